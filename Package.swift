@@ -1,0 +1,126 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Read from the bottom up: C doors, Domain, adapters, HTTPAPI, Server, Commands. Who may import whom beyond what is
+// declared here (NIO, Foundation, a C module) is the table in scripts/check-imports.
+
+// `make test` sets LCFILE_WARNINGS, so that a new compiler's new warning stops a change but never a user's build.
+let strictness: [SwiftSetting] =
+    Context.environment["LCFILE_WARNINGS"] == "errors" ? [.treatAllWarnings(as: .error)] : []
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + strictness
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: [.target(name: name), "Support"] + dependencies,
+        resources: resources,
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "lcfile",
+    products: [
+        .executable(name: "lcfile", targets: ["lcfile"]),
+        .library(name: "FileClient", targets: ["FileClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // MARK: C doors: a module map and fixed-argument shims for variadic functions
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        // MARK: Rules, services and the ports they need
+        library("Domain", [nioCore, crypto, logging]),
+
+        // MARK: Adapters: each implements ports of Domain and knows no other adapter
+        library("SQLiteStore", ["Domain", grdb]),
+        library("DiskBlobs", ["Domain", "CLinux", nioCore, nioPosix, crypto]),
+        library("VipsMedia", ["Domain", "CVips", nioCore, nioPosix]),
+        library("MagicTypes", ["Domain", "CMagic", nioCore, nioPosix]),
+
+        // MARK: The wire
+        library(
+            "HTTPAPI",
+            [
+                "Domain", hummingbird, httpTypes, crypto, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+            ]
+        ),
+
+        // MARK: Construction
+        library(
+            "Server",
+            [
+                "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "HTTPAPI",
+                hummingbird, configuration, yams, logging, metrics, coreMetrics, nioCore, nioPosix, serviceLifecycle,
+            ]
+        ),
+
+        // MARK: The command line
+        library("FileClient", ["CCurl"]),
+        library("Commands", ["Server", "FileClient", argumentParser]),
+        .executableTarget(name: "lcfile", dependencies: ["Commands"], swiftSettings: settings),
+
+        // MARK: Tests mirror the sources
+        .target(
+            name: "Support",
+            dependencies: ["Domain", nioCore, crypto],
+            path: "Tests/Support",
+            swiftSettings: settings
+        ),
+        tests(of: "Domain"),
+        tests(of: "SQLiteStore", [grdb]),
+        tests(of: "DiskBlobs", [nioPosix]),
+        tests(of: "VipsMedia", [nioPosix], resources: [.copy("Images")]),
+        tests(of: "MagicTypes", [nioPosix]),
+        tests(of: "HTTPAPI", [hummingbirdTesting]),
+        tests(of: "Server"),
+        tests(of: "FileClient"),
+        tests(of: "Commands", ["FileClient"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,6 @@
+#ifndef LCFILE_CMAGIC_H
+#define LCFILE_CMAGIC_H
+
+#include <magic.h>
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef LCFILE_CVIPS_H
+#define LCFILE_CVIPS_H
+
+#include <vips/vips.h>
+
+// Most operations of libvips are variadic, which Swift cannot call: one shim with fixed arguments for each that we use.
+// Every list ends with NULL; a missing one compiles and corrupts memory, so look there first when reviewing.
+
+/// Opens the header of whatever the source holds; pixels are decoded later, from top to bottom.
+static inline VipsImage *cvips_new_from_source(VipsSource *source) {
+    return vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+/// Shrinks while loading, turns upright by EXIF, and converts an embedded colour profile to sRGB. A picture that ends
+/// too early is an error, not a grey area.
+static inline int cvips_thumbnail(VipsSource *source, VipsImage **out, int width, int height, VipsSize size,
+                                  VipsInteresting crop) {
+    return vips_thumbnail_source(source, out, width, "height", height, "size", size, "crop", crop,
+                                 "export_profile", "srgb", "fail_on", VIPS_FAIL_ON_TRUNCATED, NULL);
+}
+
+/// Lays the picture on white, for formats without transparency.
+static inline int cvips_flatten_on_white(VipsImage *in, VipsImage **out) {
+    double white[] = {255.0, 255.0, 255.0};
+    VipsArrayDouble *background = vips_array_double_new(white, 3);
+    int status = vips_flatten(in, out, "background", background, NULL);
+    vips_area_unref(VIPS_AREA(background));
+    return status;
+}
+
+static inline int cvips_jpegsave(VipsImage *in, VipsTarget *target, int quality) {
+    return vips_jpegsave_target(in, target, "Q", quality, "strip", TRUE, "optimize_coding", TRUE, NULL);
+}
+
+static inline int cvips_pngsave(VipsImage *in, VipsTarget *target) {
+    return vips_pngsave_target(in, target, "strip", TRUE, NULL);
+}
+
+static inline int cvips_webpsave(VipsImage *in, VipsTarget *target, int quality) {
+    return vips_webpsave_target(in, target, "Q", quality, "strip", TRUE, NULL);
+}
+
+static inline int cvips_gifsave(VipsImage *in, VipsTarget *target) {
+    return vips_gifsave_target(in, target, "strip", TRUE, NULL);
+}
+
+static inline int cvips_avifsave(VipsImage *in, VipsTarget *target, int quality) {
+    return vips_heifsave_target(in, target, "Q", quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort", 2,
+                                "strip", TRUE, NULL);
+}
+
+/// The type of a class of operations by its nickname, 0 when this libvips has none.
+static inline int cvips_has_operation(const char *nickname) {
+    return vips_type_find("VipsOperation", nickname) != 0;
+}
+
+#endif

@@ -1,0 +1,81 @@
+internal import CLinux
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import NIOCore
+
+/// A file in staging, hashed while it is written. All of it blocks.
+struct StagedFile: ~Copyable {
+    private let path: String
+    private let descriptor: Descriptor
+    private var size: Int64 = 0
+    private var md5 = Insecure.MD5()
+    private var sha256 = SHA256()
+    private var head = ByteBuffer()
+    private var flushed: Int64 = 0
+
+    /// How many first bytes are kept to tell the type from.
+    static let headSize = 64 << 10
+    /// After how many bytes the kernel is asked to begin writing, so that the final sync finds little left to do.
+    static let flushInterval: Int64 = 8 << 20
+
+    init(path: String) throws {
+        self.path = path
+        descriptor = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    }
+
+    mutating func write(_ bytes: ByteBuffer) throws {
+        let missing = StagedFile.headSize - head.readableBytes
+        if missing > 0, let start = bytes.getSlice(at: bytes.readerIndex, length: min(missing, bytes.readableBytes)) {
+            head.writeImmutableBuffer(start)
+        }
+        try bytes.withUnsafeReadableBytes { bytes in
+            try descriptor.write(bytes)
+            md5.update(bufferPointer: bytes)
+            sha256.update(bufferPointer: bytes)
+        }
+        size += Int64(bytes.readableBytes)
+        if size - flushed >= StagedFile.flushInterval {
+            // Only advice: the sync at the commit is what counts, so a refusal is of no interest.
+            _ = clinux_begin_writeback(descriptor.raw, flushed, size - flushed)
+            flushed = size
+        }
+    }
+
+    func facts() -> StagedFacts {
+        StagedFacts(
+            blob: BlobFacts(size: size, md5: md5.finalize().hexadecimal, sha256: sha256.finalize().hexadecimal),
+            head: head
+        )
+    }
+
+    /// Bytes to the disk, then the name, then the folder that holds the name.
+    func commit(to path: String, in layout: BlobLayout) throws {
+        try descriptor.synchronize()
+        let folder = try layout.prepareFolder(of: path)
+        // The rename is the commit point: before it readers see nothing, after it they see the whole blob.
+        try renameWithoutReplacing(self.path, path)
+        try synchronizeFolder(folder)
+    }
+
+    func remove() {
+        unlink(path)
+    }
+}
+
+private func renameWithoutReplacing(_ old: String, _ new: String) throws {
+    if clinux_rename_without_replacing(old, new) == 0 { return }
+    let number = errno
+    guard number == EINVAL || number == ENOSYS else { throw renameFailure(number) }
+    // A file system without the flag: keys are random, and the row's unique key is the second guard.
+    guard access(new, F_OK) != 0 else { throw renameFailure(EEXIST) }
+    try syscall("rename") { rename(old, new) }
+}
+
+private func renameFailure(_ number: CInt) -> ServiceError {
+    ServiceError(
+        number == ENOSPC || number == EDQUOT ? .storageFull : .internalFailure,
+        number == ENOSPC || number == EDQUOT ? "The server's storage is full." : "Internal error.",
+        cause: SyscallError(operation: "rename", number: number)
+    )
+}

@@ -1,0 +1,68 @@
+internal import Crypto
+
+/// What a request carries to prove who it comes from, as text that nobody checked yet.
+package struct Credentials: Sendable {
+    /// How the caller proves to know a key.
+    package enum Proof: Sendable {
+        /// `X-LC-Key`: the app key, or `<master key>,master`.
+        case key(String)
+        /// A header that carries the bare master key.
+        case masterKey(String)
+        /// `X-LC-Sign`: `<md5>,<timestamp>` or `<md5>,<timestamp>,master`.
+        case signature(String)
+    }
+
+    package let appID: String
+    package let proof: Proof
+
+    package init(appID: String, proof: Proof) {
+        self.appID = appID
+        self.proof = proof
+    }
+}
+
+/// Turns credentials into a caller (file-protocol 1.2).
+package struct Authenticator: Sendable {
+    private let keys: [AppID: AppKeys]
+
+    package init(keys: [AppID: AppKeys]) {
+        self.keys = keys
+    }
+
+    /// Who the credentials belong to.
+    ///
+    /// - Throws: ``ServiceError/Code/unauthorized``, the same for an unknown app, a wrong key and none at all, so that
+    ///   nobody learns which apps there are.
+    package func authenticate(_ credentials: Credentials?) throws -> Caller {
+        guard let credentials, let id = AppID(credentials.appID), let keys = keys[id],
+            let role = role(proven: credentials.proof, by: keys)
+        else { throw ServiceError(.unauthorized, "Unauthorized.") }
+        return Caller(app: id, role: role)
+    }
+
+    private func role(proven proof: Credentials.Proof, by keys: AppKeys) -> Caller.Role? {
+        switch proof {
+        case .masterKey(let word):
+            keys.masterKey.matches(word) ? .master : nil
+        case .key(let word):
+            if word.hasSuffix(",master") {
+                keys.masterKey.matches(word.dropLast(",master".count)) ? .master : nil
+            } else {
+                // A master key without ",master" opens nothing (data-protocol 1.2).
+                keys.appKey.matches(word) ? .client : nil
+            }
+        case .signature(let text):
+            role(signed: text, by: keys)
+        }
+    }
+
+    private func role(signed text: String, by keys: AppKeys) -> Caller.Role? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3 && parts[2] == "master" else { return nil }
+        let role: Caller.Role = parts.count == 3 ? .master : .client
+        let key = role == .master ? keys.masterKey : keys.appKey
+        // The timestamp is hashed as it was written: PHP sends seconds, the others milliseconds.
+        let digest = Insecure.MD5.hash(data: Array((parts[1] + key.revealed).utf8))
+        return Secret(digest.hexadecimal).matches(parts[0]) ? role : nil
+    }
+}

@@ -1,0 +1,25 @@
+/// Who asks, within one app.
+package struct Caller: Sendable, Hashable {
+    /// What the caller proved to know.
+    package enum Role: Sendable, Hashable {
+        /// The app key: what every copy of the app knows.
+        case client
+        /// The master key: the operator, whom no permission stops.
+        case master
+    }
+
+    package let app: AppID
+    package let role: Role
+
+    package init(app: AppID, role: Role) {
+        self.app = app
+        self.role = role
+    }
+
+    /// Throws ``ServiceError/Code/forbidden`` unless the caller holds the master key.
+    package func requireMaster(to action: String) throws {
+        guard role == .master else {
+            throw ServiceError(.forbidden, "Forbidden to \(action) by class permissions.")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The facts of a stored file; immutable once made.
+package struct FileRecord: Sendable, Hashable {
+    package let id: ObjectID
+    package let key: FileKey
+    package let name: FileName
+    /// What the file is served as.
+    package let mediaType: MediaType
+    /// What the first bytes look like, whatever was claimed; nothing if they look like nothing known.
+    package let detectedType: MediaType?
+    package let facts: BlobFacts
+    package let metaData: [String: JSONValue]
+    package let acl: AccessControlList?
+    package let createdAt: Timestamp
+
+    package init(
+        id: ObjectID,
+        key: FileKey,
+        name: FileName,
+        mediaType: MediaType,
+        detectedType: MediaType?,
+        facts: BlobFacts,
+        metaData: [String: JSONValue],
+        acl: AccessControlList?,
+        createdAt: Timestamp
+    ) {
+        self.id = id
+        self.key = key
+        self.name = name
+        self.mediaType = mediaType
+        self.detectedType = detectedType
+        self.facts = facts
+        self.metaData = metaData
+        self.acl = acl
+        self.createdAt = createdAt
+    }
+}
+
+/// What is known of a blob's bytes once all of them were read.
+package struct BlobFacts: Sendable, Hashable {
+    /// In bytes.
+    package let size: Int64
+    /// 32 lower-case hexadecimal digits.
+    package let md5: String
+    /// 64 lower-case hexadecimal digits.
+    package let sha256: String
+
+    package init(size: Int64, md5: String, sha256: String) {
+        self.size = size
+        self.md5 = md5
+        self.sha256 = sha256
+    }
+}

@@ -1,0 +1,34 @@
+/// What a client says of a file that it uploads; each part checked.
+package struct UploadDescription: Sendable {
+    package var name: FileName
+    package var mediaType: MediaType?
+    package var metaData: [String: JSONValue]
+    package var acl: AccessControlList?
+    package var prefix: KeyPrefix?
+    /// Whether the key ends in the name: `<random>/<name>`.
+    package var keepsName: Bool
+
+    package init(
+        name: FileName,
+        mediaType: MediaType? = nil,
+        metaData: [String: JSONValue] = [:],
+        acl: AccessControlList? = nil,
+        prefix: KeyPrefix? = nil,
+        keepsName: Bool = false
+    ) {
+        self.name = name
+        self.mediaType = mediaType
+        self.metaData = metaData
+        self.acl = acl
+        self.prefix = prefix
+        self.keepsName = keepsName
+    }
+
+    /// Throws ``ServiceError/Code/badRequest`` if the client named a checksum and the bytes have another.
+    func verify(_ facts: BlobFacts) throws {
+        guard let announced = metaData["_checksum"] else { return }
+        guard case .string(let text) = announced, text.lowercased() == facts.md5 else {
+            throw ServiceError(.badRequest, "metaData._checksum is not the MD5 of the bytes received, which is \(facts.md5).")
+        }
+    }
+}

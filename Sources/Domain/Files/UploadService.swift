@@ -1,0 +1,129 @@
+package import NIOCore
+
+/// Limits on what is uploaded, each a setting.
+package struct UploadLimits: Sendable {
+    /// The most bytes of one file.
+    package var fileSize: Int64
+    /// The most bytes of UTF-8 in a file's name.
+    package var nameLength: Int
+
+    package init(fileSize: Int64 = 5 << 30, nameLength: Int = 255) {
+        self.fileSize = fileSize
+        self.nameLength = nameLength
+    }
+}
+
+/// Takes bytes in for one app and makes files of them.
+///
+/// Bytes first, row second: a crash may leave a blob without a row, which costs room and harms nobody, never a row
+/// without its bytes.
+package struct UploadService: Sendable {
+    package let limits: UploadLimits
+    private let blobs: any BlobStore
+    private let files: any FileStore
+    private let types: any TypeDetector
+    private let ids: ObjectIDGenerator
+    private let clock: @Sendable () -> Timestamp
+
+    package init(
+        limits: UploadLimits,
+        blobs: any BlobStore,
+        files: any FileStore,
+        types: any TypeDetector,
+        ids: ObjectIDGenerator = ObjectIDGenerator(),
+        clock: @escaping @Sendable () -> Timestamp = Timestamp.now
+    ) {
+        self.limits = limits
+        self.blobs = blobs
+        self.files = files
+        self.types = types
+        self.ids = ids
+        self.clock = clock
+    }
+
+    /// Begins an upload; end it with ``commit(_:as:)`` or ``discard(_:)``.
+    ///
+    /// - Parameters:
+    ///   - announced: How many bytes the client said it sends, if it did.
+    ///   - caller: Who uploads; everyone with a key of the app may, until class permissions say otherwise.
+    /// - Throws: ``ServiceError/Code/payloadTooLarge`` before a byte is read if the announced size is over the limit.
+    package func begin(announced: Int64?, as caller: Caller) async throws -> Upload {
+        if let announced, announced > limits.fileSize { throw Upload.tooLarge(limit: limits.fileSize) }
+        return Upload(blob: try await blobs.stage(), limit: limits.fileSize)
+    }
+
+    /// Makes files of finished uploads: all of them or none.
+    ///
+    /// On return bytes, folders and rows survive a power cut. On failure nothing of any upload is kept.
+    package func commit(_ uploads: [(upload: Upload, description: UploadDescription)], as caller: Caller) async throws
+        -> [FileRecord]
+    {
+        var committed: [FileKey] = []
+        do {
+            var records: [FileRecord] = []
+            for (upload, description) in uploads {
+                records.append(try await record(of: upload, description))
+            }
+            for ((upload, _), record) in zip(uploads, records) {
+                try await upload.blob.commit(as: record.key)
+                committed.append(record.key)
+            }
+            try await files.insert(records)
+            return records
+        } catch {
+            for key in committed { try? await blobs.remove(key) }
+            await discard(uploads.map(\.upload))
+            throw error
+        }
+    }
+
+    /// Gives uploads up; nothing of them is kept.
+    package func discard(_ uploads: [Upload]) async {
+        for upload in uploads { await upload.blob.discard() }
+    }
+
+    private func record(of upload: Upload, _ description: UploadDescription) async throws -> FileRecord {
+        let staged = try await upload.blob.finish()
+        try description.verify(staged.blob)
+        let detected = try await types.type(of: staged.head)
+        let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
+        var metaData = description.metaData
+        metaData["size"] = .integer(staged.blob.size)
+        metaData["_checksum"] = .string(staged.blob.md5)
+        metaData["owner"] = metaData["owner"] ?? .string("unknown")
+        return FileRecord(
+            id: ids.next(),
+            key: try .make(for: description.name, prefix: description.prefix, keepingName: description.keepsName),
+            name: description.name,
+            mediaType: description.mediaType ?? byExtension ?? detected ?? .octetStream,
+            detectedType: detected,
+            facts: staged.blob,
+            metaData: metaData,
+            acl: description.acl,
+            createdAt: clock()
+        )
+    }
+}
+
+/// One file's bytes on their way in; used by one task at a time.
+package struct Upload: Sendable {
+    let blob: any StagedBlob
+    private let limit: Int64
+    private var received: Int64 = 0
+
+    init(blob: any StagedBlob, limit: Int64) {
+        self.blob = blob
+        self.limit = limit
+    }
+
+    /// Adds bytes; throws ``ServiceError/Code/payloadTooLarge`` when they pass the limit.
+    package mutating func append(_ bytes: ByteBuffer) async throws {
+        received += Int64(bytes.readableBytes)
+        guard received <= limit else { throw Upload.tooLarge(limit: limit) }
+        try await blob.append(bytes)
+    }
+
+    static func tooLarge(limit: Int64) -> ServiceError {
+        ServiceError(.payloadTooLarge, "The file is larger than \(limit) bytes, the limit (uploads.maxSize).")
+    }
+}

@@ -1,0 +1,39 @@
+/// A media type without parameters: `image/png` (RFC 9110 section 8.3.1), in lower case.
+///
+/// Parameters are dropped on purpose: the C# SDK feeds `mime_type` to a header class that refuses them
+/// (file-protocol 2.2), and what they say of the bytes was never checked.
+package struct MediaType: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// Takes `type/subtype`, with or without parameters, or nothing if it is not one; so it is safe in a header.
+    package init?(_ text: String) {
+        let bare = text.prefix { $0 != ";" }
+        let trimmed = bare.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+        let essence = String(trimmed).lowercased()
+        let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2, essence.utf8.count <= 127, halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isToken) })
+        else { return nil }
+        description = essence
+    }
+
+    private init(known: String) {
+        description = known
+    }
+
+    /// The part before the slash: `image`.
+    package var topLevel: Substring {
+        description.prefix { $0 != "/" }
+    }
+
+    package static let octetStream = MediaType(known: "application/octet-stream")
+    package static let jpeg = MediaType(known: "image/jpeg")
+    package static let png = MediaType(known: "image/png")
+    package static let webp = MediaType(known: "image/webp")
+    package static let gif = MediaType(known: "image/gif")
+    package static let avif = MediaType(known: "image/avif")
+}
+
+/// A `tchar` of RFC 9110 section 5.6.2.
+private func isToken(_ byte: UInt8) -> Bool {
+    byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// A moment in whole milliseconds since 1970-01-01 UTC, the resolution of every time on LeanCloud's wire.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// The system's clock, cut to milliseconds.
+    package static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    /// The wire form: `2024-05-02T08:00:00.123Z`, always three digits of milliseconds and a `Z`.
+    ///
+    /// Java, Objective-C and Swift parse exactly this pattern (data-protocol 1.7), so it is written from integers: a
+    /// `Date` is a double, and rounding it loses milliseconds.
+    package var iso8601: String {
+        let time = calendarTime
+        let date = "\(padded(time.year, 4))-\(padded(time.month, 2))-\(padded(time.day, 2))"
+        let clock = "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"
+        return "\(date)T\(clock).\(padded(Int(milliseconds - wholeSeconds * 1000), 3))Z"
+    }
+
+    /// The form of `Last-Modified`: `Thu, 02 May 2024 08:00:00 GMT` (RFC 9110 section 5.6.7), whole seconds.
+    package var httpDate: String {
+        let time = calendarTime
+        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][time.weekday]
+        let month = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ][time.month - 1]
+        let clock = "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"
+        return "\(weekday), \(padded(time.day, 2)) \(month) \(padded(time.year, 4)) \(clock) GMT"
+    }
+
+    /// Seconds since 1970, rounded down also before it.
+    package var wholeSeconds: Int64 {
+        (milliseconds - (milliseconds % 1000 + 1000) % 1000) / 1000
+    }
+
+    private var calendarTime: CalendarTime {
+        var seconds = time_t(wholeSeconds)
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        return CalendarTime(
+            year: Int(fields.tm_year) + 1900,
+            month: Int(fields.tm_mon) + 1,
+            day: Int(fields.tm_mday),
+            hour: Int(fields.tm_hour),
+            minute: Int(fields.tm_min),
+            second: Int(fields.tm_sec),
+            weekday: Int(fields.tm_wday)
+        )
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+private struct CalendarTime {
+    let year: Int
+    let month: Int
+    let day: Int
+    let hour: Int
+    let minute: Int
+    let second: Int
+    let weekday: Int
+}

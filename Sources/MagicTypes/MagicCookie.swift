@@ -1,0 +1,41 @@
+internal import CMagic
+internal import NIOCore
+
+/// An open libmagic database.
+///
+/// A cookie keeps state between calls and is not thread-safe, so it lives behind a lock. Its answers are copied out
+/// before the next call overwrites them.
+struct MagicCookie: ~Copyable {
+    private let pointer: magic_t
+
+    /// Loads the system's compiled database.
+    init() throws(MagicError) {
+        guard let pointer = magic_open(MAGIC_MIME_TYPE | MAGIC_ERROR) else {
+            throw MagicError(operation: "magic_open", detail: "out of memory")
+        }
+        guard magic_load(pointer, nil) == 0 else {
+            let detail = magic_error(pointer).map { String(cString: $0) } ?? ""
+            magic_close(pointer)
+            throw MagicError(operation: "magic_load", detail: detail)
+        }
+        self.pointer = pointer
+    }
+
+    deinit {
+        magic_close(pointer)
+    }
+
+    /// The media type that the bytes look like, in libmagic's words.
+    func type(of bytes: UnsafeRawBufferPointer) throws(MagicError) -> String {
+        guard let answer = magic_buffer(pointer, bytes.baseAddress, bytes.count) else {
+            throw MagicError(operation: "magic_buffer", detail: magic_error(pointer).map { String(cString: $0) } ?? "")
+        }
+        return String(cString: answer)
+    }
+}
+
+/// A failed call of libmagic; the detail is for logs only.
+struct MagicError: Error {
+    let operation: String
+    let detail: String
+}

@@ -1,0 +1,39 @@
+package import Domain
+internal import FoundationEssentials
+package import NIOCore
+package import NIOPosix
+internal import Synchronization
+
+/// Tells types with Debian's table of extensions and with libmagic.
+package final class MagicTypeDetector: TypeDetector {
+    private let extensions: ExtensionTable
+    private let cookie: Mutex<MagicCookie>
+    private let pool: NIOThreadPool
+
+    /// Loads libmagic's database and the table of extensions.
+    ///
+    /// - Parameters:
+    ///   - table: A file in the form of `/etc/mime.types`.
+    ///   - pool: Threads for libmagic's work, which takes milliseconds on odd input.
+    /// - Throws: When either cannot be read.
+    package init(table: String = "/etc/mime.types", pool: NIOThreadPool) throws {
+        extensions = ExtensionTable(parsing: String(decoding: try Data(contentsOf: URL(filePath: table)), as: UTF8.self))
+        cookie = Mutex(try MagicCookie())
+        self.pool = pool
+    }
+
+    package func type(ofExtension pathExtension: String) -> MediaType? {
+        extensions.type(ofExtension: pathExtension)
+    }
+
+    package func type(of head: ByteBuffer) async throws -> MediaType? {
+        guard head.readableBytes > 0 else { return nil }
+        return try await pool.runIfActive { [self] in
+            // Only its own words: an error or "I do not know" is no type.
+            let word = cookie.withLock { cookie in
+                head.withUnsafeReadableBytes { try? cookie.type(of: $0) }
+            }
+            return word.flatMap(MediaType.init).flatMap { $0 == .octetStream ? nil : $0 }
+        }
+    }
+}

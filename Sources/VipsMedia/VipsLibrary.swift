@@ -1,0 +1,37 @@
+internal import CVips
+internal import Domain
+
+/// libvips, started once for the process and closed to everything but the formats we serve.
+enum VipsLibrary {
+    /// The loaders of formats that upstream fuzzes and we serve; every other one is blocked.
+    ///
+    /// SVG, PDF, ImageMagick and the like never run in this process, whatever the bytes are.
+    private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
+
+    private static let started: Result<Void, VipsError> = {
+        guard vips_init("lcfile") == 0 else { return .failure(VipsError.take("vips_init")) }
+        vips_block_untrusted_set(1)
+        vips_operation_block_set("VipsForeignLoad", 1)
+        for loader in allowedLoaders { vips_operation_block_set("VipsForeignLoad\(loader)", 0) }
+        // Requests are the parallelism: one thread an image, and no cache of operations that nobody repeats.
+        vips_concurrency_set(1)
+        vips_cache_set_max(0)
+        return .success(())
+    }()
+
+    /// Starts the library at the first call.
+    static func start() throws(VipsError) {
+        try started.get()
+    }
+
+    /// Whether this libvips was built with a saver of the format.
+    static func canWrite(_ format: ImageFormat) -> Bool {
+        switch format {
+        case .jpeg: cvips_has_operation("jpegsave_target") != 0
+        case .png: cvips_has_operation("pngsave_target") != 0
+        case .webp: cvips_has_operation("webpsave_target") != 0
+        case .gif: cvips_has_operation("gifsave_target") != 0
+        case .avif: cvips_has_operation("heifsave_target") != 0
+        }
+    }
+}
