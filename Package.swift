@@ -22,16 +22,18 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioFoundationCompat = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -87,7 +89,8 @@ let package = Package(
         library(
             "HTTPAPI",
             [
-                "Domain", hummingbird, httpTypes, crypto, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, nioCore, nioFoundationCompat, nioHTTP1,
+                nioHTTPTypes, nioHTTPTypesHTTP1,
             ]
         ),
 
@@ -96,14 +99,15 @@ let package = Package(
             "Server",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "HTTPAPI",
-                hummingbird, configuration, yams, logging, metrics, coreMetrics, nioCore, nioPosix, serviceLifecycle,
+                hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
+                serviceLifecycle, unixSignals,
             ]
         ),
 
         // MARK: The command line
         library("FileClient", ["CCurl"]),
         library("Commands", ["Server", "FileClient", argumentParser]),
-        .executableTarget(name: "lcfile", dependencies: ["Commands"], swiftSettings: settings),
+        .executableTarget(name: "lcfile", dependencies: ["Commands", argumentParser], swiftSettings: settings),
 
         // MARK: Tests mirror the sources
         .target(

@@ -1,0 +1,16 @@
+package import ArgumentParser
+
+/// The command line of lcfile: one subcommand a file.
+package struct LCFileCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "lcfile",
+        abstract: "A self-hosted server for files and images that speaks LeanCloud's protocol.",
+        discussion: """
+            Exit codes: 0 success, 1 failure, 64 wrong usage, 69 an address cannot be used, \
+            73 the storage cannot be used, 78 a setting is wrong.
+            """,
+        subcommands: [Serve.self, Upload.self, Health.self]
+    )
+
+    package init() {}
+}

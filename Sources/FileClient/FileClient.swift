@@ -1,0 +1,94 @@
+internal import Dispatch
+internal import FoundationEssentials
+
+/// Speaks with an lcfile server as one app.
+///
+/// Calls may come from any task; each transfer blocks a thread of the client's own, one after the other.
+public struct FileClient: Sendable {
+    private let server: String
+    private let headers: [String]
+    private let queue = DispatchQueue(label: "lcfile.client")
+
+    /// Makes a client; nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - server: The server's address: `http://127.0.0.1:8080`.
+    ///   - appID: The app's id.
+    ///   - appKey: The app's key, or `<master key>,master`.
+    public init(server: String, appID: String, appKey: String) {
+        self.server = server
+        headers = ["X-LC-Id: \(appID)", "X-LC-Key: \(appKey)"]
+    }
+
+    /// Stores a file; on return it is on the server's disk.
+    ///
+    /// - Parameter path: The file; its last part becomes the name.
+    /// - Returns: The record that the server made.
+    /// - Throws: ``FileClientError`` with the server's own sentence if it refused.
+    public func upload(_ path: String) async throws -> UploadedFile {
+        let body = try await perform("\(server)/1.1/files", headers, file: path)
+        do {
+            return try JSONDecoder().decode(UploadedFile.self, from: Data(body))
+        } catch {
+            throw FileClientError(status: 201, message: "the server's answer is not a file's record")
+        }
+    }
+
+    /// Asks a server whether it answers; needs no credentials.
+    ///
+    /// - Parameter server: The server's address.
+    /// - Throws: ``FileClientError`` if it does not.
+    public static func checkHealth(of server: String) async throws {
+        _ = try await FileClient(server: server, appID: "", appKey: "").perform("\(server)/health", [])
+    }
+
+    private func perform(_ url: String, _ headers: [String], file: String? = nil) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    with: Result {
+                        let answer = try CurlHandle().perform(url, headers: headers, file: file)
+                        guard (200..<300).contains(answer.status) else { throw FileClientError(answer) }
+                        return answer.body
+                    }
+                )
+            }
+        }
+    }
+}
+
+/// What the server says of a stored file.
+public struct UploadedFile: Sendable, Decodable {
+    /// The record's id.
+    public let objectId: String
+    /// The file's public address; image words go behind a `?`.
+    public let url: String
+    /// The name it was given.
+    public let name: String
+}
+
+/// Why a call did not succeed.
+public struct FileClientError: Error, Sendable, CustomStringConvertible {
+    /// The HTTP status; 0 if there was no answer.
+    public let status: Int
+    /// One sentence: the server's own, or libcurl's.
+    public let message: String
+
+    /// The sentence, with the status if there is one.
+    public var description: String {
+        status == 0 ? message : "\(message) (HTTP \(status))"
+    }
+
+    init(status: Int, message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ answer: Answer) {
+        struct Refusal: Decodable {
+            let error: String
+        }
+        let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(answer.body))
+        self.init(status: answer.status, message: refusal?.error ?? "the server refused")
+    }
+}

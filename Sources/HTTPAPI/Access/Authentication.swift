@@ -1,0 +1,52 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Finds out who calls, for every route behind it (file-protocol 1.2).
+struct Authentication: RouterMiddleware {
+    let authenticator: Authenticator
+
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: @concurrent (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.caller = try authenticator.authenticate(Credentials(headers: request.headers))
+        return try await next(request, context)
+    }
+}
+
+extension Credentials {
+    /// Reads the headers of today and those of old SDKs; the first name of a list that is there counts.
+    init?(headers: HTTPFields) {
+        func first(_ names: [HTTPField.Name]) -> String? {
+            names.lazy.compactMap { headers[$0] }.first { !$0.isEmpty }
+        }
+        guard let id = first(HTTPField.Name.appID) else { return nil }
+        if let word = first(HTTPField.Name.masterKey) {
+            self.init(appID: id, proof: .masterKey(word))
+        } else if let word = first(HTTPField.Name.appKey) {
+            self.init(appID: id, proof: .key(word))
+        } else if let text = first(HTTPField.Name.signature) {
+            self.init(appID: id, proof: .signature(text))
+        } else {
+            return nil
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let appID = ["X-LC-Id", "X-AVOSCloud-Application-Id", "X-Uluru-Application-Id"].map(known)
+    static let appKey = ["X-LC-Key", "X-AVOSCloud-Application-Key", "X-Uluru-Application-Key"].map(known)
+    static let masterKey = ["X-AVOSCloud-Master-Key", "X-Uluru-Master-Key"].map(known)
+    static let signature = ["X-LC-Sign", "X-AVOSCloud-Request-Sign"].map(known)
+    static let session = ["X-LC-Session", "X-AVOSCloud-Session-Token", "X-Uluru-Session-Token"].map(known)
+    static let production =
+        ["X-LC-Prod", "X-AVOSCloud-Application-Production", "X-Uluru-Application-Production"].map(known)
+    static let client = [
+        "X-LC-UA", "X-LC-Hook-Key", "X-AVOSCloud-Client-Version", "X-AVOSCloud-Super-Key", "X-Uluru-Client-Version",
+        "X-Requested-With",
+    ].map(known)
+}

@@ -1,0 +1,16 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+extension CORSMiddleware where Context == APIContext {
+    /// What the official implementation answers to browsers (file-protocol 1.3), for the API and the file host alike.
+    static var api: CORSMiddleware {
+        CORSMiddleware(
+            allowOrigin: .all,
+            allowHeaders: [.contentType] + HTTPField.Name.appID + HTTPField.Name.appKey + HTTPField.Name.masterKey
+                + HTTPField.Name.signature + HTTPField.Name.session + HTTPField.Name.production + HTTPField.Name.client,
+            allowMethods: [.head, .get, .post, .put, .delete, .options],
+            exposedHeaders: ["ETag", "Content-Length", "Content-Range", "X-Request-Id"],
+            maxAge: .hours(24)
+        )
+    }
+}

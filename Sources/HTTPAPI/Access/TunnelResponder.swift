@@ -1,0 +1,81 @@
+internal import Domain
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import NIOFoundationCompat
+
+/// Unpacks requests that old browsers and Unity send as `POST` with `Content-Type: text/plain` (file-protocol 1.3).
+///
+/// Method, credentials and query lie in the JSON body; what is left of it is the real body. It stands before the
+/// router, because the method in the body decides the route.
+struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
+    let base: Base
+    /// The most bytes of a body.
+    let limit: Int
+
+    func respond(to request: Request, context: APIContext) async throws -> Response {
+        guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
+        do {
+            let body = try await request.body.collect(upTo: limit)
+            let unpacked = try unpack(Data(buffer: body), of: request)
+            return try await base.respond(to: unpacked, context: context)
+        } catch {
+            return ErrorRenderer.response(to: error, context: context)
+        }
+    }
+
+    /// A text file sent raw has the same type, but brings its credentials in headers, as no tunnelled request does.
+    private func isTunnelled(_ request: Request) -> Bool {
+        guard request.method == .post, let type = request.headers[.contentType].flatMap(MediaType.init) else { return false }
+        return type.description == "text/plain" && HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
+            && ["1", "1.1"].contains(request.uri.path.split(separator: "/").first)
+    }
+
+    private func unpack(_ body: Data, of request: Request) throws -> Request {
+        guard var fields = try JSONValue(parsing: body, field: "The body").objectValue else {
+            throw ServiceError(.malformedJSON, "The body is not a JSON object.")
+        }
+        let method = fields["_method"]?.stringValue?.uppercased() ?? "POST"
+        guard let method = HTTPRequest.Method(method), [.get, .post, .put, .delete].contains(method) else {
+            throw ServiceError(.badRequest, "_method must be GET, POST, PUT or DELETE.")
+        }
+        var head = request.head
+        head.method = method
+        head.headerFields[.contentType] = "application/json"
+        head.headerFields[.contentLength] = nil
+        for (field, header) in TunnelResponder.headers {
+            if let text = fields.removeValue(forKey: field)?.stringValue {
+                guard HTTPField.isValidValue(text) else {
+                    throw ServiceError(.badRequest, "\(field) holds characters that no header may have.")
+                }
+                head.headerFields[header] = text
+            }
+        }
+        for field in ["_method", "_ClientVersion", "_InstallationId"] { fields[field] = nil }
+        guard method == .get else {
+            let rest = try JSONValue.object(fields).encoded()
+            return Request(head: head, body: RequestBody(buffer: ByteBuffer(data: rest)))
+        }
+        head.path = request.uri.path + "?" + (try query(of: fields))
+        return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+    }
+
+    private func query(of fields: [String: JSONValue]) throws -> String {
+        try fields.map { name, value in
+            let text = try value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+            return "\(name.percentEncodedPath)=\(text.percentEncodedPath)"
+        }.joined(separator: "&")
+    }
+
+    private static var headers: [(String, HTTPField.Name)] {
+        [
+            ("_ApplicationId", .known("X-LC-Id")),
+            ("_ApplicationKey", .known("X-LC-Key")),
+            ("_MasterKey", .known("X-AVOSCloud-Master-Key")),
+            ("_SessionToken", .known("X-LC-Session")),
+            ("_ApplicationProduction", .known("X-LC-Prod")),
+        ]
+    }
+}

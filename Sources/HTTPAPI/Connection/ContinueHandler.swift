@@ -1,0 +1,83 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import NIOHTTPTypes
+
+/// Says `100 Continue` (RFC 9110 section 10.1.1) when the body is wanted, and not before.
+///
+/// A client that asks for it waits up to a second otherwise; told too early, it sends gigabytes only to hear that its
+/// key is wrong. Used on its connection's event loop only.
+final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// The event that says: the body is wanted.
+    struct BodyWanted: Sendable {}
+
+    private var isAwaited = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let request) = unwrapInboundIn(data) {
+            isAwaited = request.headerFields[.expect]?.lowercased() == "100-continue"
+        }
+        context.fireChannelRead(data)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is BodyWanted else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        guard isAwaited else {
+            promise?.succeed()
+            return
+        }
+        isAwaited = false
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: promise)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .head = unwrapOutboundIn(data) { isAwaited = false }
+        context.write(data, promise: promise)
+    }
+}
+
+/// Lets a request's body tell the connection when it is first read.
+struct ContinueMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: @concurrent (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        guard request.headers.contains(.expect) else { return try await next(request, context) }
+        var request = request
+        request.body = RequestBody(asyncSequence: AskedForBody(body: request.body, channel: context.channel))
+        return try await next(request, context)
+    }
+}
+
+/// A body that asks the client to send it before the first byte is awaited.
+private struct AskedForBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let channel: any Channel
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var base: RequestBody.AsyncIterator
+        var channel: (any Channel)?
+
+        @concurrent mutating func next() async throws -> ByteBuffer? {
+            if let channel {
+                self.channel = nil
+                try await channel.triggerUserOutboundEvent(ContinueHandler.BodyWanted()).get()
+            }
+            return try await base.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: body.makeAsyncIterator(), channel: channel)
+    }
+}

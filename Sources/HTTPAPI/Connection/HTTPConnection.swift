@@ -1,0 +1,33 @@
+internal import Hummingbird
+package import HummingbirdCore
+package import NIOCore
+internal import NIOHTTPTypesHTTP1
+
+/// How a connection speaks HTTP/1.1: Hummingbird's way, plus `sendfile` and `100 Continue`.
+package enum HTTPConnection {
+    /// - Parameter idleTimeout: How long a connection may send nothing of a request before it is closed.
+    package static func server(idleTimeout: TimeAmount) -> HTTPServerBuilder {
+        .http1(
+            configuration: .init(
+                additionalChannelHandlers: [ContinueHandler(), SendFileInstaller()],
+                idleTimeout: idleTimeout
+            )
+        )
+    }
+}
+
+/// Puts the ``SendFileHandler`` on the other side of Hummingbird's codec, where files can still be written.
+private final class SendFileInstaller: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(SendFileHandler(), position: .before(codec))
+        } catch {
+            // Hummingbird adds the codec just before; without it nothing on this connection could be answered.
+            context.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Domain
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// The file host: `GET` and `HEAD` on a key, with image words or without (file-protocol 5, 11).
+///
+/// URLs are public, so nobody is asked for credentials here.
+struct DownloadRoutes: Sendable {
+    let apps: [AppServices]
+
+    func add(to router: Router<APIContext>) {
+        router.get("**", use: download)
+        router.head("**", use: download)
+    }
+
+    @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {
+        guard let (app, record) = try await find(path: request.uri.path) else { throw FileService.notFound }
+        let query = request.uri.query ?? ""
+        if let words = try ImageRequest(query: query, limits: app.images.limits) {
+            return try await image(words, of: record, in: app, for: request)
+        }
+        return try await file(record, in: app, for: request, context)
+    }
+
+    /// Looks the key up in each app; keys are random, so at most one has it.
+    private func find(path: String) async throws -> (AppServices, FileRecord)? {
+        guard let text = path.drop(while: { $0 == "/" }).percentDecoded, let key = FileKey(text) else { return nil }
+        for app in apps {
+            if let record = try await app.files.find(key) { return (app, record) }
+        }
+        return nil
+    }
+
+    private func image(_ words: ImageRequest, of record: FileRecord, in app: AppServices, for request: Request)
+        async throws -> Response
+    {
+        let image = try await app.images.derivative(words, of: record)
+        let representation = Representation(
+            mediaType: image.format.mediaType,
+            size: Int64(image.bytes.readableBytes),
+            tag: EntityTag(hashing: image.bytes),
+            modified: record.createdAt
+        )
+        return representation.response(to: request) { range in
+            let slice = image.bytes.getSlice(at: image.bytes.readerIndex + Int(range.lowerBound), length: range.count)
+            return ResponseBody(byteBuffer: slice ?? ByteBuffer())
+        }
+    }
+
+    private func file(_ record: FileRecord, in app: AppServices, for request: Request, _ context: APIContext)
+        async throws -> Response
+    {
+        let representation = Representation(
+            mediaType: record.mediaType,
+            size: record.facts.size,
+            tag: EntityTag(strong: record.facts.sha256),
+            modified: record.createdAt
+        )
+        let blob = try await app.files.open(record)
+        return representation.response(to: request) { range in
+            ResponseBody(of: blob, range: range, on: context.channel)
+        }
+    }
+}

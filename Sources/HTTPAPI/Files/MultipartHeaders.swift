@@ -1,0 +1,93 @@
+internal import Domain
+
+/// The boundary of a `multipart/form-data` body (RFC 2046 section 5.1.1).
+struct MultipartBoundary: Sendable {
+    let text: String
+
+    /// Reads a Content-Type; nothing if it is another type or has no boundary of 1 to 70 characters.
+    init?(contentType: String?) {
+        guard let contentType, MediaType(contentType)?.description == "multipart/form-data",
+            let text = HeaderParameters(contentType)["boundary"], (1...70).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+        else { return nil }
+        self.text = text
+    }
+}
+
+/// What a part's headers say of it (RFC 7578).
+struct MultipartHeaders: Sendable, Equatable {
+    let name: String
+    let fileName: String?
+    let contentType: String?
+
+    /// Reads the lines of a part's head.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if the part has no name or its head is no UTF-8.
+    init(_ head: some Collection<UInt8>) throws {
+        guard let text = String(validating: head, as: UTF8.self) else {
+            throw ServiceError(.badRequest, "Broken multipart body: a part's head is not UTF-8.")
+        }
+        var fields: [String: String] = [:]
+        for line in text.split(separator: "\r\n") {
+            guard let colon = line.firstIndex(of: ":") else {
+                throw ServiceError(.badRequest, "Broken multipart body: a line in a part's head has no colon.")
+            }
+            fields[line[..<colon].lowercased()] = String(line[line.index(after: colon)...])
+        }
+        let disposition = HeaderParameters(fields["content-disposition"] ?? "")
+        guard let name = disposition["name"] else {
+            throw ServiceError(.badRequest, "Broken multipart body: a part has no name.")
+        }
+        self.name = name
+        fileName = disposition["filename*"].flatMap(MultipartHeaders.extendedValue) ?? disposition["filename"]
+        contentType = fields["content-type"]
+    }
+
+    /// `UTF-8''photo%20one.png` (RFC 8187); other character sets are not read.
+    private static func extendedValue(_ text: String) -> String? {
+        let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
+        return parts[2].percentDecoded
+    }
+}
+
+/// The `; name=value` pairs behind a header's first word.
+struct HeaderParameters {
+    private var values: [String: String] = [:]
+
+    init(_ header: String) {
+        var rest = header.drop { $0 != ";" }
+        while rest.first == ";" {
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst()
+            let value = HeaderParameters.takeValue(&rest)
+            values[name.lowercased()] = values[name.lowercased()] ?? value
+            rest = rest.drop { $0 != ";" }
+        }
+    }
+
+    subscript(name: String) -> String? { values[name] }
+
+    /// A token, or a quoted text in which `\"` and `\\` are escapes, and `%22`, as browsers write quotes.
+    private static func takeValue(_ rest: inout Substring) -> String {
+        guard rest.first == "\"" else {
+            let token = rest.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+            rest = rest.dropFirst(token.count)
+            return String(token)
+        }
+        rest = rest.dropFirst()
+        var value = ""
+        while let character = rest.popFirst(), character != "\"" {
+            if character == "\\", let escaped = rest.first, escaped == "\"" || escaped == "\\" {
+                value.append(escaped)
+                rest = rest.dropFirst()
+            } else {
+                value.append(character)
+            }
+        }
+        return value.replacing("%22", with: "\"")
+    }
+}

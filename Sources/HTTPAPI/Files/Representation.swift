@@ -1,0 +1,90 @@
+internal import Crypto
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// What a URL of the file host stands for: immutable bytes with a type, a tag and a date.
+struct Representation {
+    let mediaType: MediaType
+    let size: Int64
+    let tag: EntityTag
+    let modified: Timestamp
+
+    /// Answers `GET` and `HEAD` with conditions and a range, in the order of RFC 9110 section 13.2.2.
+    ///
+    /// - Parameters:
+    ///   - request: Its method, conditions and range decide the status.
+    ///   - body: Makes the body of a range; not called for `HEAD`, 304 and 416.
+    func response(to request: Request, body: (Range<Int64>) -> ResponseBody) -> Response {
+        var headers = headers
+        if isUnchanged(for: request.headers) {
+            return Response(status: .notModified, headers: headers)
+        }
+        var status = HTTPResponse.Status.ok
+        var range = 0..<size
+        switch ByteRange(request.headers, of: size, tag: tag, modified: modified) {
+        case .whole:
+            break
+        case .part(let part):
+            status = .partialContent
+            range = part
+            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+        case .unsatisfiable:
+            headers[.contentRange] = "bytes */\(size)"
+            return Response(status: .rangeNotSatisfiable, headers: headers)
+        }
+        headers[.contentLength] = String(range.count)
+        return Response(
+            status: status,
+            headers: headers,
+            body: request.method == .head ? ResponseBody() : body(range)
+        )
+    }
+
+    private var headers: HTTPFields {
+        var headers: HTTPFields = [
+            .contentType: mediaType.description,
+            .eTag: tag.description,
+            .lastModified: modified.httpDate,
+            .cacheControl: "public, max-age=31536000, immutable",
+            .acceptRanges: "bytes",
+            .accessControlAllowOrigin: "*",
+            .xContentTypeOptions: "nosniff",
+        ]
+        if !mediaType.isPassive {
+            headers[.contentSecurityPolicy] = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+        }
+        return headers
+    }
+
+    private func isUnchanged(for headers: HTTPFields) -> Bool {
+        if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags) }
+        // A date is an exact match or none: blobs never change, so a client has ours or knows another resource.
+        return headers[.ifModifiedSince] == modified.httpDate
+    }
+}
+
+/// A strong validator (RFC 9110 section 8.8.3): equal tags mean equal bytes.
+struct EntityTag: CustomStringConvertible {
+    /// With its quotes.
+    let description: String
+
+    init(strong text: String) {
+        description = "\"\(text)\""
+    }
+
+    /// The tag of bytes that have no stored digest.
+    init(hashing bytes: ByteBuffer) {
+        self.init(strong: bytes.withUnsafeReadableBytes { SHA256.hash(data: $0) }.hexadecimal)
+    }
+
+    /// Whether a list of tags, or `*`, names this one; weakness does not matter (RFC 9110 section 13.1.2).
+    func isAmong(_ list: String) -> Bool {
+        list.split(separator: ",").contains { entry in
+            let entry = entry.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+            return entry == "*" || entry.trimmingPrefix("W/") == description
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import Domain
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import NIOFoundationCompat
+
+extension JSONValue {
+    /// The value as an answer of the API (file-protocol 1.4).
+    func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json;charset=utf-8"
+        headers[.cacheControl] = "no-cache,no-store"
+        headers[.pragma] = "no-cache"
+        // A parsed or built value holds no infinite number, the only thing that cannot be written.
+        let text = (try? encoded()) ?? Data("{}".utf8)
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(data: text)))
+    }
+}
+
+extension HTTPField.Name {
+    /// A name written in our source; one that no header can have is our mistake, found by the first test that runs.
+    static func known(_ name: String) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
+        return field
+    }
+
+    static let pragma = known("Pragma")
+}

@@ -1,0 +1,28 @@
+internal import NIOCore
+internal import ServiceLifecycle
+
+/// Runs a listener and says in a sentence why it cannot listen.
+struct AddressReporting<Listener: Service>: Service {
+    private let listener: Listener
+    private let address: String
+    private let settings: String
+
+    /// - Parameters:
+    ///   - listener: What binds and serves.
+    ///   - host: Where it binds.
+    ///   - port: Where it binds.
+    ///   - settings: The settings to change, for the sentence.
+    init(_ listener: Listener, host: String, port: Int, settings: String) {
+        self.listener = listener
+        address = "\(host):\(port)"
+        self.settings = settings
+    }
+
+    func run() async throws {
+        do {
+            try await listener.run()
+        } catch let error as IOError {
+            throw StartError.address("cannot listen on \(address): \(error) (settings: \(settings))")
+        }
+    }
+}

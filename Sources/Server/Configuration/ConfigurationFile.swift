@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import Yams
+
+/// A configuration file taken apart: settings by their dotted names, and the list of apps.
+///
+/// swift-configuration reads YAML too, but neither lists of objects nor what nobody asked for; unknown names are to be
+/// refused here.
+struct ConfigurationFile {
+    private(set) var settings: [String: String] = [:]
+    private(set) var apps: [AppConfiguration] = []
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``StartError`` naming the file and the line.
+    init(path: String) throws {
+        let text: String
+        do {
+            text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+        } catch {
+            throw StartError.configuration("the configuration file \(path) cannot be read")
+        }
+        try self.init(text: text, path: path)
+    }
+
+    /// Reads YAML; the path is for messages.
+    init(text: String, path: String) throws {
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw StartError.configuration("\(path) is not valid YAML: \(error)")
+        }
+        guard let root, root != Node("") else { return }
+        guard let mapping = root.mapping else {
+            throw StartError.configuration("\(path) must hold settings, one 'name: value' a line")
+        }
+        try read(mapping, under: "", path)
+    }
+
+    private mutating func read(_ mapping: Node.Mapping, under prefix: String, _ path: String) throws {
+        for (nameNode, value) in mapping {
+            let name = prefix + (nameNode.string ?? "")
+            let place = "\(path):\(nameNode.mark?.line ?? 0)"
+            if name == "apps" {
+                try readApps(value, place)
+            } else if let mapping = value.mapping {
+                try read(mapping, under: "\(name).", path)
+            } else if let scalar = value.scalar {
+                // An empty value is as good as a setting left out.
+                if value.null == nil { settings[name] = scalar.string }
+            } else {
+                throw StartError.configuration("\(place): '\(name)' must be one value, not a list")
+            }
+        }
+    }
+
+    private mutating func readApps(_ node: Node, _ place: String) throws {
+        guard node.null == nil else { return }
+        guard let list = node.sequence else {
+            throw StartError.configuration("\(place): 'apps' must be a list of id, appKey and masterKey")
+        }
+        for entry in list {
+            let fields = entry.mapping?.map { ($0.string ?? "", $1.scalar?.string) } ?? []
+            var words = ["id": "", "appKey": "", "masterKey": ""]
+            for (name, value) in fields {
+                guard words[name] != nil, let value else {
+                    throw StartError.configuration("\(place): unknown name '\(name)' in apps; allowed: id, appKey, masterKey")
+                }
+                words[name] = value
+            }
+            apps.append(
+                try AppConfiguration(
+                    id: words["id", default: ""],
+                    appKey: words["appKey", default: ""],
+                    masterKey: words["masterKey", default: ""]
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import Configuration
+
+/// Finds the settings: flags over environment over file over defaults.
+package struct ConfigurationLoader {
+    private let flags: [String: String]
+    private let environment: [String: String]
+    private let file: String?
+
+    /// - Parameters:
+    ///   - flags: Settings from the command line, by their dotted names.
+    ///   - environment: The process's environment; only `LCFILE_…` is looked at.
+    ///   - file: The configuration file; nothing if there is none.
+    package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
+        self.flags = flags
+        self.environment = environment
+        self.file = file
+    }
+
+    /// Reads and checks every setting.
+    ///
+    /// - Throws: ``StartError`` with the name, the value and what is allowed; unknown names are refused too.
+    package func load() throws -> ServerConfiguration {
+        let file = try file.map { try ConfigurationFile(path: $0) }
+        var reader = SettingReader(providers: [
+            InMemoryProvider(name: "flags", texts: flags),
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "lcfile"),
+            InMemoryProvider(name: "file", texts: file?.settings ?? [:]),
+        ])
+        var configuration = ServerConfiguration()
+        try configuration.read(&reader)
+        configuration.apps = try appFromEnvironment().map { [$0] } ?? file?.apps ?? []
+        try refuseUnknown(file?.settings.keys.sorted() ?? [], known: reader.names)
+        try configuration.validate()
+        return configuration
+    }
+
+    /// The environment variable of a setting: `LCFILE_UPLOADS_MAX_SIZE` for `uploads.maxSize`.
+    package static func environmentVariable(of name: String) -> String {
+        var variable = "LCFILE_"
+        var previous: Character = "."
+        for character in name {
+            if character == "." {
+                variable.append("_")
+            } else {
+                if character.isUppercase, !previous.isUppercase, previous != "." { variable.append("_") }
+                variable.append(character.uppercased())
+            }
+            previous = character
+        }
+        return variable
+    }
+
+    private static let appVariables = ["LCFILE_APP_ID", "LCFILE_APP_KEY", "LCFILE_MASTER_KEY"]
+
+    private func appFromEnvironment() throws -> AppConfiguration? {
+        let words = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
+        guard words.contains(where: { !$0.isEmpty }) else { return nil }
+        guard words.allSatisfy({ !$0.isEmpty }) else {
+            throw StartError.configuration("LCFILE_APP_ID, LCFILE_APP_KEY and LCFILE_MASTER_KEY go together; set all three")
+        }
+        return try AppConfiguration(id: words[0], appKey: words[1], masterKey: words[2])
+    }
+
+    private func refuseUnknown(_ names: [String], known: [String]) throws {
+        if let name = names.first(where: { !known.contains($0) }) {
+            throw StartError.configuration(
+                "unknown setting '\(name)' in \(file ?? "the file"); allowed: apps, \(known.joined(separator: ", "))"
+            )
+        }
+        let variables = known.map(ConfigurationLoader.environmentVariable) + ConfigurationLoader.appVariables
+        let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && $0 != "LCFILE_WARNINGS" }.sorted()
+        if let name = mine.first(where: { !variables.contains($0) }) {
+            throw StartError.configuration(
+                "unknown environment variable \(name); allowed: \(variables.joined(separator: ", "))"
+            )
+        }
+    }
+}
+
+extension InMemoryProvider {
+    /// A provider of texts by dotted names.
+    fileprivate init(name: String, texts: [String: String]) {
+        let values = texts.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue(.string($1), isSecret: false)) }
+        self.init(name: name, values: Dictionary(uniqueKeysWithValues: values))
+    }
+}

@@ -1,0 +1,41 @@
+internal import Domain
+internal import HTTPAPI
+
+extension ServerConfiguration {
+    /// The table of settings: each name, where its value goes and what is allowed.
+    ///
+    /// `config/lcfile.yaml` lists the same names with their defaults; a test compares the two.
+    mutating func read(_ reader: inout SettingReader) throws {
+        reader.text("host", into: &host)
+        try reader.number("port", 1...65535, into: &port)
+        try reader.address("publicURL", into: &publicURL)
+        reader.text("storage", into: &storage)
+
+        try reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
+        try reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
+        try reader.size("http.maxJsonSize", into: &wire.jsonSize)
+
+        try reader.size("uploads.maxSize", into: &uploads.fileSize)
+        try reader.number("uploads.maxNameLength", 1...4096, into: &uploads.nameLength)
+        try reader.size("uploads.maxFieldSize", into: &wire.fieldSize)
+        try reader.number("uploads.maxParts", 1...10_000, into: &wire.formParts)
+        reader.text("uploads.typeTable", into: &typeTable)
+
+        try reader.number("images.threads", 0...1024, into: &threads.images)
+        try reader.number("images.maxQueued", 0...100_000, into: &threads.imageQueue)
+        try reader.size("images.maxSourceSize", into: &images.sourceSize)
+        try reader.number("images.maxSourceSide", 1...1_000_000, into: &images.sourceSide)
+        try reader.number("images.maxSourcePixels", 1...10_000_000_000, into: &images.sourcePixels)
+        try reader.number("images.maxResultSide", 1...16_383, into: &images.resultSide)
+        try reader.number("images.maxResultPixels", 1...268_000_000, into: &images.resultPixels)
+
+        try reader.number("disk.threads", 1...1024, into: &threads.disk)
+        try reader.number("database.readers", 1...256, into: &threads.databaseReaders)
+
+        try reader.flag("metrics.enabled", into: &metrics.enabled)
+        reader.text("metrics.host", into: &metrics.host)
+        try reader.number("metrics.port", 1...65535, into: &metrics.port)
+
+        try reader.level("log.level", into: &logLevel)
+    }
+}

@@ -1,0 +1,102 @@
+package import Domain
+package import HTTPAPI
+package import Logging
+
+/// Every setting of the server, filled from flags, environment, file and defaults in one place
+/// (``ConfigurationLoader``); code below never reads an environment variable.
+package struct ServerConfiguration: Sendable {
+    /// Where to listen.
+    package var host = "127.0.0.1"
+    /// 1 to 65535.
+    package var port = 8080
+    /// The address clients reach the server under, without a slash at its end; file URLs begin with it.
+    package var publicURL: String?
+    /// The folder that holds everything that is kept.
+    package var storage = "storage"
+    package var http = HTTPSettings()
+    package var uploads = UploadLimits()
+    package var wire = WireLimits()
+    package var images = ImageLimits()
+    package var threads = ThreadSettings()
+    /// A table of extensions in the form of `/etc/mime.types`.
+    package var typeTable = "/etc/mime.types"
+    package var metrics = MetricsSettings()
+    package var logLevel = Logger.Level.info
+    /// Nothing: the server makes an app at its first start and keeps it in the storage.
+    package var apps: [AppConfiguration] = []
+
+    package init() {}
+
+    /// How connections and the server's end are timed.
+    package struct HTTPSettings: Sendable {
+        /// Seconds in which a connection must send something of a request it began, or begin one.
+        package var idleTimeout = 60
+        /// Seconds that running requests get to finish after SIGTERM.
+        package var shutdownTimeout = 30
+    }
+
+    /// How many threads do which blocking work.
+    package struct ThreadSettings: Sendable {
+        /// Images rendered at the same time; 0 means as many as there are cores.
+        package var images = 0
+        /// Images that wait beyond those; more are refused with 429.
+        package var imageQueue = 256
+        /// Blob reads and writes at the same time, all apps together.
+        package var disk = 16
+        /// Database queries at the same time, for each app.
+        package var databaseReaders = 4
+    }
+
+    /// Where Prometheus finds its text.
+    package struct MetricsSettings: Sendable {
+        package var enabled = true
+        package var host = "127.0.0.1"
+        package var port = 9464
+    }
+
+    /// What file URLs begin with.
+    package var fileURLBase: String {
+        if let publicURL { return publicURL }
+        let name = ["0.0.0.0", "::", "[::]"].contains(host) ? "localhost" : host
+        return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    }
+
+    /// Checks what no single value shows.
+    ///
+    /// - Throws: ``StartError`` naming the settings that do not fit together.
+    package func validate() throws {
+        guard !metrics.enabled || metrics.port != port else {
+            throw StartError.configuration("metrics.port is \(port), the same as port; choose another one")
+        }
+        guard Set(apps.map(\.id)).count == apps.count else {
+            throw StartError.configuration("apps: two apps have the same id")
+        }
+    }
+}
+
+/// One app as the configuration names it.
+package struct AppConfiguration: Sendable {
+    package let id: AppID
+    package let keys: AppKeys
+
+    /// Checks the three words of an app.
+    ///
+    /// - Throws: ``StartError`` naming the one that is wrong; keys are never repeated in it.
+    package init(id: String, appKey: String, masterKey: String) throws {
+        guard let appID = AppID(id) else {
+            throw StartError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
+        }
+        for (name, key) in [("app key", appKey), ("master key", masterKey)] {
+            guard (8...256).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c }) else {
+                throw StartError.configuration(
+                    "the \(name) of app '\(id)' must be 8 to 256 visible ASCII characters without a comma"
+                )
+            }
+        }
+        guard appKey != masterKey else {
+            throw StartError.configuration("the app key and the master key of app '\(id)' must differ")
+        }
+        self.id = appID
+        keys = AppKeys(appKey: Secret(appKey), masterKey: Secret(masterKey))
+    }
+}

@@ -1,0 +1,75 @@
+internal import Configuration
+internal import Logging
+
+/// Reads settings one by one, each checked where it is read, and remembers their names.
+struct SettingReader {
+    /// Every name that was asked for, in order.
+    private(set) var names: [String] = []
+    private let reader: ConfigReader
+
+    /// The first provider that has a value wins.
+    init(providers: [any ConfigProvider]) {
+        reader = ConfigReader(providers: providers)
+    }
+
+    /// A text; nothing if no provider has one, or an empty one.
+    mutating func text(_ name: String) -> String? {
+        names.append(name)
+        return reader.string(forKey: ConfigKey(name)).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    mutating func text(_ name: String, into value: inout String) {
+        value = text(name) ?? value
+    }
+
+    mutating func number(_ name: String, _ range: ClosedRange<Int>, into value: inout Int) throws {
+        guard let text = text(name) else { return }
+        guard let number = Int(text), range.contains(number) else {
+            throw refusal(name, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        value = number
+    }
+
+    mutating func flag(_ name: String, into value: inout Bool) throws {
+        guard let text = text(name) else { return }
+        guard let flag = ["true": true, "false": false][text.lowercased()] else {
+            throw refusal(name, text, "true or false")
+        }
+        value = flag
+    }
+
+    /// A number of bytes: `5GB`, `20 MB`, `1024`; units are powers of 1024.
+    mutating func size<Size: FixedWidthInteger>(_ name: String, into value: inout Size) throws {
+        guard let text = text(name) else { return }
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
+        let units = ["": 0, "B": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40]
+        guard let number = Int64(digits), let shift = units[unit], number > 0, number <= Int64.max >> (shift + 1),
+            let size = Size(exactly: number << shift)
+        else { throw refusal(name, text, "a size such as 512KB, 20MB or 5GB") }
+        value = size
+    }
+
+    mutating func level(_ name: String, into value: inout Logger.Level) throws {
+        guard let text = text(name) else { return }
+        guard let level = Logger.Level(rawValue: text.lowercased()) else {
+            throw refusal(name, text, Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        value = level
+    }
+
+    /// An address that URLs can begin with; a slash at its end is dropped.
+    mutating func address(_ name: String, into value: inout String?) throws {
+        guard var text = text(name) else { return }
+        while text.last == "/" { text.removeLast() }
+        let rest = ["http://", "https://"].lazy.compactMap { text.hasPrefix($0) ? text.dropFirst($0.count) : nil }.first
+        guard let rest, !rest.isEmpty, !rest.hasPrefix("/"),
+            rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"?#\"<>\\@".utf8.contains($0) })
+        else { throw refusal(name, text, "an address such as https://files.example.com") }
+        value = text
+    }
+
+    private func refusal(_ name: String, _ value: String, _ allowed: String) -> StartError {
+        .configuration("\(name) is '\(value)'; allowed: \(allowed)")
+    }
+}

@@ -1,0 +1,43 @@
+internal import Domain
+
+/// What the server tells its operator once it runs.
+package struct Greeting: Sendable {
+    /// The address that clients use.
+    package let url: String
+    package let appID: String
+    package let appKey: String
+    /// Only at the start that made the app: a key that everybody's terminal shows is no secret for long.
+    package let masterKey: String?
+    /// Where generated keys are kept; nothing if the operator configured the apps.
+    package let keyFile: String?
+
+    init(configuration: ServerConfiguration, app: AppConfiguration, generated: GeneratedApp?) {
+        url = configuration.fileURLBase
+        appID = app.id.description
+        appKey = app.keys.appKey.revealed
+        masterKey = generated?.isNew == true ? app.keys.masterKey.revealed : nil
+        keyFile = generated?.path
+    }
+
+    /// The text for a terminal, with a line that stores a photo and fetches its thumbnail.
+    ///
+    /// - Parameter sample: The photo that the line names.
+    package func text(sample: String) -> String {
+        var lines = ["lcfile serves at \(url)"]
+        if let keyFile {
+            lines.append("  app id      \(appID)")
+            lines.append("  app key     \(appKey)")
+            lines.append("  master key  \(masterKey ?? "see \(keyFile)")")
+            lines.append(masterKey == nil ? "" : "  (kept in \(keyFile))\n")
+            lines.append("Store a photo and fetch its thumbnail:\n")
+            lines.append(
+                """
+                  curl -sS -H 'X-LC-Id: \(appID)' -H 'X-LC-Key: \(appKey)' -F 'file=@\(sample)' '\(url)/1.1/files' \
+                | tee /dev/stderr | grep -o '"url":"[^"]*' | cut -c8- \
+                | xargs -I{} curl -sS -o thumbnail.jpg '{}?imageView/2/w/200/h/200' && ls -l thumbnail.jpg
+                """
+            )
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

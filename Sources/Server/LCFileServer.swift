@@ -1,0 +1,168 @@
+internal import CoreMetrics
+internal import DiskBlobs
+internal import Domain
+internal import HTTPAPI
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import MagicTypes
+internal import NIOCore
+internal import NIOPosix
+internal import SQLiteStore
+internal import ServiceLifecycle
+internal import UnixSignals
+internal import VipsMedia
+
+/// Builds the whole server by hand, from the storage folder up, and runs it until a signal ends it.
+///
+/// Read ``run(onStarted:)`` from top to bottom to see what there is and what needs what.
+package struct LCFileServer {
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+
+    package init(configuration: ServerConfiguration) {
+        self.configuration = configuration
+        var logger = Logger(label: "lcfile") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = configuration.logLevel
+        self.logger = logger
+    }
+
+    /// Runs until SIGTERM or SIGINT, then lets running requests finish.
+    ///
+    /// - Parameter onStarted: Called once the server answers requests.
+    /// - Throws: ``StartError`` if it cannot start.
+    package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
+        let storage = try StorageFolder(path: configuration.storage)
+        let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
+        let apps = generated.map { [$0.configuration] } ?? configuration.apps
+
+        let diskThreads = NIOThreadPool(numberOfThreads: configuration.threads.disk)
+        let imageThreads = NIOThreadPool(numberOfThreads: imageThreadCount)
+        diskThreads.start()
+        imageThreads.start()
+        let images = try ImageEngine(
+            renderer: VipsRenderer(pool: imageThreads),
+            admission: Admission(limit: imageThreadCount + configuration.threads.imageQueue)
+        )
+        let types = try typeDetector(on: diskThreads)
+
+        var databases: [SQLiteDatabase] = []
+        var services: [AppServices] = []
+        for app in apps {
+            let folder = try storage.folder(of: app.id)
+            let database = try openDatabase(in: folder)
+            databases.append(database)
+            services.append(try build(app, in: folder, database, types, images, diskThreads))
+        }
+
+        let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
+        let api = API(
+            apps: services,
+            authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
+            limits: configuration.wire
+        )
+        try await serve(api) { onStarted(greeting) }
+
+        for database in databases { try database.close() }
+        try await imageThreads.shutdownGracefully()
+        try await diskThreads.shutdownGracefully()
+    }
+
+    private var imageThreadCount: Int {
+        configuration.threads.images > 0 ? configuration.threads.images : System.coreCount
+    }
+
+    private func typeDetector(on pool: NIOThreadPool) throws -> MagicTypeDetector {
+        do {
+            return try MagicTypeDetector(table: configuration.typeTable, pool: pool)
+        } catch {
+            throw StartError.storage(
+                "the table of media types \(configuration.typeTable) or libmagic's database cannot be read; "
+                    + "install the packages media-types and libmagic-mgc, or set uploads.typeTable"
+            )
+        }
+    }
+
+    private func openDatabase(in folder: String) throws -> SQLiteDatabase {
+        let path = "\(folder)/lcfile.sqlite"
+        do {
+            return try SQLiteDatabase(path: path, readers: configuration.threads.databaseReaders)
+        } catch {
+            throw StartError.storage("the database \(path) \(error.sentence)")
+        }
+    }
+
+    private func build(
+        _ app: AppConfiguration,
+        in folder: String,
+        _ database: SQLiteDatabase,
+        _ types: any TypeDetector,
+        _ images: ImageEngine,
+        _ diskThreads: NIOThreadPool
+    ) throws -> AppServices {
+        let blobs: DiskBlobStore
+        do {
+            blobs = try DiskBlobStore(folder: folder, pool: diskThreads)
+        } catch {
+            throw StartError.storage("the folder \(folder) cannot be used (\(error))")
+        }
+        let records = SQLiteFileStore(database)
+        let files = FileService(files: records, blobs: blobs)
+        return AppServices(
+            id: app.id,
+            uploads: UploadService(limits: configuration.uploads, blobs: blobs, files: records, types: types),
+            files: files,
+            images: ImageService(
+                limits: configuration.images,
+                files: files,
+                renderer: images.renderer,
+                admission: images.admission
+            ),
+            publicURL: configuration.fileURLBase
+        )
+    }
+
+    /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.
+    private func serve(_ api: API, onRunning: @escaping @Sendable () -> Void) async throws {
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        let server = Application(
+            responder: api.responder(),
+            server: HTTPConnection.server(idleTimeout: .seconds(Int64(configuration.http.idleTimeout))),
+            configuration: .init(
+                address: .hostname(configuration.host, port: configuration.port),
+                serverName: "lcfile"
+            ),
+            onServerRunning: { _ in onRunning() },
+            logger: logger
+        )
+        let reported = AddressReporting(server, host: configuration.host, port: configuration.port, settings: "host, port")
+        var services: [any Service] = [reported]
+        if configuration.metrics.enabled {
+            let endpoint = MetricsEndpoint(settings: configuration.metrics, metrics: metrics, logger: logger)
+            let settings = configuration.metrics
+            services.insert(
+                AddressReporting(
+                    endpoint.service(),
+                    host: settings.host,
+                    port: settings.port,
+                    settings: "metrics.host, metrics.port, metrics.enabled"
+                ),
+                at: 0
+            )
+        }
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
+        try await ServiceGroup(configuration: group).run()
+    }
+}
+
+/// What all apps of a server share to make images.
+private struct ImageEngine {
+    let renderer: VipsRenderer
+    let admission: Admission
+}

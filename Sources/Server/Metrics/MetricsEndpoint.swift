@@ -1,0 +1,28 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import ServiceLifecycle
+
+/// The small server that Prometheus reads, on an address of its own, because it needs no credentials.
+struct MetricsEndpoint {
+    let settings: ServerConfiguration.MetricsSettings
+    let metrics: PrometheusMetrics
+    let logger: Logger
+
+    func service() -> some Service {
+        let router = Router()
+        router.get("metrics") { [metrics] _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text() + ProcessMemory.text()))
+            )
+        }
+        return Application(
+            responder: router.buildResponder(),
+            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: "lcfile"),
+            logger: logger
+        )
+    }
+}

@@ -1,0 +1,20 @@
+/// Why the server does not start: one sentence for the operator and an exit code for scripts (sysexits.h).
+package struct StartError: Error, CustomStringConvertible {
+    package let description: String
+    package let exitCode: Int32
+
+    /// A setting is unknown, malformed or out of its range: 78.
+    package static func configuration(_ sentence: String) -> StartError {
+        StartError(description: sentence, exitCode: 78)
+    }
+
+    /// The storage folder, a database or a file that is needed cannot be used: 73.
+    package static func storage(_ sentence: String) -> StartError {
+        StartError(description: sentence, exitCode: 73)
+    }
+
+    /// An address cannot be listened on: 69.
+    package static func address(_ sentence: String) -> StartError {
+        StartError(description: sentence, exitCode: 69)
+    }
+}

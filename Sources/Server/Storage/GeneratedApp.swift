@@ -1,0 +1,60 @@
+internal import Domain
+internal import FoundationEssentials
+internal import Glibc
+
+/// The app that a server without configured apps makes at its first start, kept as `apps.yaml` in the storage.
+struct GeneratedApp {
+    let configuration: AppConfiguration
+    /// Whether it was made just now, so that its keys are worth printing.
+    let isNew: Bool
+    /// Where it is kept.
+    let path: String
+
+    /// Reads the kept app, or makes one and keeps it, readable by its owner only.
+    init(in storage: borrowing StorageFolder) throws {
+        path = "\(storage.path)/apps.yaml"
+        if access(path, F_OK) == 0 {
+            guard let kept = try ConfigurationFile(path: path).apps.first else {
+                throw StartError.storage("\(path) names no app; remove it to have a new one made")
+            }
+            configuration = kept
+            isNew = false
+        } else {
+            configuration = try AppConfiguration(
+                id: GeneratedApp.word(24),
+                appKey: GeneratedApp.word(32),
+                masterKey: GeneratedApp.word(32)
+            )
+            isNew = true
+            try write(to: path)
+            try storage.synchronize()
+        }
+    }
+
+    private static func word(_ length: Int) -> String {
+        let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+        let characters = (0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// Writes beside and renames, so that a crash leaves no half of a file.
+    private func write(to path: String) throws {
+        let text = """
+            # Made at the first start, because no app was configured. Keep it: the app's SDKs carry these words.
+            apps:
+              - id: \(configuration.id)
+                appKey: \(configuration.keys.appKey.revealed)
+                masterKey: \(configuration.keys.masterKey.revealed)
+
+            """
+        let draft = path + ".new"
+        unlink(draft)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        guard file >= 0, Glibc.write(file, text, text.utf8.count) == text.utf8.count, fsync(file) == 0,
+            rename(draft, path) == 0
+        else {
+            throw StartError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
+        }
+    }
+}

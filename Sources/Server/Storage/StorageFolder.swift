@@ -1,0 +1,57 @@
+internal import Domain
+internal import Glibc
+
+/// The folder that holds everything a server keeps, locked for this process.
+///
+/// Databases and staging belong to one server; a second one on the same folder would remove uploads that are on their
+/// way. The lock is the kernel's and goes with the process, however it ends.
+struct StorageFolder: ~Copyable {
+    let path: String
+    private let lock: CInt
+
+    /// Makes the folder if there is none, checks that it can be written, and locks it.
+    ///
+    /// - Throws: ``StartError`` saying what is wrong with it.
+    init(path: String) throws {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw StartError.storage("the storage folder \(path) cannot be made: \(StorageFolder.systemError())")
+        }
+        let lock = open("\(path)/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw StartError.storage("the storage folder \(path) cannot be written: \(StorageFolder.systemError())")
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw StartError.storage("the storage folder \(path) is in use by another lcfile server")
+        }
+        self.path = path
+        self.lock = lock
+    }
+
+    deinit {
+        close(lock)
+    }
+
+    /// The folder of an app, made if there is none.
+    func folder(of app: AppID) throws -> String {
+        let folder = "\(path)/\(app)"
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw StartError.storage("the folder \(folder) cannot be made: \(StorageFolder.systemError())")
+        }
+        try synchronize()
+        return folder
+    }
+
+    /// Returns when the folder's names are on the disk.
+    func synchronize() throws {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        guard folder >= 0, fsync(folder) == 0 else {
+            throw StartError.storage("the storage folder \(path) cannot be synced: \(StorageFolder.systemError())")
+        }
+    }
+
+    static func systemError() -> String {
+        String(cString: strerror(errno))
+    }
+}
