@@ -49,6 +49,18 @@ static inline int cvips_avifsave(VipsImage *in, VipsTarget *target, int quality)
                                 "strip", TRUE, NULL);
 }
 
+/// What a finished target to memory holds, to be given back with cvips_blob_unref. Savers end their target, and after
+/// that vips_target_steal of 8.14 reads through a null pointer.
+static inline VipsBlob *cvips_target_blob(VipsTarget *target) {
+    VipsBlob *blob = NULL;
+    g_object_get(target, "blob", &blob, NULL);
+    return blob;
+}
+
+static inline void cvips_blob_unref(VipsBlob *blob) {
+    vips_area_unref((VipsArea *)blob);
+}
+
 /// The type of a class of operations by its nickname, 0 when this libvips has none.
 static inline int cvips_has_operation(const char *nickname) {
     return vips_type_find("VipsOperation", nickname) != 0;

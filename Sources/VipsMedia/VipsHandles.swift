@@ -81,11 +81,12 @@ struct VipsTargetHandle: ~Copyable {
         g_object_unref(pointer)
     }
 
-    /// Lends out what was written, once.
-    consuming func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(VipsError) -> Result {
+    /// Lends out what a saver wrote.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(VipsError) -> Result {
+        guard let blob = cvips_target_blob(pointer) else { throw VipsError.take("target") }
+        defer { cvips_blob_unref(blob) }
         var count = 0
-        guard let bytes = vips_target_steal(pointer, &count) else { throw VipsError.take("target") }
-        defer { g_free(bytes) }
+        let bytes = vips_blob_get(blob, &count)
         return body(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 }
