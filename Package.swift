@@ -40,11 +40,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: [.target(name: name), "Support"] + dependencies,
-        resources: resources,
         swiftSettings: settings
     )
 }
@@ -114,17 +113,18 @@ let package = Package(
             name: "Support",
             dependencies: ["Domain", nioCore, crypto],
             path: "Tests/Support",
+            exclude: ["Images"],
             swiftSettings: settings
         ),
         tests(of: "Domain"),
         tests(of: "SQLiteStore", [grdb]),
         tests(of: "DiskBlobs", [nioPosix]),
-        tests(of: "VipsMedia", [nioPosix], resources: [.copy("Images")]),
+        tests(of: "VipsMedia", [nioPosix]),
         tests(of: "MagicTypes", [nioPosix]),
         tests(of: "HTTPAPI", [hummingbirdTesting]),
-        tests(of: "Server"),
+        tests(of: "Server", ["Domain", "HTTPAPI", coreMetrics]),
         tests(of: "FileClient"),
-        tests(of: "Commands", ["FileClient"]),
+        tests(of: "Commands", [argumentParser]),
     ],
     swiftLanguageModes: [.v6]
 )

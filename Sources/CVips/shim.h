@@ -12,11 +12,11 @@ static inline VipsImage *cvips_new_from_source(VipsSource *source) {
 }
 
 /// Shrinks while loading, turns upright by EXIF, and converts an embedded colour profile to sRGB. A picture that ends
-/// too early is an error, not a grey area.
+/// too early is an error, not a grey area; 8.14 passes that on to the loader as text only.
 static inline int cvips_thumbnail(VipsSource *source, VipsImage **out, int width, int height, VipsSize size,
                                   VipsInteresting crop) {
     return vips_thumbnail_source(source, out, width, "height", height, "size", size, "crop", crop,
-                                 "export_profile", "srgb", "fail_on", VIPS_FAIL_ON_TRUNCATED, NULL);
+                                 "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
 }
 
 /// Lays the picture on white, for formats without transparency.

@@ -16,6 +16,9 @@ package struct SQLiteDatabase: Sendable {
     package init(path: String, readers: Int = 4) throws(OpenFailure) {
         do {
             pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration(readers: readers))
+            // An answered write survives a power cut. It is said here, because GRDB sets NORMAL when it opens the
+            // writer, which syncs only at checkpoints; the writer is one connection that stays.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = DatabaseMigrator.lcfile
             guard try pool.read(migrator.hasBeenSuperseded) == false else {
                 throw OpenFailure(sentence: "was written by a newer version of lcfile; start that version instead")
@@ -38,10 +41,6 @@ package struct SQLiteDatabase: Sendable {
         configuration.maximumReaderCount = readers
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.database"
-        configuration.prepareDatabase { db in
-            // An answered write survives a power cut: WAL alone would sync only at checkpoints.
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-        }
         return configuration
     }
 }

@@ -9,7 +9,7 @@ struct Thumbnail {
 
     func render(_ source: borrowing VipsSourceHandle) throws -> RenderedImage {
         guard let loader = source.loader else { throw unreadable(VipsError(operation: "find_load", detail: "")) }
-        let header = try openHeader(source)
+        guard let header = Thumbnail.header(of: source) else { throw unreadable(VipsError.take("header")) }
         try limits.checkSource(width: header.width, height: header.height, pages: header.pages)
         let format = request.format ?? ownFormat(loader, header)
         guard VipsLibrary.canWrite(format) else {
@@ -25,9 +25,9 @@ struct Thumbnail {
         }
     }
 
-    private func openHeader(_ source: borrowing VipsSourceHandle) throws -> VipsImageHandle {
-        guard let image = cvips_new_from_source(source.pointer) else { throw unreadable(VipsError.take("header")) }
-        return VipsImageHandle(owning: image)
+    /// The image with its pixels not yet decoded; nothing if even the header is broken.
+    static func header(of source: borrowing VipsSourceHandle) -> VipsImageHandle? {
+        cvips_new_from_source(source.pointer).map { VipsImageHandle(owning: $0) }
     }
 
     private func shrink(_ source: borrowing VipsSourceHandle) throws(VipsError) -> VipsImageHandle {

@@ -1,5 +1,6 @@
 internal import CVips
 internal import Domain
+internal import Glibc
 
 /// libvips, started once for the process and closed to everything but the formats we serve.
 enum VipsLibrary {
@@ -9,6 +10,8 @@ enum VipsLibrary {
     private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
 
     private static let started: Result<Void, VipsError> = {
+        // Odd pictures are the normal case; libvips would write a line about each to standard error.
+        setenv("VIPS_WARNING", "0", 1)
         guard vips_init("lcfile") == 0 else { return .failure(VipsError.take("vips_init")) }
         vips_block_untrusted_set(1)
         vips_operation_block_set("VipsForeignLoad", 1)

@@ -43,7 +43,8 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks a prefix from outside; slashes at either end are dropped, and an empty one is none.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for `..`, empty segments, control characters or over 255 bytes.
+    /// - Throws: ``ServiceError/Code/badRequest`` for `..`, empty segments, control characters, over 255 bytes, and for
+    ///   the first words of the API's own paths, behind which no file could be found.
     package init?(_ text: String) throws {
         var trimmed = text[...]
         while trimmed.first == "/" { trimmed.removeFirst() }
@@ -52,6 +53,9 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
         guard trimmed.utf8.count <= 255 else { throw ServiceError(.badRequest, "prefix has over 255 bytes.") }
         guard !trimmed.contains("\\"), FileKey(String(trimmed)) != nil else {
             throw ServiceError(.badRequest, "prefix may hold folders only, without '..', empty ones or control characters.")
+        }
+        guard !["1", "1.1"].contains(trimmed.prefix { $0 != "/" }) else {
+            throw ServiceError(.badRequest, "prefix must not begin with '1' or '1.1', the API's own paths.")
         }
         description = String(trimmed)
     }

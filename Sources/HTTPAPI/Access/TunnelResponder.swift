@@ -18,7 +18,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     func respond(to request: Request, context: APIContext) async throws -> Response {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
-            let body = try await request.body.collect(upTo: limit)
+            let body = try await collect(request.body)
             let unpacked = try unpack(Data(buffer: body), of: request)
             return try await base.respond(to: unpacked, context: context)
         } catch {
@@ -31,6 +31,17 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         guard request.method == .post, let type = request.headers[.contentType].flatMap(MediaType.init) else { return false }
         return type.description == "text/plain" && HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
             && ["1", "1.1"].contains(request.uri.path.split(separator: "/").first)
+    }
+
+    private func collect(_ body: RequestBody) async throws -> ByteBuffer {
+        do {
+            return try await body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw ServiceError(
+                .payloadTooLarge,
+                "The request body is larger than \(limit) bytes, the limit (http.maxJsonSize)."
+            )
+        }
     }
 
     private func unpack(_ body: Data, of request: Request) throws -> Request {

@@ -27,6 +27,9 @@ struct MultipartDecoder: Sendable {
     private var state = State.preamble
     private var buffer = ByteBuffer(string: "\r\n")
 
+    /// How many bytes of memory it holds.
+    var capacity: Int { buffer.capacity }
+
     init(boundary: MultipartBoundary) {
         delimiter = Array("\r\n--\(boundary.text)".utf8)
     }

@@ -7,9 +7,9 @@ struct SettingReader {
     private(set) var names: [String] = []
     private let reader: ConfigReader
 
-    /// The first provider that has a value wins.
-    init(providers: [any ConfigProvider]) {
-        reader = ConfigReader(providers: providers)
+    /// The first provider that has a value wins; without any, every setting has its default.
+    init(providers: [any ConfigProvider] = []) {
+        reader = ConfigReader(providers: providers + [InMemoryProvider(name: "none", values: [:])])
     }
 
     /// A text; nothing if no provider has one, or an empty one.

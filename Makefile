@@ -1,0 +1,39 @@
+.PHONY: serve build test check unit conformance bench format image
+
+# Builds what is missing and runs the server on its defaults.
+serve:
+	scripts/bootstrap build
+	swift build -c release --product lcfile
+	exec .build/release/lcfile serve --sample Tests/Support/Images/rocket.jpg
+
+build:
+	scripts/bootstrap build
+	swift build -c release --product lcfile
+
+# Everything that CI runs.
+test: check unit conformance
+
+check:
+	scripts/bootstrap test
+	swift format lint --strict --parallel --recursive Sources Tests Benchmarks Package.swift
+	scripts/check-imports
+
+# Debug information doubles what the linker writes, and nobody debugs a test run of CI.
+unit:
+	LCFILE_WARNINGS=errors swift build --build-tests -Xswiftc -gnone
+	LCFILE_WARNINGS=errors swift test --skip-build -Xswiftc -gnone
+
+conformance: unit
+	Tests/Conformance/run
+
+bench:
+	scripts/bootstrap bench
+	swift build -c release --product lcfile
+	Benchmarks/run
+
+format:
+	swift format format --in-place --parallel --recursive Sources Tests Benchmarks Package.swift
+
+# The container image; needs a Docker engine.
+image:
+	docker build -t lcfile .

@@ -1,0 +1,279 @@
+"""What the tests know of the outside of lcfile: its process, its HTTP interface, and how to wait."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import requests
+
+HERE = Path(__file__).resolve().parent
+BINARY = os.environ.get("LCFILE_BINARY", str(HERE.parent.parent / ".build" / "debug" / "lcfile"))
+ROCKET = HERE.parent / "Support" / "Images" / "rocket.jpg"
+TIMEOUT = 15
+
+
+@dataclass(frozen=True)
+class App:
+    """An app and its keys."""
+
+    id: str
+    key: str
+    master: str
+
+
+# The keys of the reference's worked examples of signatures.
+ALPHA = App("alphaAppId0000000000001", "exampleAppKey", "exampleMasterKey")
+BETA = App("betaAppId00000000000002", "betaAppKey123", "betaMasterKey123")
+
+
+def eventually(condition, within=10.0):
+    """Waits until the condition gives something true and returns it; the last value when time is over."""
+    deadline = time.monotonic() + within
+    while True:
+        value = condition()
+        if value or time.monotonic() > deadline:
+            return value
+        time.sleep(0.01)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def clean_environment(**settings):
+    """This process's environment without settings of lcfile and without proxies, and then the given ones."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LCFILE_", "LEANCLOUD_", "LC_API")) and not name.lower().endswith("_proxy")
+    }
+    return kept | settings
+
+
+def yaml_of(apps):
+    lines = ["apps:"]
+    for app in apps:
+        lines += [f"  - id: {app.id}", f"    appKey: {app.key}", f"    masterKey: {app.master}"]
+    return "\n".join(lines) + "\n"
+
+
+class Server:
+    """One server process on a folder of its own; stop it and start it again as often as needed."""
+
+    def __init__(self, folder, apps=(ALPHA, BETA), storage=None, arguments=(), **settings):
+        self.folder = Path(folder)
+        self.storage = Path(storage or self.folder / "storage")
+        self.port = free_port()
+        self.metrics_port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = clean_environment(
+            LCFILE_PORT=str(self.port),
+            LCFILE_STORAGE=str(self.storage),
+            LCFILE_METRICS_PORT=str(self.metrics_port),
+            **settings,
+        )
+        self.command = [BINARY, "serve", *arguments]
+        if apps:
+            file = self.folder / "lcfile.yaml"
+            file.write_text(yaml_of(apps))
+            self.command += ["--config", str(file)]
+        self.process = None
+
+    def launch(self):
+        """Starts the process and waits for nothing."""
+        with open(self.folder / "stdout", "wb") as out, open(self.folder / "stderr", "wb") as errors:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=errors
+            )
+        return self
+
+    def start(self):
+        """Starts the process and waits until it answers and has greeted."""
+        self.launch()
+        assert eventually(lambda: self.is_healthy() or self.process.poll() is not None, 20), "no answer in time"
+        assert self.process.poll() is None, f"the server did not start: {self.errors}"
+        assert eventually(lambda: "lcfile serves at" in self.output), "the server did not greet"
+        return self
+
+    def is_healthy(self):
+        try:
+            return requests.get(f"{self.url}/health", timeout=TIMEOUT).status_code == 200
+        except requests.ConnectionError:
+            return False
+
+    def terminate(self):
+        self.process.send_signal(signal.SIGTERM)
+
+    def wait(self, within=TIMEOUT):
+        return self.process.wait(timeout=within)
+
+    def stop(self):
+        """Ends the process as an operator does, by force if it does not obey; returns its exit code."""
+        if self.process is None:
+            return None
+        if self.process.poll() is None:
+            self.terminate()
+            try:
+                self.wait()
+            except subprocess.TimeoutExpired:
+                self.kill()
+        return self.process.returncode
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(timeout=TIMEOUT)
+
+    @property
+    def output(self):
+        return (self.folder / "stdout").read_text()
+
+    @property
+    def errors(self):
+        return (self.folder / "stderr").read_text()
+
+    @property
+    def generated(self):
+        """The app that a server without configured apps made for itself."""
+        text = (self.storage / "apps.yaml").read_text()
+        return App(*(re.search(rf"\b{name}: (\S+)", text).group(1) for name in ("id", "appKey", "masterKey")))
+
+    def staged(self, app=ALPHA):
+        """What lies in the app's staging folder."""
+        return list((self.storage / app.id / "staging").iterdir())
+
+    def blobs(self, app=ALPHA):
+        """The files that hold the app's bytes."""
+        return [path for path in (self.storage / app.id / "blobs").rglob("*") if path.is_file()]
+
+    def api(self, app=ALPHA, master=False):
+        return API(self, app, {"X-LC-Key": f"{app.master},master" if master else app.key})
+
+    def raw(self):
+        return RawConnection(self.port)
+
+
+class API:
+    """Calls of one app with one kind of credentials."""
+
+    def __init__(self, server, app, credentials):
+        self.server = server
+        self.headers = {"X-LC-Id": app.id} | credentials
+        self.session = requests.Session()
+        self.session.trust_env = False
+
+    def call(self, method, path, headers=None, **options):
+        return self.session.request(
+            method, self.server.url + path, headers=self.headers | (headers or {}), timeout=TIMEOUT, **options
+        )
+
+    def get(self, path, **options):
+        return self.call("GET", path, **options)
+
+    def post(self, path, **options):
+        return self.call("POST", path, **options)
+
+    def delete(self, id, **options):
+        return self.call("DELETE", f"/1.1/files/{id}", **options)
+
+    def form(self, *parts):
+        """Uploads a form; parts are (field, text) or ("file", (name, bytes, type)), sent in this order."""
+        files = [(field, value if isinstance(value, tuple) else (None, value)) for field, value in parts]
+        return self.post("/1.1/files", files=files)
+
+    def store(self, data, name="photo.jpg", type=None, **fields):
+        """Uploads one file that must be taken; returns its record."""
+        response = self.form(*fields.items(), ("file", (name, data, type) if type else (name, data)))
+        assert response.status_code == 201, response.text
+        return response.json()
+
+    def store_raw(self, data, name, **options):
+        return self.post(f"/1.1/files/{quote(name, safe='')}", data=data, **options)
+
+    def count(self):
+        return self.get("/1.1/classes/_File?limit=0&count=1").json()["count"]
+
+    def fetch(self, url, method="GET", **headers):
+        """Asks the file host, without credentials; names of headers have _ for -."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.session.request(method, url, headers=named, timeout=TIMEOUT)
+
+
+class RawConnection:
+    """A connection on which every byte is ours, for requests that no library would send."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def request(self, method, path, headers, body=b""):
+        self.send(head(method, path, headers) + body)
+        return self.answer(method)
+
+    def answer(self, method="POST"):
+        """Reads the next final answer."""
+        response = http.client.HTTPResponse(self.socket, method=method)
+        response.begin()
+        response.content = response.read()
+        return response
+
+    def answer_or_end(self):
+        """The next answer's status, or nothing if the server closes instead."""
+        try:
+            return self.answer().status
+        except (http.client.HTTPException, ConnectionError):
+            return None
+
+    def end_of_sending(self):
+        self.socket.shutdown(socket.SHUT_WR)
+
+    def reset(self):
+        """Closes so that the server sees a reset, as from a machine that crashed."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+
+def head(method, path, headers):
+    """A request's head; headers without a value are left out."""
+    headers = {"Host": "127.0.0.1"} | headers
+    lines = [f"{name}: {value}" for name, value in headers.items() if value is not None]
+    return "\r\n".join([f"{method} {path} HTTP/1.1", *lines, "", ""]).encode()
+
+
+def credentials(app=ALPHA):
+    return {"X-LC-Id": app.id, "X-LC-Key": app.key}
+
+
+def chunk(data):
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"
+
+
+LAST_CHUNK = b"0\r\n\r\n"
+
+
+def assert_refused(response, status, code, words=""):
+    """Status, code and a sentence that names what is wrong."""
+    assert response.status_code == status, response.text
+    assert response.headers["Content-Type"] == "application/json;charset=utf-8"
+    body = response.json()
+    assert set(body) == {"code", "error"}
+    assert body["code"] == code, body
+    assert re.fullmatch(r"\S.{8,}\.", body["error"]), body
+    assert words in body["error"]

@@ -1,0 +1,96 @@
+import Domain
+import Foundation
+import NIOCore
+import NIOPosix
+import Support
+import Testing
+
+@testable import DiskBlobs
+
+@Suite struct DiskBlobStoreTests {
+    private func key(_ text: String = "Kq3ZtV0bWn8sXy2LdPfRmA7cJh5uEiGo.png") throws -> FileKey {
+        try #require(FileKey(text))
+    }
+
+    @Test("blobs on the disk keep the contract", arguments: BlobStoreContract.rules)
+    func contract(rule: ContractRule<any BlobStore>) async throws {
+        try await Samples.withFolder { folder in
+            try await rule.check(DiskBlobStore(folder: folder, pool: .singleton))
+        }
+    }
+
+    @Test("a blob lies two folders deep under the digest of its key, readable by its owner only")
+    func layout() async throws {
+        try await Samples.withFolder { folder in
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let staged = try await store.stage()
+            try await staged.append(ByteBuffer(string: "abc"))
+            _ = try await staged.finish()
+            try await staged.commit(as: try #require(FileKey("abc")))
+            let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            let path = "\(folder)/blobs/ba/78/\(name)"
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "abc")
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("staging is empty after a commit, a discard and a restart")
+    func staging() async throws {
+        try await Samples.withFolder { folder in
+            let contents = { try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") }
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let kept = try await store.stage()
+            _ = try await kept.finish()
+            try await kept.commit(as: key())
+            let dropped = try await store.stage()
+            #expect(try contents().count == 1)
+            await dropped.discard()
+            #expect(try contents() == [])
+            let dead = try await store.stage()
+            try await dead.append(ByteBuffer(repeating: 1, count: 3_000_000))
+            _ = try await dead.finish()
+            #expect(try contents().count == 1)
+            let restarted = try DiskBlobStore(folder: folder, pool: .singleton)
+            #expect(try contents() == [])
+            #expect(try await restarted.open(key())?.size == 0)
+        }
+    }
+
+    @Test("a cancelled upload leaves nothing in staging")
+    func cancelled() async throws {
+        try await Samples.withFolder { folder in
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let staged = try await store.stage()
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try? await staged.append(ByteBuffer(repeating: 1, count: 3_000_000))
+                await staged.discard()
+            }
+            await task.value
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") == [])
+        }
+    }
+
+    @Test("a full disk is storageFull, not an internal failure")
+    func full() throws {
+        let descriptor = try Descriptor("/dev/full", O_WRONLY)
+        let error = #expect(throws: ServiceError.self) {
+            try [UInt8](repeating: 0, count: 10).withUnsafeBytes { try descriptor.write($0) }
+        }
+        #expect(error?.code == .storageFull)
+        #expect(error?.message.contains("/dev/full") == false)
+    }
+
+    @Test("a link in the place of a blob is not followed")
+    func link() async throws {
+        try await Samples.withFolder { folder in
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let layout = try BlobLayout(folder: folder)
+            let path = layout.path(of: try key())
+            _ = try layout.prepareFolder(of: path)
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+            await #expect(throws: ServiceError.self) { try await store.open(key()) }
+        }
+    }
+}

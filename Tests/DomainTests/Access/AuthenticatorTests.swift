@@ -1,0 +1,81 @@
+import Domain
+import Testing
+
+@Suite struct AuthenticatorTests {
+    private static let authenticator: Authenticator = {
+        let ids = ["appOne", "appTwo"].compactMap(AppID.init)
+        return Authenticator(keys: [
+            ids[0]: AppKeys(appKey: Secret("exampleAppKey"), masterKey: Secret("exampleMasterKey")),
+            ids[1]: AppKeys(appKey: Secret("otherAppKey"), masterKey: Secret("otherMasterKey")),
+        ])
+    }()
+
+    private func role(_ proof: Credentials.Proof, app: String = "appOne") throws -> Caller.Role {
+        try Self.authenticator.authenticate(Credentials(appID: app, proof: proof)).role
+    }
+
+    @Test("keys and the reference's signatures open what they stand for", arguments: [
+        (.key("exampleAppKey"), .client),
+        (.key("exampleMasterKey,master"), .master),
+        (.masterKey("exampleMasterKey"), .master),
+        (.signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000"), .client),
+        (.signature("cbc1badd726630ea16ae4a6d1af9c264,1700000000000,master"), .master),
+        (.signature("b6a888135377de5dd320fde8f341e598,1700000000"), .client),
+    ] as [(Credentials.Proof, Caller.Role)])
+    func opens(proof: Credentials.Proof, expected: Caller.Role) throws {
+        #expect(try role(proof) == expected)
+    }
+
+    @Test("everything else is unauthorized", arguments: [
+        .key("exampleMasterKey"), .key("exampleAppKey,master"), .key(""), .key(",master"), .key("exampleAppKey "),
+        .masterKey("exampleAppKey"), .masterKey("exampleMasterKey,master"),
+        .signature("7AB8E6E21594AEEA1CA2DD7C62CB8B4D,1700000000000"),
+        .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000001"),
+        .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000,master"),
+        .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d"), .signature(""), .signature(",,"),
+        .key("otherAppKey"),
+    ] as [Credentials.Proof])
+    func refuses(proof: Credentials.Proof) {
+        let error = #expect(throws: ServiceError.self) { try role(proof) }
+        #expect(error?.code == .unauthorized)
+        #expect(error?.message == "Unauthorized.")
+    }
+
+    @Test("an unknown app and no credentials at all sound the same", arguments: ["nobody", "", "../x"])
+    func unknownApp(id: String) {
+        let unknown = #expect(throws: ServiceError.self) { try role(.key("exampleAppKey"), app: id) }
+        let none = #expect(throws: ServiceError.self) { try Self.authenticator.authenticate(nil) }
+        #expect(unknown?.message == none?.message)
+        #expect(unknown?.code == none?.code)
+    }
+
+    @Test("a secret never prints itself")
+    func secretsStaySecret() {
+        #expect("\(Secret("hush"))" == "<secret>")
+        #expect(String(describing: AppKeys(appKey: Secret("hush"), masterKey: Secret("hush"))).contains("hush") == false)
+    }
+
+    @Test("an app id is safe as a folder's name", arguments: ["..", "a/b", "", "-a", "a.b", ".lock", String(repeating: "a", count: 65)])
+    func appIDRefused(text: String) {
+        #expect(AppID(text) == nil)
+    }
+}
+
+@Suite struct AccessControlListTests {
+    @Test("the reference's forms are taken")
+    func taken() throws {
+        let json: JSONValue = .object([
+            "*": .object(["read": .bool(true)]), "role:admin": .object(["write": .bool(true), "read": .bool(false)]),
+        ])
+        #expect(try AccessControlList(json)?.json == json.objectValue)
+        #expect(try AccessControlList(.null) == nil)
+    }
+
+    @Test("other forms are refused with code invalidACL", arguments: [
+        .string("x"), .array([]), .object(["*": .bool(true)]), .object(["*": .object(["read": .integer(1)])]),
+        .object(["*": .object(["admin": .bool(true)])]), .object(["": .object([:])]),
+    ] as [JSONValue])
+    func refused(json: JSONValue) {
+        #expect(throws: ServiceError.self) { try AccessControlList(json) }
+    }
+}

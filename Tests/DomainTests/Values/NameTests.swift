@@ -1,0 +1,114 @@
+import Foundation
+import Domain
+import Testing
+
+@Suite struct NameTests {
+    @Test("names that could be paths or break a terminal are refused with code invalidFileName", arguments: [
+        "", ".", "..", "a/b", "../../etc/passwd", "a\\b", "a\u{0}b", "a\nb", "a\u{7f}b", "a\u{2028}b",
+        String(repeating: "x", count: 256),
+    ])
+    func refused(name: String) {
+        #expect(throws: ServiceError.self) { try FileName(name, limit: 255) }
+    }
+
+    @Test("names of every script are taken as they are", arguments: ["照片 1.jpg", "a..b", ".hidden", "naïve.txt", "x"])
+    func taken(name: String) throws {
+        #expect(try FileName(name, limit: 255).description == name)
+    }
+
+    @Test("the limit counts bytes of UTF-8")
+    func limitCountsBytes() throws {
+        #expect(throws: ServiceError.self) { try FileName("照片", limit: 5) }
+        #expect(try FileName("照片", limit: 6).description == "照片")
+    }
+
+    @Test("the extension is what keys end in", arguments: [
+        ("photo.JPG", "JPG"), ("a.tar.gz", "gz"), ("none", nil), (".hidden", nil), ("dot.", nil),
+        ("a.b c", nil), ("a.照", nil), ("a." + String(repeating: "x", count: 17), nil),
+    ] as [(String, String?)])
+    func pathExtension(name: String, expected: String?) throws {
+        #expect(try FileName(name, limit: 255).pathExtension == expected)
+    }
+}
+
+@Suite struct FileKeyTests {
+    @Test("a key is 32 letters and digits and the name's extension")
+    func plain() throws {
+        let key = try FileKey.make(for: FileName("照片.png", limit: 255), prefix: nil, keepingName: false)
+        #expect(key.description.wholeMatch(of: /[0-9A-Za-z]{32}\.png/) != nil)
+    }
+
+    @Test("prefix and kept name stand around the random part")
+    func prefixAndName() throws {
+        let key = try FileKey.make(for: FileName("a b.png", limit: 255), prefix: KeyPrefix("/saves/1/"), keepingName: true)
+        #expect(key.description.wholeMatch(of: /saves\/1\/[0-9A-Za-z]{32}\/a b\.png/) != nil)
+    }
+
+    @Test("two keys are never the same")
+    func unique() throws {
+        let name = try FileName("a", limit: 255)
+        let keys = try (0..<1000).map { _ in try FileKey.make(for: name, prefix: nil, keepingName: false) }
+        #expect(Set(keys).count == 1000)
+    }
+
+    @Test("no key from outside walks a folder", arguments: ["", "/a", "a/", "a//b", "a/../b", "..", "./a", "a\u{0}"])
+    func refused(text: String) {
+        #expect(FileKey(text) == nil)
+    }
+
+    @Test("prefixes that walk folders or hide routes are refused", arguments: ["..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x"])
+    func prefixRefused(text: String) {
+        #expect(throws: ServiceError.self) { try KeyPrefix(text) }
+    }
+
+    @Test("a prefix of slashes is none")
+    func emptyPrefix() throws {
+        #expect(try KeyPrefix("//") == nil)
+    }
+}
+
+@Suite struct PercentCodingTests {
+    @Test("keys of any script survive the way through a URL", arguments: ["a b/照片.png", "100%.txt", "a+b&c=d?e#f", "~-._"])
+    func roundTrip(text: String) {
+        #expect(text.percentEncodedPath.percentDecoded == text)
+        #expect(text.percentEncodedPath.utf8.allSatisfy { $0.isURLUnreserved || "/%".utf8.contains($0) })
+    }
+
+    @Test("broken escapes and bytes that are no UTF-8 give nothing", arguments: ["%", "%2", "%zz", "%ff", "%c3%28"])
+    func broken(text: String) {
+        #expect(text.percentDecoded == nil)
+    }
+}
+
+@Suite struct MediaTypeTests {
+    @Test("parameters are dropped and case is folded", arguments: [
+        ("Text/HTML; charset=utf-8", "text/html"), (" image/png ", "image/png"), ("image/svg+xml", "image/svg+xml"),
+    ])
+    func taken(text: String, expected: String) {
+        #expect(MediaType(text)?.description == expected)
+    }
+
+    @Test("what could break a header is no type", arguments: [
+        "", "image", "image/", "/png", "a/b/c", "a b/c", "image/png\r\nX: y", "text/plain\u{0}", "é/x",
+        "a/" + String(repeating: "x", count: 200),
+    ])
+    func refused(text: String) {
+        #expect(MediaType(text) == nil)
+    }
+}
+
+@Suite struct JSONValueTests {
+    @Test("whole numbers stay whole and slashes plain")
+    func faithful() throws {
+        let text = #"{"a":1,"b":1.5,"c":[true,null,"x/y"],"d":9007199254740993}"#
+        let value = try JSONValue(parsing: .init(text.utf8), field: "x")
+        #expect(String(decoding: try value.encoded(), as: UTF8.self) == text)
+    }
+
+    @Test("what is no JSON is refused by the field's name", arguments: ["", "{", "{a:1}", "[1", "nul"])
+    func refused(text: String) {
+        let error = #expect(throws: ServiceError.self) { try JSONValue(parsing: .init(text.utf8), field: "metaData") }
+        #expect(error?.code == .malformedJSON)
+        #expect(error?.message.contains("metaData") == true)
+    }
+}

@@ -1,0 +1,115 @@
+import Domain
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct DownloadTests {
+    /// Uploads `0123456789` and asks for it with headers.
+    private func get(
+        _ headers: HTTPFields = [:],
+        name: String = "a.txt",
+        query: String = "",
+        _ check: @escaping @Sendable (TestResponse, String) throws -> Void
+    ) async throws {
+        try await TestServer().test { client in
+            let key = try await client.upload(name, "0123456789")["key"]?.stringValue ?? ""
+            let tag = try await client.execute(uri: "/\(key)", method: .head) { $0.headers[.eTag] ?? "" }
+            var headers = headers
+            if let value = headers[.ifNoneMatch] { headers[.ifNoneMatch] = value.replacing("<tag>", with: tag) }
+            if let value = headers[.ifRange] { headers[.ifRange] = value.replacing("<tag>", with: tag) }
+            try await client.execute(uri: "/\(key)\(query)", method: .get, headers: headers) { try check($0, tag) }
+        }
+    }
+
+    @Test("a file is served with everything that lets caches keep it for ever")
+    func headers() async throws {
+        try await get { response, tag in
+            #expect(response.text == "0123456789")
+            #expect(response.headers[.contentType] == "text/plain")
+            #expect(response.headers[.contentLength] == "10")
+            #expect(tag.hasPrefix("\"") && tag.count == 66)
+            #expect(response.headers[.lastModified]?.hasSuffix(" GMT") == true)
+            #expect(response.headers[.cacheControl] == "public, max-age=31536000, immutable")
+            #expect(response.headers[.acceptRanges] == "bytes")
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+            #expect(response.headers[.xContentTypeOptions] == "nosniff")
+        }
+    }
+
+    @Test("single ranges are served, impossible ones refused, the rest passed over", arguments: [
+        ("bytes=0-3", 206, "0123", "bytes 0-3/10"), ("bytes=3-", 206, "3456789", "bytes 3-9/10"),
+        ("bytes=-2", 206, "89", "bytes 8-9/10"), ("bytes=5-99", 206, "56789", "bytes 5-9/10"),
+        ("bytes=-99", 206, "0123456789", "bytes 0-9/10"), ("Bytes=9-9", 206, "9", "bytes 9-9/10"),
+        ("bytes=10-", 416, "", "bytes */10"), ("bytes=-0", 416, "", "bytes */10"),
+        ("bytes=99999999999999999999-", 416, "", "bytes */10"),
+        ("bytes=0-1,3-4", 200, "0123456789", nil), ("bytes=3-1", 200, "0123456789", nil),
+        ("bytes=-", 200, "0123456789", nil), ("bytes=a-b", 200, "0123456789", nil), ("lines=0-1", 200, "0123456789", nil),
+        ("bytes=--1", 200, "0123456789", nil),
+    ] as [(String, Int, String, String?)])
+    func ranges(range: String, status: Int, body: String, contentRange: String?) async throws {
+        try await get([.range: range]) { response, _ in
+            #expect(response.status.code == status)
+            #expect(response.text == body)
+            #expect(response.headers[.contentRange] == contentRange)
+        }
+    }
+
+    @Test("a range counts only for the representation it was meant for", arguments: [("<tag>", 206), ("\"other\"", 200)])
+    func ifRange(tag: String, status: Int) async throws {
+        try await get([.range: "bytes=0-0", .ifRange: tag]) { response, _ in #expect(response.status.code == status) }
+    }
+
+    @Test("a client that has the bytes gets 304", arguments: [
+        ("<tag>", 304), ("W/<tag>", 304), ("\"x\", <tag>", 304), ("*", 304), ("\"x\"", 200), ("", 200),
+    ])
+    func ifNoneMatch(tags: String, status: Int) async throws {
+        try await get([.ifNoneMatch: tags]) { response, _ in
+            #expect(response.status.code == status)
+            #expect(response.text == (status == 304 ? "" : "0123456789"))
+        }
+    }
+
+    @Test("what could run in a browser runs in a sandbox", arguments: [
+        ("text/html", true), ("image/svg+xml", true), ("application/xml", true), ("text/javascript", true),
+        ("application/xhtml+xml", true), ("application/x-unheard-of", true), ("multipart/x-mixed-replace", true),
+        ("image/png", false), ("video/mp4", false), ("application/pdf", false), ("text/plain", false),
+    ])
+    func sandbox(type: String, sandboxed: Bool) async throws {
+        try await TestServer().test { client in
+            let key = try await client.upload("a", "<script>", as: type)["key"]?.stringValue ?? ""
+            try await client.execute(uri: "/\(key)", method: .get) { response in
+                #expect(response.headers[.contentType] == type)
+                #expect(response.headers[.contentSecurityPolicy]?.hasPrefix("sandbox;") == (sandboxed ? true : nil))
+                #expect(response.headers[.xContentTypeOptions] == "nosniff")
+            }
+        }
+    }
+
+    @Test("a derivative is served like a file")
+    func derivative() async throws {
+        try await get(name: "a.jpg", query: "?imageView/2/w/10/format/webp") { response, _ in
+            #expect(response.text == "thumbnail")
+            #expect(response.headers[.contentType] == "image/webp")
+            #expect(response.headers[.eTag]?.count == 66)
+        }
+    }
+
+    @Test("a bad image request has the file host's error form")
+    func badImage() async throws {
+        try await get(name: "a.jpg", query: "?imageView/9/w/10") { response, _ in
+            #expect(response.status == .badRequest)
+            let body = try response.json()
+            #expect(body["code"] == .integer(400))
+        }
+    }
+
+    @Test("paths that no key has are not found", arguments: ["/", "/..", "/%2e%2e/x", "/a%00b", "/%ff", "/%zz"])
+    func noKey(path: String) async throws {
+        try await TestServer().test { client in
+            try await client.execute(uri: path, method: .get) { #expect($0.status == .notFound) }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Domain
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Support
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct RouteTests {
+    @Test("who may do what", arguments: [
+        ("GET", "/health", [200, 200, 200, 200]),
+        ("GET", "/1.1/files", [401, 200, 200, 200]),
+        ("GET", "/1.1/classes/_File", [401, 200, 200, 200]),
+        ("GET", "/1/classes/_file", [401, 200, 200, 200]),
+        ("GET", "/1.1/files/<id>", [401, 200, 200, 404]),
+        ("GET", "/1.1/classes/_File/<id>", [401, 200, 200, 404]),
+        ("POST", "/1.1/files/new.txt", [401, 201, 201, 201]),
+        ("DELETE", "/1.1/files/<id>", [401, 403, 200, 403]),
+        ("DELETE", "/1.1/classes/_File/<id>", [401, 403, 200, 403]),
+        ("GET", "/<key>", [200, 200, 200, 200]),
+        ("HEAD", "/<key>", [200, 200, 200, 200]),
+        ("GET", "/nosuchkey", [404, 404, 404, 404]),
+        ("PUT", "/1.1/files/<id>", [404, 404, 404, 404]),
+    ] as [(String, String, [Int])])
+    func access(method: String, path: String, statuses: [Int]) async throws {
+        for (who, status) in zip(Who.allCases, statuses) {
+            try await TestServer().test { client in
+                let record = try await client.upload("a.txt")
+                let uri = path.replacing("<id>", with: record["objectId"]?.stringValue ?? "")
+                    .replacing("<key>", with: record["key"]?.stringValue ?? "")
+                let method = try #require(HTTPRequest.Method(method))
+                try await client.execute(uri: uri, method: method, headers: who.headers) { response in
+                    #expect(response.status.code == status, "\(who)")
+                }
+            }
+        }
+    }
+
+    @Test("an error is JSON with code and error, and carries the request's id")
+    func errorForm() async throws {
+        try await TestServer().test { client in
+            try await client.execute(uri: "/1.1/files", method: .get) { response in
+                #expect(response.text == #"{"code":401,"error":"Unauthorized."}"#)
+                #expect(response.headers[.contentType] == "application/json;charset=utf-8")
+                #expect(response.headers[.cacheControl] == "no-cache,no-store")
+                #expect(response.headers[.requestID]?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test("what nobody foresaw is a bare 500 without its cause")
+    func internalFailure() async throws {
+        var server = TestServer()
+        server.renderer = FixedRenderer(failure: ServiceError(.internalFailure, "Internal error.", cause: Broken()))
+        try await server.test { client in
+            let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
+            try await client.execute(uri: "/\(key)?imageView/2/w/1", method: .get) { response in
+                #expect(response.status == .internalServerError)
+                #expect(response.text == #"{"code":1,"error":"Internal error."}"#)
+            }
+        }
+    }
+
+    @Test("too many images are 429 with Retry-After")
+    func overloaded() async throws {
+        var server = TestServer()
+        server.renderer = FixedRenderer(failure: ServiceError(.overloaded, "Too many."))
+        try await server.test { client in
+            let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
+            try await client.execute(uri: "/\(key)?imageView/2/w/1", method: .get) { response in
+                #expect(response.status == .tooManyRequests)
+                #expect(response.headers[.retryAfter] == "1")
+            }
+        }
+    }
+
+    @Test("records have exactly the fields of the reference")
+    func record() async throws {
+        try await TestServer().test { client in
+            let record = try await client.upload("%E7%85%A7%E7%89%87.txt", "abc")
+            #expect(
+                Set(record.keys) == [
+                    "objectId", "key", "name", "url", "mime_type", "bucket", "provider", "metaData", "createdAt",
+                    "updatedAt",
+                ]
+            )
+            #expect(record["name"] == .string("照片.txt"))
+            #expect(record["bucket"] == .string("app"))
+            #expect(record["url"]?.stringValue == "https://files.example.com/\(record["key"]?.stringValue ?? "")")
+            #expect(record["createdAt"] == record["updatedAt"])
+        }
+    }
+
+    @Test("lists page, count and refuse what they do not understand", arguments: [
+        ("", 200, 3), ("?limit=2", 200, 2), ("?limit=2&skip=2", 200, 1), ("?limit=0&count=1", 200, 0),
+        ("?limit=99999", 200, 3), ("?order=-createdAt", 200, 3), ("?where=", 200, 3),
+        ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 400, 0), ("?order=name", 400, 0),
+    ])
+    func list(query: String, status: Int, count: Int) async throws {
+        try await TestServer().test { client in
+            for name in ["a", "b", "c"] { _ = try await client.upload("\(name).txt") }
+            try await client.execute(uri: "/1.1/classes/_File\(query)", method: .get, headers: Who.client.headers) { response in
+                #expect(response.status.code == status)
+                guard status == 200, case .array(let results)? = try response.json()["results"] else { return }
+                #expect(results.count == count)
+                let total = try response.json()["count"]
+                #expect(total == (query.contains("count") ? .integer(3) : nil))
+            }
+        }
+    }
+
+    @Test("a tunnelled request is the request in its body", arguments: [
+        (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"app-key","limit":0,"count":1}"#, 200),
+        (#"{"_method":"GET","_ApplicationId":"app","_MasterKey":"master-key"}"#, 200),
+        (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"wrong"}"#, 401),
+        (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"app-key\r\nX: y"}"#, 400),
+        (#"{"_method":"TRACE","_ApplicationId":"app","_ApplicationKey":"app-key"}"#, 400),
+        ("[]", 400), ("{", 400), ("", 400),
+    ])
+    func tunnel(body: String, status: Int) async throws {
+        try await TestServer().test { client in
+            try await client.execute(
+                uri: "/1.1/classes/_File",
+                method: .post,
+                headers: [.contentType: "text/plain;charset=UTF-8"],
+                body: ByteBuffer(string: body)
+            ) { response in
+                #expect(response.status.code == status)
+            }
+        }
+    }
+
+    @Test("a tunnelled body beyond the limit is 413")
+    func tunnelLimit() async throws {
+        try await TestServer().test { client in
+            let body = ByteBuffer(string: #"{"x":""# + String(repeating: "x", count: 1 << 16) + #""}"#)
+            try await client.execute(uri: "/1.1/files", method: .post, headers: [.contentType: "text/plain"], body: body) {
+                #expect($0.status == .contentTooLarge)
+            }
+        }
+    }
+
+    @Test("a text file sent raw with credentials in headers is no tunnel")
+    func rawText() async throws {
+        try await TestServer().test { client in
+            let record = try await client.upload("a.txt", "not json", as: "text/plain")
+            #expect(record["mime_type"] == .string("text/plain"))
+        }
+    }
+
+    @Test("browsers are told which headers they may send")
+    func preflight() async throws {
+        try await TestServer().test { client in
+            let headers: HTTPFields = [.origin: "https://app.example.com", .accessControlRequestMethod: "POST"]
+            try await client.execute(uri: "/1.1/files", method: .options, headers: headers) { response in
+                #expect(response.status == .noContent)
+                #expect(response.headers[.accessControlAllowOrigin] == "*")
+                for name in ["x-lc-id", "x-lc-key", "x-lc-sign", "x-lc-session", "content-type", "x-avoscloud-master-key"] {
+                    #expect(response.headers[.accessControlAllowHeaders]?.contains(name) == true)
+                }
+            }
+        }
+    }
+}

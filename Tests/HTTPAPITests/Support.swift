@@ -1,0 +1,105 @@
+import Domain
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Support
+import Testing
+
+@testable import HTTPAPI
+
+/// A whole API over stores in memory, without a socket.
+struct TestServer {
+    let blobs = MemoryBlobStore()
+    let files = MemoryFileStore()
+    let other = MemoryFileStore()
+    var uploads = UploadLimits(fileSize: 1 << 20, nameLength: 255)
+    var wire = WireLimits(jsonSize: 1 << 16, fieldSize: 1024, formParts: 10)
+    var renderer: any ImageRenderer = FixedRenderer()
+
+    /// Runs requests against the API; what stands in the stores afterwards can be asked.
+    func test<Value>(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
+        let ids = ["app", "other"].compactMap(AppID.init)
+        let keys = [
+            ids[0]: AppKeys(appKey: Secret("app-key"), masterKey: Secret("master-key")),
+            ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
+        ]
+        let api = API(
+            apps: [services(ids[0], files), services(ids[1], other)],
+            authenticator: Authenticator(keys: keys),
+            limits: wire
+        )
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        return try await Application(responder: api.responder(), logger: quiet).test(.router, body)
+    }
+
+    private func services(_ id: AppID, _ store: MemoryFileStore) -> AppServices {
+        let files = FileService(files: store, blobs: blobs)
+        return AppServices(
+            id: id,
+            uploads: UploadService(limits: uploads, blobs: blobs, files: store, types: FixedTypes()),
+            files: files,
+            images: ImageService(
+                limits: ImageLimits(),
+                files: files,
+                renderer: renderer,
+                admission: Admission(limit: 1)
+            ),
+            publicURL: "https://files.example.com"
+        )
+    }
+}
+
+/// Answers every request with the same bytes, or with an error.
+struct FixedRenderer: ImageRenderer {
+    var failure: ServiceError?
+
+    func render(_ request: ImageRequest, from source: ImageSource, within limits: ImageLimits) async throws -> RenderedImage {
+        if let failure { throw failure }
+        return RenderedImage(bytes: ByteBuffer(string: "thumbnail"), format: request.format ?? .jpeg)
+    }
+}
+
+/// Who calls, as headers.
+enum Who: String, CaseIterable, Sendable {
+    case guest
+    case client
+    case master
+    case stranger
+
+    var headers: HTTPFields {
+        switch self {
+        case .guest: [:]
+        case .client: [.known("X-LC-Id"): "app", .known("X-LC-Key"): "app-key"]
+        case .master: [.known("X-LC-Id"): "app", .known("X-LC-Key"): "master-key,master"]
+        case .stranger: [.known("X-LC-Id"): "other", .known("X-LC-Key"): "other-key"]
+        }
+    }
+}
+
+extension TestResponse {
+    var text: String { String(buffer: body) }
+
+    func json() throws -> [String: JSONValue] {
+        try #require(try JSONValue(parsing: .init(body.readableBytesView), field: "body").objectValue)
+    }
+}
+
+extension TestClientProtocol {
+    /// Uploads text under a name with the app key and returns its record.
+    func upload(_ name: String, _ text: String = "hello", as type: String? = nil) async throws -> [String: JSONValue] {
+        var headers = Who.client.headers
+        headers[.contentType] = type
+        return try await execute(
+            uri: "/1.1/files/\(name)",
+            method: .post,
+            headers: headers,
+            body: ByteBuffer(string: text)
+        ) { response in
+            #expect(response.status == .created)
+            return try response.json()
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Domain
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Support
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct UploadFormTests {
+    /// A form's body from its parts, each head and content.
+    private func form(_ parts: [(String, String)], closing: String = "\r\n--B--\r\n") -> String {
+        parts.map { "--B\r\nContent-Disposition: form-data; \($0)\r\n\r\n\($1)" }.joined(separator: "\r\n") + closing
+    }
+
+    private func post<Value>(
+        _ body: String,
+        to server: TestServer = TestServer(),
+        _ check: @escaping @Sendable (TestResponse) throws -> Value
+    ) async throws -> Value {
+        try await server.test { client in
+            var headers = Who.client.headers
+            headers[.contentType] = "multipart/form-data; boundary=B"
+            return try await client.execute(
+                uri: "/1.1/files",
+                method: .post,
+                headers: headers,
+                body: ByteBuffer(string: body),
+                testCallback: check
+            )
+        }
+    }
+
+    @Test("fields count before the file and behind it", arguments: [true, false])
+    func fields(before: Bool) async throws {
+        let fields = [
+            ("name=\"name\"", "照片 1.png"), ("name=\"mime_type\"", "image/png"), ("name=\"prefix\"", "/saves/"),
+            ("name=\"metaData\"", #"{"width":3}"#), ("name=\"ACL\"", #"{"*":{"read":true}}"#),
+            ("name=\"keep_file_name\"", "true"), ("name=\"unknown\"", "passed over"),
+        ]
+        let file = [("name=\"file\"; filename=\"x.jpg\"\r\nContent-Type: image/jpeg", "abc")]
+        try await post(form(before ? fields + file : file + fields)) { response in
+            let record = try response.json()
+            #expect(response.status == .created)
+            #expect(record["name"] == .string("照片 1.png"))
+            #expect(record["mime_type"] == .string("image/png"))
+            #expect(record["metaData"]?.objectValue?["width"] == .integer(3))
+            #expect(record["key"]?.stringValue?.wholeMatch(of: /saves\/[0-9A-Za-z]{32}\/照片 1\.png/) != nil)
+            #expect(record["url"]?.stringValue?.hasSuffix("/%E7%85%A7%E7%89%87%201.png") == true)
+            #expect(response.headers[.location] == "/1.1/classes/_File/\(record["objectId"]?.stringValue ?? "")")
+        }
+    }
+
+    @Test("several files give results in their order")
+    func several() async throws {
+        try await post(form([("name=\"file\"; filename=\"a.txt\"", "1"), ("name=\"file\"; filename=\"b.txt\"", "22")])) { response in
+            guard case .array(let results)? = try response.json()["results"] else { throw ServiceError(.badRequest, "") }
+            #expect(results.map { $0.objectValue?["name"] } == [.string("a.txt"), .string("b.txt")])
+        }
+    }
+
+    @Test("a form that is wrong is refused with its code and keeps nothing", arguments: [
+        ([("name=\"x\"", "1")], 400, 1, "file"),
+        ([("name=\"file\"; filename=\"../x\"", "1")], 400, 122, "slash"),
+        ([("name=\"file\"; filename=\"..\"", "1")], 400, 122, "folder"),
+        ([("name=\"file\"", "1"), ("name=\"metaData\"", "{")], 400, 107, "metaData"),
+        ([("name=\"file\"", "1"), ("name=\"metaData\"", "[]")], 400, 107, "metaData"),
+        ([("name=\"file\"", "1"), ("name=\"ACL\"", "[]")], 400, 123, "ACL"),
+        ([("name=\"file\"", "1"), ("name=\"prefix\"", "../x")], 400, 1, "prefix"),
+        ([("name=\"file\"", "1"), ("name=\"mime_type\"", "x")], 400, 1, "mime_type"),
+        ([("name=\"file\"", "1"), ("name=\"keep_file_name\"", "maybe")], 400, 1, "keep_file_name"),
+        ([("name=\"file\"", "1"), ("name=\"file\"", "2"), ("name=\"name\"", "x")], 400, 1, "name"),
+        ([("name=\"file\"", "1"), ("name=\"name\"", "x"), ("name=\"name\"", "y")], 400, 1, "twice"),
+        ([("name=\"file\"", "1"), ("name=\"metaData\"", String(repeating: "x", count: 1025))], 413, 413, "uploads.maxFieldSize"),
+        ([("name=\"file\"", String(repeating: "x", count: 1 << 20 + 1))], 413, 413, "uploads.maxSize"),
+        ([(String, String)](repeating: ("name=\"x\"", ""), count: 11), 413, 413, "uploads.maxParts"),
+    ] as [([(String, String)], Int, Int64, String)])
+    func refused(parts: [(String, String)], status: Int, code: Int64, named: String) async throws {
+        let server = TestServer()
+        try await post(form(parts), to: server) { response in
+            #expect(response.status.code == status)
+            let body = try response.json()
+            #expect(body["code"] == .integer(code))
+            #expect(body["error"]?.stringValue?.contains(named) == true, "\(response.text)")
+        }
+        #expect(server.blobs.staged == 0)
+        #expect(server.blobs.count == 0)
+        #expect(try await server.files.count() == 0)
+    }
+
+    @Test("a form without its closing boundary keeps nothing")
+    func cutShort() async throws {
+        let server = TestServer()
+        try await post(form([("name=\"file\"", "abc")], closing: ""), to: server) { #expect($0.status == .badRequest) }
+        #expect(server.blobs.staged == 0)
+        #expect(server.blobs.count == 0)
+    }
+
+    @Test("a body that is no form is told where to go", arguments: [
+        nil, "application/json", "multipart/form-data", "multipart/form-data; boundary=",
+    ] as [String?])
+    func noForm(type: String?) async throws {
+        try await TestServer().test { client in
+            var headers = Who.client.headers
+            headers[.contentType] = type
+            try await client.execute(uri: "/1.1/files", method: .post, headers: headers) { response in
+                #expect(response.status == .badRequest)
+                #expect(response.text.contains("multipart/form-data"))
+            }
+        }
+    }
+}

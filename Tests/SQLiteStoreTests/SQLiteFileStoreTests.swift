@@ -1,0 +1,77 @@
+import Domain
+import Foundation
+import GRDB
+import Support
+import Testing
+
+@testable import SQLiteStore
+
+@Suite struct SQLiteFileStoreTests {
+    @Test("records in SQLite keep the contract", arguments: FileStoreContract.rules)
+    func contract(rule: ContractRule<any FileStore>) async throws {
+        try await Samples.withFolder { folder in
+            try await rule.check(SQLiteFileStore(SQLiteDatabase(path: "\(folder)/db.sqlite")))
+        }
+    }
+
+    @Test("records survive closing and opening")
+    func survives() async throws {
+        try await Samples.withFolder { folder in
+            let record = try Samples.record()
+            let first = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            try await SQLiteFileStore(first).insert([record])
+            try first.close()
+            let second = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            #expect(try await SQLiteFileStore(second).file(id: record.id) == record)
+        }
+    }
+
+    @Test("every write is synced before it is answered")
+    func synchronousFull() async throws {
+        try await Samples.withFolder { folder in
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            let (mode, level) = try await database.pool.write { db in
+                (try String.fetchOne(db, sql: "PRAGMA journal_mode"), try Int.fetchOne(db, sql: "PRAGMA synchronous"))
+            }
+            #expect(mode == "wal")
+            #expect(level == 2)
+        }
+    }
+
+    @Test("lookups and the list go through indexes", arguments: [
+        ("SELECT * FROM file WHERE id = 'x'", "SEARCH file USING PRIMARY KEY"),
+        ("SELECT * FROM file WHERE key = 'x'", "SEARCH file USING INDEX sqlite_autoindex_file_2"),
+        ("SELECT * FROM file ORDER BY created_at DESC, id DESC LIMIT 100", "SCAN file USING INDEX file_newest"),
+    ])
+    func plan(query: String, expected: String) async throws {
+        try await Samples.withFolder { folder in
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            let plan = try await database.pool.read { db in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(query)").map { $0["detail"] as String }
+            }
+            #expect(plan.count == 1)
+            #expect(plan.first?.hasPrefix(expected) == true, "\(plan)")
+        }
+    }
+
+    @Test("a database of a newer version is refused in one sentence")
+    func newerVersion() async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            let database = try SQLiteDatabase(path: path)
+            try await database.pool.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999 future')") }
+            try database.close()
+            let failure = #expect(throws: OpenFailure.self) { try SQLiteDatabase(path: path) }
+            #expect(failure?.sentence.contains("newer version") == true)
+        }
+    }
+
+    @Test("a file that is no database is refused in one sentence")
+    func noDatabase() async throws {
+        try await Samples.withFolder { folder in
+            try String(repeating: "no database ", count: 100).write(toFile: "\(folder)/db.sqlite", atomically: true, encoding: .utf8)
+            let failure = #expect(throws: OpenFailure.self) { try SQLiteDatabase(path: "\(folder)/db.sqlite") }
+            #expect(failure?.sentence.contains("cannot be opened") == true)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Domain
+import Foundation
+import HTTPAPI
+import Support
+import Testing
+
+@testable import Server
+
+@Suite struct ConfigurationTests {
+    private func load(
+        flags: [String: String] = [:],
+        environment: [String: String] = [:],
+        yaml: String? = nil
+    ) async throws -> ServerConfiguration {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/lcfile.yaml"
+            try yaml?.write(toFile: path, atomically: true, encoding: .utf8)
+            return try ConfigurationLoader(flags: flags, environment: environment, file: yaml == nil ? nil : path).load()
+        }
+    }
+
+    private func refusal(
+        flags: [String: String] = [:],
+        environment: [String: String] = [:],
+        yaml: String? = nil
+    ) async throws -> String {
+        let error = await #expect(throws: StartError.self) {
+            try await load(flags: flags, environment: environment, yaml: yaml)
+        }
+        #expect(error?.exitCode == 78)
+        return error?.description ?? ""
+    }
+
+    private func settingNames() throws -> [String] {
+        var reader = SettingReader()
+        var configuration = ServerConfiguration()
+        try configuration.read(&reader)
+        return reader.names
+    }
+
+    @Test("flags win over environment, environment over file, file over defaults")
+    func precedence() async throws {
+        let yaml = "host: file.example\nport: 1\nstorage: file"
+        let environment = ["LCFILE_PORT": "2", "LCFILE_STORAGE": "environment", "PATH": "/bin"]
+        let configuration = try await load(flags: ["storage": "flag"], environment: environment, yaml: yaml)
+        #expect(configuration.host == "file.example")
+        #expect(configuration.port == 2)
+        #expect(configuration.storage == "flag")
+        #expect(configuration.metrics.port == 9464)
+    }
+
+    @Test("the shipped file names every setting, each with its default")
+    func shippedFile() async throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/lcfile.yaml").path
+        let file = try ConfigurationFile(path: path)
+        let names = try settingNames()
+        let documented = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(Set(file.settings.keys).isSubset(of: names))
+        for name in names where file.settings[name] == nil {
+            #expect(name == "publicURL", "\(name) is missing in config/lcfile.yaml")
+        }
+        #expect(documented.contains("publicURL:"))
+        let loaded = try ConfigurationLoader(file: path).load()
+        #expect(String(reflecting: loaded) == String(reflecting: ServerConfiguration()))
+    }
+
+    @Test("the guide names every setting and its environment variable")
+    func guide() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/configuration.md").path
+        let guide = try String(contentsOfFile: path, encoding: .utf8)
+        let names = try settingNames()
+        for name in names {
+            #expect(guide.contains("`\(name)`"), "\(name) is missing in docs/configuration.md")
+            #expect(guide.contains("`\(ConfigurationLoader.environmentVariable(of: name))`"), "variable of \(name)")
+        }
+    }
+
+    @Test("every setting is reached by its environment variable")
+    func everyVariable() async throws {
+        let names = try settingNames()
+        let texts = ["host", "storage", "metrics.host", "uploads.typeTable"]
+        for name in names where !texts.contains(name) {
+            let variable = ConfigurationLoader.environmentVariable(of: name)
+            let sentence = try await refusal(environment: [variable: "!"])
+            #expect(sentence.hasPrefix("\(name) is '!'; allowed: "), "\(variable): \(sentence)")
+        }
+        for name in texts {
+            let variable = ConfigurationLoader.environmentVariable(of: name)
+            let loaded = try await load(environment: [variable: "changed"])
+            #expect(String(reflecting: loaded).contains("\"changed\""), "\(variable)")
+        }
+    }
+
+    @Test("bad values are refused with name, value and what is allowed", arguments: [
+        ("port: 0", "port is '0'; allowed: a whole number from 1 to 65535"),
+        ("port: many", "port is 'many'"), ("port: 1.5", "port is '1.5'"),
+        ("uploads:\n  maxSize: 5XB", "uploads.maxSize is '5XB'; allowed: a size such as"),
+        ("uploads:\n  maxSize: -1", "uploads.maxSize is '-1'"), ("uploads:\n  maxSize: 0", "uploads.maxSize is '0'"),
+        ("uploads:\n  maxSize: 9999999999TB", "uploads.maxSize"),
+        ("metrics:\n  enabled: maybe", "metrics.enabled is 'maybe'; allowed: true or false"),
+        ("log:\n  level: loud", "log.level is 'loud'; allowed: trace, debug"),
+        ("publicURL: files.example.com", "publicURL is 'files.example.com'; allowed: an address such as https://"),
+        ("publicURL: https://a?b", "publicURL"), ("publicURL: 'https://a b'", "publicURL"),
+        ("port: 9464", "metrics.port is 9464"), ("port: [1, 2]", "must be one value"), ("- a", "must hold settings"),
+        ("a: b: c", "not valid YAML"), ("prot: 1", "unknown setting 'prot'"), ("http:\n  idleTimout: 3", "unknown setting 'http.idleTimout'"),
+        ("apps: yes", "must be a list"), ("apps:\n  - id: a\n    secret: b", "unknown name 'secret'"),
+        ("apps:\n  - id: a/b\n    appKey: 12345678\n    masterKey: 123456789", "'a/b'"),
+        ("apps:\n  - id: a\n    appKey: short\n    masterKey: 123456789", "app key of app 'a'"),
+        ("apps:\n  - id: a\n    appKey: 123456789\n    masterKey: 123456789", "must differ"),
+        ("apps:\n  - {id: a, appKey: 12345678, masterKey: 123456789}\n  - {id: a, appKey: 12345678, masterKey: 123456789}", "same id"),
+    ])
+    func refused(yaml: String, sentence: String) async throws {
+        let said = try await refusal(yaml: yaml)
+        #expect(said.contains(sentence), "\(said)")
+        #expect(!said.contains("123456789"))
+    }
+
+    @Test("an unknown variable of ours is refused, those of others are not")
+    func unknownVariable() async throws {
+        #expect(try await refusal(environment: ["LCFILE_PROT": "1"]).contains("LCFILE_PROT"))
+        _ = try await load(environment: ["PORT": "x", "LCFILES": "y"])
+    }
+
+    @Test("an app in the environment takes the place of those in the file, and needs all three words")
+    func environmentApp() async throws {
+        let yaml = "apps:\n  - {id: file, appKey: 12345678, masterKey: 123456789}"
+        let whole = ["LCFILE_APP_ID": "env", "LCFILE_APP_KEY": "12345678", "LCFILE_MASTER_KEY": "abcdefgh"]
+        #expect(try await load(environment: whole, yaml: yaml).apps.map(\.id.description) == ["env"])
+        #expect(try await load(yaml: yaml).apps.map(\.id.description) == ["file"])
+        #expect(try await refusal(environment: ["LCFILE_APP_ID": "env"]).contains("set all three"))
+    }
+
+    @Test("sizes have units of 1024", arguments: [("1024", 1024), ("512KB", 524_288), ("20 MB", 20_971_520), ("5gb", 5_368_709_120)])
+    func sizes(text: String, bytes: Int64) async throws {
+        #expect(try await load(yaml: "uploads:\n  maxSize: \(text)").uploads.fileSize == bytes)
+    }
+
+    @Test("file URLs begin with the public address, or with where the server listens", arguments: [
+        ("publicURL: https://files.example.com/", "https://files.example.com"),
+        ("host: 127.0.0.1", "http://127.0.0.1:8080"), ("host: 0.0.0.0", "http://localhost:8080"),
+        ("host: '::1'", "http://[::1]:8080"),
+    ])
+    func fileURLBase(yaml: String, base: String) async throws {
+        #expect(try await load(yaml: yaml).fileURLBase == base)
+    }
+
+    @Test("a configuration file that is not there is refused")
+    func missingFile() {
+        #expect(throws: StartError.self) { try ConfigurationLoader(file: "/nonexistent/lcfile.yaml").load() }
+    }
+}

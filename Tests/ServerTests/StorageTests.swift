@@ -1,0 +1,100 @@
+import CoreMetrics
+import Domain
+import Foundation
+import Support
+import Testing
+
+@testable import Server
+
+@Suite struct StorageTests {
+    @Test("one folder serves one server at a time")
+    func lock() async throws {
+        try await Samples.withFolder { folder in
+            let first = try StorageFolder(path: folder)
+            let error = #expect(throws: StartError.self) { _ = try StorageFolder(path: folder) }
+            #expect(error?.exitCode == 73)
+            #expect(error?.description.contains("in use by another") == true)
+            _ = consume first
+            _ = try StorageFolder(path: folder)
+        }
+    }
+
+    @Test("a folder that cannot be is refused with its path", arguments: ["/dev/null", "/proc/lcfile", "/nonexistent/a"])
+    func unusable(path: String) {
+        let error = #expect(throws: StartError.self) { _ = try StorageFolder(path: path) }
+        #expect(error?.description.contains(path) == true)
+        #expect(error?.exitCode == 73)
+    }
+
+    @Test("the first start makes an app that later starts find again, for the owner's eyes only")
+    func generatedApp() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try StorageFolder(path: folder)
+            let first = try GeneratedApp(in: storage)
+            let second = try GeneratedApp(in: storage)
+            #expect(first.isNew)
+            #expect(!second.isNew)
+            #expect(first.configuration.id == second.configuration.id)
+            #expect(second.configuration.keys.masterKey.matches(first.configuration.keys.masterKey.revealed))
+            let mode = try FileManager.default.attributesOfItem(atPath: first.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("a half-written draft of the app's file is no app")
+    func draft() async throws {
+        try await Samples.withFolder { folder in
+            try "apps:".write(toFile: "\(folder)/apps.yaml.new", atomically: false, encoding: .utf8)
+            let storage = try StorageFolder(path: folder)
+            #expect(try GeneratedApp(in: storage).isNew)
+        }
+    }
+}
+
+@Suite struct PrometheusMetricsTests {
+    @Test("what was measured is written in Prometheus' text format")
+    func text() {
+        let metrics = PrometheusMetrics()
+        metrics.makeCounter(label: "hb.requests", dimensions: [("route", "a\"b\\c")]).increment(by: 2)
+        metrics.makeCounter(label: "hb.requests", dimensions: [("route", "a\"b\\c")]).increment(by: 1)
+        metrics.makeMeter(label: "active", dimensions: []).increment(by: 3)
+        metrics.makeMeter(label: "active", dimensions: []).decrement(by: 1)
+        let timer = metrics.makeTimer(label: "took", dimensions: [])
+        timer.recordNanoseconds(2_000_000)
+        timer.recordNanoseconds(90_000_000_000)
+        let text = metrics.text()
+        #expect(text.contains("# TYPE hb_requests counter\nhb_requests{route=\"a\\\"b\\\\c\"} 3.0\n"))
+        #expect(text.contains("# TYPE active gauge\nactive 2.0\n"))
+        #expect(text.contains("took_seconds_bucket{le=\"0.001\"} 0\n"))
+        #expect(text.contains("took_seconds_bucket{le=\"0.0025\"} 1\n"))
+        #expect(text.contains("took_seconds_bucket{le=\"+Inf\"} 2\n"))
+        #expect(text.contains("took_seconds_count 2\n"))
+    }
+}
+
+@Suite struct GreetingTests {
+    private func greeting(in folder: String) throws -> Greeting {
+        let generated = try GeneratedApp(in: try StorageFolder(path: folder))
+        return Greeting(configuration: ServerConfiguration(), app: generated.configuration, generated: generated)
+    }
+
+    @Test("the master key is shown at the first start only")
+    func masterKey() async throws {
+        try await Samples.withFolder { folder in
+            let first = try greeting(in: folder)
+            let key = try #require(first.masterKey)
+            #expect(first.text(sample: "photo.jpg").contains(key))
+            let second = try greeting(in: folder)
+            #expect(!second.text(sample: "photo.jpg").contains(key))
+            #expect(second.text(sample: "photo.jpg").contains(first.appKey))
+        }
+    }
+
+    @Test("keys that the operator configured are not printed")
+    func configured() throws {
+        let app = try AppConfiguration(id: "app", appKey: "configured-key", masterKey: "configured-master")
+        let text = Greeting(configuration: ServerConfiguration(), app: app, generated: nil).text(sample: "photo.jpg")
+        #expect(!text.contains("configured-key"))
+        #expect(text.contains("http://127.0.0.1:8080"))
+    }
+}

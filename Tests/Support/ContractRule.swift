@@ -1,0 +1,14 @@
+internal import Testing
+
+/// One promise of a port's contract, checked on a fresh implementation.
+///
+/// A suite runs all rules of its port with `@Test(arguments:)`, so a broken promise is named in the report.
+package struct ContractRule<Subject: Sendable>: Sendable, CustomTestStringConvertible {
+    package let testDescription: String
+    package let check: @Sendable (Subject) async throws -> Void
+
+    package init(_ promise: String, _ check: @escaping @Sendable (Subject) async throws -> Void) {
+        testDescription = promise
+        self.check = check
+    }
+}

@@ -1,0 +1,49 @@
+package import Domain
+internal import FoundationEssentials
+package import NIOCore
+
+/// Values that tests need and do not care about.
+package enum Samples {
+    /// A record whose unsaid facts are plausible.
+    package static func record(
+        _ name: String = "photo.jpg",
+        id: ObjectID = ObjectIDGenerator().next(),
+        createdAt: Timestamp = .now()
+    ) throws -> FileRecord {
+        let name = try FileName(name, limit: 255)
+        return FileRecord(
+            id: id,
+            key: try .make(for: name, prefix: nil, keepingName: false),
+            name: name,
+            mediaType: .jpeg,
+            detectedType: .jpeg,
+            facts: BlobFacts(
+                size: 3,
+                md5: String(repeating: "a", count: 32),
+                sha256: String(repeating: "b", count: 64)
+            ),
+            metaData: ["size": .integer(3), "owner": .string("unknown"), "nested": .object(["a": .array([.number(1.5)])])],
+            acl: try AccessControlList(.object(["*": .object(["read": .bool(true)])])),
+            createdAt: createdAt
+        )
+    }
+
+    /// A real photograph, 640x427 with an Adobe RGB profile (SpaceX, CC0; from scikit-image's collection).
+    package static func rocket() throws -> ByteBuffer {
+        ByteBuffer(bytes: try Data(contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Images/rocket.jpg")))
+    }
+
+    /// A fresh folder, removed when the body returns.
+    package static func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lcfile-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await body(folder.path)
+    }
+}
+
+/// An error of no particular kind.
+package struct Broken: Error, Equatable {
+    package init() {}
+}
