@@ -1,0 +1,26 @@
+# Build: the toolchain and the -dev packages stay behind in this stage.
+FROM swift:6.2-bookworm AS build
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libvips-dev libcurl4-openssl-dev libmagic-dev libsqlite3-dev pkg-config \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build -c release --product lcfile --static-swift-stdlib
+
+# Run: Debian with the four C libraries and the table of media types.
+FROM debian:bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libvips42 libcurl4 libmagic1 libmagic-mgc libsqlite3-0 media-types \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 lcfile \
+ && install -d -o lcfile /storage
+COPY --from=build /src/.build/release/lcfile /usr/local/bin/lcfile
+USER lcfile
+ENV LCFILE_HOST=0.0.0.0 LCFILE_STORAGE=/storage MALLOC_ARENA_MAX=2
+VOLUME /storage
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s CMD ["lcfile", "health"]
+ENTRYPOINT ["lcfile"]
+CMD ["serve"]
