@@ -88,7 +88,8 @@ let package = Package(
         library(
             "HTTPAPI",
             [
-                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, nioCore, nioFoundationCompat, nioHTTP1,
+                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, nioCore, nioFoundationCompat,
+                nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]
         ),

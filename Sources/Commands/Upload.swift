@@ -22,7 +22,8 @@ struct Upload: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        guard let appID = appID ?? environment["LCFILE_APP_ID"], let appKey = appKey ?? environment["LCFILE_APP_KEY"] else {
+        guard let appID = appID ?? environment["LCFILE_APP_ID"], let appKey = appKey ?? environment["LCFILE_APP_KEY"]
+        else {
             throw ValidationError("Name the app with --app-id and --app-key.")
         }
         let server = server ?? environment["LCFILE_PUBLIC_URL"] ?? "http://127.0.0.1:8080"

@@ -15,6 +15,7 @@ package struct DiskBlobStore: BlobStore {
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - pool: Threads for reading and writing.
+    /// - Throws: When a folder cannot be made, synced or read.
     package init(folder: String, pool: NIOThreadPool) throws {
         layout = try BlobLayout(folder: folder)
         self.pool = pool

@@ -10,7 +10,7 @@ final class DiskOpenBlob: OpenBlob {
     private let file: Descriptor
     private let pool: NIOThreadPool
 
-    /// Opens the file, or gives nothing if there is none. Blocks.
+    /// Opens the file, or gives nothing if there is none; blocks.
     init?(path: String, pool: NIOThreadPool) throws {
         guard access(path, F_OK) == 0 else { return nil }
         file = try Descriptor(path, O_RDONLY | O_NOFOLLOW)

@@ -4,7 +4,7 @@ internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// A file in staging, hashed while it is written. All of it blocks.
+/// A file in staging, hashed while it is written; every call blocks.
 struct StagedFile: ~Copyable {
     private let path: String
     private let descriptor: Descriptor

@@ -23,6 +23,8 @@ struct CurlHandle: ~Copyable {
     ///   - url: The whole address.
     ///   - headers: Lines such as `X-LC-Id: …`.
     ///   - file: A file to send as the part `file` of a form; read from the disk while it is sent.
+    /// - Returns: Status and body, whatever the status.
+    /// - Throws: ``FileClientError`` without a status if there is no answer.
     func perform(_ url: String, headers: [String] = [], file: String? = nil) throws(FileClientError) -> Answer {
         var list: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(list) }
@@ -74,7 +76,12 @@ final class Answer {
 }
 
 /// Called by libcurl with each piece of the body; a short count makes it stop.
-private func collect(_ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func collect(
+    _ data: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
     guard let data, let context else { return 0 }
     let answer = Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue()
     guard answer.body.count + size * count <= Answer.limit else { return 0 }

@@ -17,7 +17,9 @@ package final class MagicTypeDetector: TypeDetector {
     ///   - pool: Threads for libmagic's work, which takes milliseconds on odd input.
     /// - Throws: When either cannot be read.
     package init(table: String = "/etc/mime.types", pool: NIOThreadPool) throws {
-        extensions = ExtensionTable(parsing: String(decoding: try Data(contentsOf: URL(filePath: table)), as: UTF8.self))
+        extensions = ExtensionTable(
+            parsing: String(decoding: try Data(contentsOf: URL(filePath: table)), as: UTF8.self)
+        )
         cookie = Mutex(try MagicCookie())
         self.pool = pool
     }

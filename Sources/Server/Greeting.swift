@@ -22,6 +22,7 @@ package struct Greeting: Sendable {
     /// The text for a terminal, with a line that stores a photo and fetches its thumbnail.
     ///
     /// - Parameter sample: The photo that the line names.
+    /// - Returns: Lines for a terminal.
     package func text(sample: String) -> String {
         var lines = ["lcfile serves at \(url)"]
         if let keyFile {

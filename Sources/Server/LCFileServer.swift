@@ -36,36 +36,32 @@ package struct LCFileServer {
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
 
-        let diskThreads = NIOThreadPool(numberOfThreads: configuration.threads.disk)
-        let imageThreads = NIOThreadPool(numberOfThreads: imageThreadCount)
-        diskThreads.start()
-        imageThreads.start()
-        let images = try ImageEngine(
-            renderer: VipsRenderer(pool: imageThreads),
-            admission: Admission(limit: imageThreadCount + configuration.threads.imageQueue)
-        )
-        let types = try typeDetector(on: diskThreads)
+        let threads = configuration.threads
+        try await ThreadPools.with(diskThreads: threads.disk, imageThreads: imageThreadCount) { pools in
+            let images = try ImageEngine(
+                renderer: VipsRenderer(pool: pools.images),
+                admission: Admission(limit: imageThreadCount + threads.imageQueue)
+            )
+            let types = try typeDetector(on: pools.disk)
 
-        var databases: [SQLiteDatabase] = []
-        var services: [AppServices] = []
-        for app in apps {
-            let folder = try storage.folder(of: app.id)
-            let database = try openDatabase(in: folder)
-            databases.append(database)
-            services.append(try build(app, in: folder, database, types, images, diskThreads))
+            var databases: [SQLiteDatabase] = []
+            var services: [AppServices] = []
+            for app in apps {
+                let folder = try storage.folder(of: app.id)
+                let database = try openDatabase(in: folder)
+                databases.append(database)
+                services.append(try build(app, in: folder, database, types, images, pools))
+            }
+
+            let api = API(
+                apps: services,
+                authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
+                limits: configuration.wire
+            )
+            let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
+            try await serve(api) { onStarted(greeting) }
+            for database in databases { try database.close() }
         }
-
-        let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
-        let api = API(
-            apps: services,
-            authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
-            limits: configuration.wire
-        )
-        try await serve(api) { onStarted(greeting) }
-
-        for database in databases { try database.close() }
-        try await imageThreads.shutdownGracefully()
-        try await diskThreads.shutdownGracefully()
     }
 
     private var imageThreadCount: Int {
@@ -98,11 +94,11 @@ package struct LCFileServer {
         _ database: SQLiteDatabase,
         _ types: any TypeDetector,
         _ images: ImageEngine,
-        _ diskThreads: NIOThreadPool
+        _ pools: ThreadPools
     ) throws -> AppServices {
         let blobs: DiskBlobStore
         do {
-            blobs = try DiskBlobStore(folder: folder, pool: diskThreads)
+            blobs = try DiskBlobStore(folder: folder, pool: pools.disk)
         } catch {
             throw StartError.storage("the folder \(folder) cannot be used (\(error))")
         }
@@ -136,7 +132,12 @@ package struct LCFileServer {
             onServerRunning: { _ in onRunning() },
             logger: logger
         )
-        let reported = AddressReporting(server, host: configuration.host, port: configuration.port, settings: "host, port")
+        let reported = AddressReporting(
+            server,
+            host: configuration.host,
+            port: configuration.port,
+            settings: "host, port"
+        )
         var services: [any Service] = [reported]
         if configuration.metrics.enabled {
             let endpoint = MetricsEndpoint(settings: configuration.metrics, metrics: metrics, logger: logger)

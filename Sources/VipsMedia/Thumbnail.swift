@@ -13,7 +13,10 @@ struct Thumbnail {
         try limits.checkSource(width: header.width, height: header.height, pages: header.pages)
         let format = request.format ?? ownFormat(loader, header)
         guard VipsLibrary.canWrite(format) else {
-            throw ServiceError(.badImageRequest, "Bad image request: this server's libvips cannot write \(format.rawValue).")
+            throw ServiceError(
+                .badImageRequest,
+                "Bad image request: this server's libvips cannot write \(format.rawValue)."
+            )
         }
         do {
             let image = try shrink(source)
@@ -46,10 +49,13 @@ struct Thumbnail {
         return VipsImageHandle(owning: image)
     }
 
-    private func encode(_ image: consuming VipsImageHandle, as format: ImageFormat) throws(VipsError) -> ByteBuffer {
-        if format == .jpeg, image.hasAlpha {
-            image = try image.applying("flatten", cvips_flatten_on_white)
-        }
+    /// The image on white if parts of it are transparent, which JPEG cannot be.
+    private func withoutAlpha(_ image: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
+        try image.hasAlpha ? image.applying("flatten", cvips_flatten_on_white) : image.shared()
+    }
+
+    private func encode(_ image: borrowing VipsImageHandle, as format: ImageFormat) throws(VipsError) -> ByteBuffer {
+        let image = try format == .jpeg ? withoutAlpha(image) : image.shared()
         let target = try VipsTargetHandle()
         let quality = CInt(request.quality)
         let status =

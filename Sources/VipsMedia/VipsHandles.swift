@@ -25,8 +25,14 @@ struct VipsImageHandle: ~Copyable {
         return text.map { String(cString: $0) }
     }
 
+    /// A second reference to the same image.
+    func shared() -> VipsImageHandle {
+        g_object_ref(pointer)
+        return VipsImageHandle(owning: pointer)
+    }
+
     /// The image that an operation makes of this one.
-    consuming func applying(
+    func applying(
         _ operation: String,
         _ body: (UnsafeMutablePointer<VipsImage>, UnsafeMutablePointer<UnsafeMutablePointer<VipsImage>?>) -> CInt
     ) throws(VipsError) -> VipsImageHandle {

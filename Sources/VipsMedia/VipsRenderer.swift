@@ -16,7 +16,11 @@ package struct VipsRenderer: ImageRenderer {
         self.pool = pool
     }
 
-    package func render(_ request: ImageRequest, from source: ImageSource, within limits: ImageLimits) async throws
+    package func render(
+        _ request: ImageRequest,
+        from source: ImageSource,
+        within limits: ImageLimits
+    ) async throws
         -> RenderedImage
     {
         try await pool.runIfActive {

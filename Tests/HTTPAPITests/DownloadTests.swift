@@ -39,16 +39,20 @@ import Testing
         }
     }
 
-    @Test("single ranges are served, impossible ones refused, the rest passed over", arguments: [
-        ("bytes=0-3", 206, "0123", "bytes 0-3/10"), ("bytes=3-", 206, "3456789", "bytes 3-9/10"),
-        ("bytes=-2", 206, "89", "bytes 8-9/10"), ("bytes=5-99", 206, "56789", "bytes 5-9/10"),
-        ("bytes=-99", 206, "0123456789", "bytes 0-9/10"), ("Bytes=9-9", 206, "9", "bytes 9-9/10"),
-        ("bytes=10-", 416, "", "bytes */10"), ("bytes=-0", 416, "", "bytes */10"),
-        ("bytes=99999999999999999999-", 416, "", "bytes */10"),
-        ("bytes=0-1,3-4", 200, "0123456789", nil), ("bytes=3-1", 200, "0123456789", nil),
-        ("bytes=-", 200, "0123456789", nil), ("bytes=a-b", 200, "0123456789", nil), ("lines=0-1", 200, "0123456789", nil),
-        ("bytes=--1", 200, "0123456789", nil),
-    ] as [(String, Int, String, String?)])
+    @Test(
+        "single ranges are served, impossible ones refused, the rest passed over",
+        arguments: [
+            ("bytes=0-3", 206, "0123", "bytes 0-3/10"), ("bytes=3-", 206, "3456789", "bytes 3-9/10"),
+            ("bytes=-2", 206, "89", "bytes 8-9/10"), ("bytes=5-99", 206, "56789", "bytes 5-9/10"),
+            ("bytes=-99", 206, "0123456789", "bytes 0-9/10"), ("Bytes=9-9", 206, "9", "bytes 9-9/10"),
+            ("bytes=10-", 416, "", "bytes */10"), ("bytes=-0", 416, "", "bytes */10"),
+            ("bytes=99999999999999999999-", 416, "", "bytes */10"),
+            ("bytes=0-1,3-4", 200, "0123456789", nil), ("bytes=3-1", 200, "0123456789", nil),
+            ("bytes=-", 200, "0123456789", nil), ("bytes=a-b", 200, "0123456789", nil),
+            ("lines=0-1", 200, "0123456789", nil),
+            ("bytes=--1", 200, "0123456789", nil),
+        ] as [(String, Int, String, String?)]
+    )
     func ranges(range: String, status: Int, body: String, contentRange: String?) async throws {
         try await get([.range: range]) { response, _ in
             #expect(response.status.code == status)
@@ -57,14 +61,20 @@ import Testing
         }
     }
 
-    @Test("a range counts only for the representation it was meant for", arguments: [("<tag>", 206), ("\"other\"", 200)])
+    @Test(
+        "a range counts only for the representation it was meant for",
+        arguments: [("<tag>", 206), ("\"other\"", 200)]
+    )
     func ifRange(tag: String, status: Int) async throws {
         try await get([.range: "bytes=0-0", .ifRange: tag]) { response, _ in #expect(response.status.code == status) }
     }
 
-    @Test("a client that has the bytes gets 304", arguments: [
-        ("<tag>", 304), ("W/<tag>", 304), ("\"x\", <tag>", 304), ("*", 304), ("\"x\"", 200), ("", 200),
-    ])
+    @Test(
+        "a client that has the bytes gets 304",
+        arguments: [
+            ("<tag>", 304), ("W/<tag>", 304), ("\"x\", <tag>", 304), ("*", 304), ("\"x\"", 200), ("", 200),
+        ]
+    )
     func ifNoneMatch(tags: String, status: Int) async throws {
         try await get([.ifNoneMatch: tags]) { response, _ in
             #expect(response.status.code == status)
@@ -72,11 +82,14 @@ import Testing
         }
     }
 
-    @Test("what could run in a browser runs in a sandbox", arguments: [
-        ("text/html", true), ("image/svg+xml", true), ("application/xml", true), ("text/javascript", true),
-        ("application/xhtml+xml", true), ("application/x-unheard-of", true), ("multipart/x-mixed-replace", true),
-        ("image/png", false), ("video/mp4", false), ("application/pdf", false), ("text/plain", false),
-    ])
+    @Test(
+        "what could run in a browser runs in a sandbox",
+        arguments: [
+            ("text/html", true), ("image/svg+xml", true), ("application/xml", true), ("text/javascript", true),
+            ("application/xhtml+xml", true), ("application/x-unheard-of", true), ("multipart/x-mixed-replace", true),
+            ("image/png", false), ("video/mp4", false), ("application/pdf", false), ("text/plain", false),
+        ]
+    )
     func sandbox(type: String, sandboxed: Bool) async throws {
         try await TestServer().test { client in
             let key = try await client.upload("a", "<script>", as: type)["key"]?.stringValue ?? ""

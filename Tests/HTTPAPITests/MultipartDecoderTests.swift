@@ -50,11 +50,14 @@ import Testing
         }
     }
 
-    @Test("broken bodies are refused with a sentence", arguments: [
-        "--AaB03x\r\nno colon\r\n\r\nx\r\n--AaB03x--", "--AaB03x\r\nContent-Type: x\r\n\r\nx\r\n--AaB03x--",
-        "--AaB03xjunk\r\n\r\n", "--AaB03x\r\nContent-Disposition: form-data\r\n\r\nx\r\n--AaB03x--", "", "junk",
-        "--AaB03x\r\nX: " + String(repeating: "x", count: 20_000),
-    ])
+    @Test(
+        "broken bodies are refused with a sentence",
+        arguments: [
+            "--AaB03x\r\nno colon\r\n\r\nx\r\n--AaB03x--", "--AaB03x\r\nContent-Type: x\r\n\r\nx\r\n--AaB03x--",
+            "--AaB03xjunk\r\n\r\n", "--AaB03x\r\nContent-Disposition: form-data\r\n\r\nx\r\n--AaB03x--", "", "junk",
+            "--AaB03x\r\nX: " + String(repeating: "x", count: 20_000),
+        ]
+    )
     func broken(body: String) {
         let error = #expect(throws: ServiceError.self) { try decode(body, cutAt: 0) }
         #expect(error?.code == .badRequest)
@@ -81,9 +84,12 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(seed))
         let alphabet = ["\r", "\n", "-", "B", "x", "\r\n", "--B", "\r\n--", "\r\n--b"]
         let contents = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
-            (0..<Int.random(in: 0...200, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? "" }.joined()
+            (0..<Int.random(in: 0...200, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? ""
+            }.joined()
         }.map { $0.replacing("\r\n--B", with: "") }.filter { !"\r\n\($0)".contains("\r\n--B") }
-        let body = contents.enumerated().map { "--B\r\nContent-Disposition: form-data; name=\"p\($0)\"\r\n\r\n\($1)\r\n" }.joined()
+        let body =
+            contents.enumerated().map { "--B\r\nContent-Disposition: form-data; name=\"p\($0)\"\r\n\r\n\($1)\r\n" }
+            .joined()
             + "--B--"
         let boundary = try #require(MultipartBoundary(contentType: "multipart/form-data; boundary=B"))
         var decoder = MultipartDecoder(boundary: boundary)

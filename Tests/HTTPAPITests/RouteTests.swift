@@ -8,21 +8,24 @@ import Testing
 @testable import HTTPAPI
 
 @Suite struct RouteTests {
-    @Test("who may do what", arguments: [
-        ("GET", "/health", [200, 200, 200, 200]),
-        ("GET", "/1.1/files", [401, 200, 200, 200]),
-        ("GET", "/1.1/classes/_File", [401, 200, 200, 200]),
-        ("GET", "/1/classes/_file", [401, 200, 200, 200]),
-        ("GET", "/1.1/files/<id>", [401, 200, 200, 404]),
-        ("GET", "/1.1/classes/_File/<id>", [401, 200, 200, 404]),
-        ("POST", "/1.1/files/new.txt", [401, 201, 201, 201]),
-        ("DELETE", "/1.1/files/<id>", [401, 403, 200, 403]),
-        ("DELETE", "/1.1/classes/_File/<id>", [401, 403, 200, 403]),
-        ("GET", "/<key>", [200, 200, 200, 200]),
-        ("HEAD", "/<key>", [200, 200, 200, 200]),
-        ("GET", "/nosuchkey", [404, 404, 404, 404]),
-        ("PUT", "/1.1/files/<id>", [404, 404, 404, 404]),
-    ] as [(String, String, [Int])])
+    @Test(
+        "who may do what",
+        arguments: [
+            ("GET", "/health", [200, 200, 200, 200]),
+            ("GET", "/1.1/files", [401, 200, 200, 200]),
+            ("GET", "/1.1/classes/_File", [401, 200, 200, 200]),
+            ("GET", "/1/classes/_file", [401, 200, 200, 200]),
+            ("GET", "/1.1/files/<id>", [401, 200, 200, 404]),
+            ("GET", "/1.1/classes/_File/<id>", [401, 200, 200, 404]),
+            ("POST", "/1.1/files/new.txt", [401, 201, 201, 201]),
+            ("DELETE", "/1.1/files/<id>", [401, 403, 200, 403]),
+            ("DELETE", "/1.1/classes/_File/<id>", [401, 403, 200, 403]),
+            ("GET", "/<key>", [200, 200, 200, 200]),
+            ("HEAD", "/<key>", [200, 200, 200, 200]),
+            ("GET", "/nosuchkey", [404, 404, 404, 404]),
+            ("PUT", "/1.1/files/<id>", [404, 404, 404, 404]),
+        ] as [(String, String, [Int])]
+    )
     func access(method: String, path: String, statuses: [Int]) async throws {
         for (who, status) in zip(Who.allCases, statuses) {
             try await TestServer().test { client in
@@ -92,15 +95,19 @@ import Testing
         }
     }
 
-    @Test("lists page, count and refuse what they do not understand", arguments: [
-        ("", 200, 3), ("?limit=2", 200, 2), ("?limit=2&skip=2", 200, 1), ("?limit=0&count=1", 200, 0),
-        ("?limit=99999", 200, 3), ("?order=-createdAt", 200, 3), ("?where=", 200, 3),
-        ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 400, 0), ("?order=name", 400, 0),
-    ])
+    @Test(
+        "lists page, count and refuse what they do not understand",
+        arguments: [
+            ("", 200, 3), ("?limit=2", 200, 2), ("?limit=2&skip=2", 200, 1), ("?limit=0&count=1", 200, 0),
+            ("?limit=99999", 200, 3), ("?order=-createdAt", 200, 3), ("?where=", 200, 3),
+            ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 400, 0), ("?order=name", 400, 0),
+        ]
+    )
     func list(query: String, status: Int, count: Int) async throws {
         try await TestServer().test { client in
             for name in ["a", "b", "c"] { _ = try await client.upload("\(name).txt") }
-            try await client.execute(uri: "/1.1/classes/_File\(query)", method: .get, headers: Who.client.headers) { response in
+            try await client.execute(uri: "/1.1/classes/_File\(query)", method: .get, headers: Who.client.headers) {
+                response in
                 #expect(response.status.code == status)
                 guard status == 200, case .array(let results)? = try response.json()["results"] else { return }
                 #expect(results.count == count)
@@ -110,14 +117,17 @@ import Testing
         }
     }
 
-    @Test("a tunnelled request is the request in its body", arguments: [
-        (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"app-key","limit":0,"count":1}"#, 200),
-        (#"{"_method":"GET","_ApplicationId":"app","_MasterKey":"master-key"}"#, 200),
-        (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"wrong"}"#, 401),
-        (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"app-key\r\nX: y"}"#, 400),
-        (#"{"_method":"TRACE","_ApplicationId":"app","_ApplicationKey":"app-key"}"#, 400),
-        ("[]", 400), ("{", 400), ("", 400),
-    ])
+    @Test(
+        "a tunnelled request is the request in its body",
+        arguments: [
+            (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"app-key","limit":0,"count":1}"#, 200),
+            (#"{"_method":"GET","_ApplicationId":"app","_MasterKey":"master-key"}"#, 200),
+            (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"wrong"}"#, 401),
+            (#"{"_method":"GET","_ApplicationId":"app","_ApplicationKey":"app-key\r\nX: y"}"#, 400),
+            (#"{"_method":"TRACE","_ApplicationId":"app","_ApplicationKey":"app-key"}"#, 400),
+            ("[]", 400), ("{", 400), ("", 400),
+        ]
+    )
     func tunnel(body: String, status: Int) async throws {
         try await TestServer().test { client in
             try await client.execute(
@@ -135,7 +145,12 @@ import Testing
     func tunnelLimit() async throws {
         try await TestServer().test { client in
             let body = ByteBuffer(string: #"{"x":""# + String(repeating: "x", count: 1 << 16) + #""}"#)
-            try await client.execute(uri: "/1.1/files", method: .post, headers: [.contentType: "text/plain"], body: body) {
+            try await client.execute(
+                uri: "/1.1/files",
+                method: .post,
+                headers: [.contentType: "text/plain"],
+                body: body
+            ) {
                 #expect($0.status == .contentTooLarge)
             }
         }
@@ -156,7 +171,9 @@ import Testing
             try await client.execute(uri: "/1.1/files", method: .options, headers: headers) { response in
                 #expect(response.status == .noContent)
                 #expect(response.headers[.accessControlAllowOrigin] == "*")
-                for name in ["x-lc-id", "x-lc-key", "x-lc-sign", "x-lc-session", "content-type", "x-avoscloud-master-key"] {
+                for name in [
+                    "x-lc-id", "x-lc-key", "x-lc-sign", "x-lc-session", "content-type", "x-avoscloud-master-key",
+                ] {
                     #expect(response.headers[.accessControlAllowHeaders]?.contains(name) == true)
                 }
             }

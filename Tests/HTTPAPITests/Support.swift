@@ -56,7 +56,11 @@ struct TestServer {
 struct FixedRenderer: ImageRenderer {
     var failure: ServiceError?
 
-    func render(_ request: ImageRequest, from source: ImageSource, within limits: ImageLimits) async throws -> RenderedImage {
+    func render(
+        _ request: ImageRequest,
+        from source: ImageSource,
+        within limits: ImageLimits
+    ) async throws -> RenderedImage {
         if let failure { throw failure }
         return RenderedImage(bytes: ByteBuffer(string: "thumbnail"), format: request.format ?? .jpeg)
     }

@@ -53,28 +53,37 @@ import Testing
 
     @Test("several files give results in their order")
     func several() async throws {
-        try await post(form([("name=\"file\"; filename=\"a.txt\"", "1"), ("name=\"file\"; filename=\"b.txt\"", "22")])) { response in
-            guard case .array(let results)? = try response.json()["results"] else { throw ServiceError(.badRequest, "") }
+        try await post(form([("name=\"file\"; filename=\"a.txt\"", "1"), ("name=\"file\"; filename=\"b.txt\"", "22")]))
+        { response in
+            guard case .array(let results)? = try response.json()["results"] else {
+                throw ServiceError(.badRequest, "")
+            }
             #expect(results.map { $0.objectValue?["name"] } == [.string("a.txt"), .string("b.txt")])
         }
     }
 
-    @Test("a form that is wrong is refused with its code and keeps nothing", arguments: [
-        ([("name=\"x\"", "1")], 400, 1, "file"),
-        ([("name=\"file\"; filename=\"../x\"", "1")], 400, 122, "slash"),
-        ([("name=\"file\"; filename=\"..\"", "1")], 400, 122, "folder"),
-        ([("name=\"file\"", "1"), ("name=\"metaData\"", "{")], 400, 107, "metaData"),
-        ([("name=\"file\"", "1"), ("name=\"metaData\"", "[]")], 400, 107, "metaData"),
-        ([("name=\"file\"", "1"), ("name=\"ACL\"", "[]")], 400, 123, "ACL"),
-        ([("name=\"file\"", "1"), ("name=\"prefix\"", "../x")], 400, 1, "prefix"),
-        ([("name=\"file\"", "1"), ("name=\"mime_type\"", "x")], 400, 1, "mime_type"),
-        ([("name=\"file\"", "1"), ("name=\"keep_file_name\"", "maybe")], 400, 1, "keep_file_name"),
-        ([("name=\"file\"", "1"), ("name=\"file\"", "2"), ("name=\"name\"", "x")], 400, 1, "name"),
-        ([("name=\"file\"", "1"), ("name=\"name\"", "x"), ("name=\"name\"", "y")], 400, 1, "twice"),
-        ([("name=\"file\"", "1"), ("name=\"metaData\"", String(repeating: "x", count: 1025))], 413, 413, "uploads.maxFieldSize"),
-        ([("name=\"file\"", String(repeating: "x", count: 1 << 20 + 1))], 413, 413, "uploads.maxSize"),
-        ([(String, String)](repeating: ("name=\"x\"", ""), count: 11), 413, 413, "uploads.maxParts"),
-    ] as [([(String, String)], Int, Int64, String)])
+    @Test(
+        "a form that is wrong is refused with its code and keeps nothing",
+        arguments: [
+            ([("name=\"x\"", "1")], 400, 1, "file"),
+            ([("name=\"file\"; filename=\"../x\"", "1")], 400, 122, "slash"),
+            ([("name=\"file\"; filename=\"..\"", "1")], 400, 122, "folder"),
+            ([("name=\"file\"", "1"), ("name=\"metaData\"", "{")], 400, 107, "metaData"),
+            ([("name=\"file\"", "1"), ("name=\"metaData\"", "[]")], 400, 107, "metaData"),
+            ([("name=\"file\"", "1"), ("name=\"ACL\"", "[]")], 400, 123, "ACL"),
+            ([("name=\"file\"", "1"), ("name=\"prefix\"", "../x")], 400, 1, "prefix"),
+            ([("name=\"file\"", "1"), ("name=\"mime_type\"", "x")], 400, 1, "mime_type"),
+            ([("name=\"file\"", "1"), ("name=\"keep_file_name\"", "maybe")], 400, 1, "keep_file_name"),
+            ([("name=\"file\"", "1"), ("name=\"file\"", "2"), ("name=\"name\"", "x")], 400, 1, "name"),
+            ([("name=\"file\"", "1"), ("name=\"name\"", "x"), ("name=\"name\"", "y")], 400, 1, "twice"),
+            (
+                [("name=\"file\"", "1"), ("name=\"metaData\"", String(repeating: "x", count: 1025))], 413, 413,
+                "uploads.maxFieldSize"
+            ),
+            ([("name=\"file\"", String(repeating: "x", count: 1 << 20 + 1))], 413, 413, "uploads.maxSize"),
+            ([(String, String)](repeating: ("name=\"x\"", ""), count: 11), 413, 413, "uploads.maxParts"),
+        ] as [([(String, String)], Int, Int64, String)]
+    )
     func refused(parts: [(String, String)], status: Int, code: Int64, named: String) async throws {
         let server = TestServer()
         try await post(form(parts), to: server) { response in
@@ -96,9 +105,12 @@ import Testing
         #expect(server.blobs.count == 0)
     }
 
-    @Test("a body that is no form is told where to go", arguments: [
-        nil, "application/json", "multipart/form-data", "multipart/form-data; boundary=",
-    ] as [String?])
+    @Test(
+        "a body that is no form is told where to go",
+        arguments: [
+            nil, "application/json", "multipart/form-data", "multipart/form-data; boundary=",
+        ] as [String?]
+    )
     func noForm(type: String?) async throws {
         try await TestServer().test { client in
             var headers = Who.client.headers

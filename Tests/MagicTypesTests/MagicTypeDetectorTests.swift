@@ -13,10 +13,13 @@ import Testing
         detector = try MagicTypeDetector(pool: .singleton)
     }
 
-    @Test("Debian's table knows the extensions of today, in any case", arguments: [
-        ("jpg", "image/jpeg"), ("PNG", "image/png"), ("webp", "image/webp"), ("heic", "image/heic"),
-        ("mp4", "video/mp4"), ("md", "text/markdown"), ("pdf", "application/pdf"), ("svg", "image/svg+xml"),
-    ])
+    @Test(
+        "Debian's table knows the extensions of today, in any case",
+        arguments: [
+            ("jpg", "image/jpeg"), ("PNG", "image/png"), ("webp", "image/webp"), ("heic", "image/heic"),
+            ("mp4", "video/mp4"), ("md", "text/markdown"), ("pdf", "application/pdf"), ("svg", "image/svg+xml"),
+        ]
+    )
     func extensions(pathExtension: String, type: String) {
         #expect(detector.type(ofExtension: pathExtension)?.description == type)
     }
@@ -26,10 +29,14 @@ import Testing
         #expect(detector.type(ofExtension: "nosuchthing") == nil)
     }
 
-    @Test("bytes show what they are", arguments: [
-        ("<!DOCTYPE html><html><body>x</body></html>", "text/html"), ("%PDF-1.4\n", "application/pdf"),
-        ("plain words\n", "text/plain"), ("<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
-    ])
+    @Test(
+        "bytes show what they are",
+        arguments: [
+            ("<!DOCTYPE html><html><body>x</body></html>", "text/html"), ("%PDF-1.4\n", "application/pdf"),
+            ("plain words\n", "text/plain"),
+            ("<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
+        ]
+    )
     func bytes(text: String, type: String) async throws {
         #expect(try await detector.type(of: ByteBuffer(string: text))?.description == type)
     }
@@ -65,7 +72,9 @@ import Testing
 
     @Test("comments and types without extensions are passed over, the first line wins")
     func table() {
-        let table = ExtensionTable(parsing: "# a comment\nimage/x-one one ONE # more\n\nimage/bare\nimage/x-two one two\nbroken x\n")
+        let table = ExtensionTable(
+            parsing: "# a comment\nimage/x-one one ONE # more\n\nimage/bare\nimage/x-two one two\nbroken x\n"
+        )
         #expect(table.type(ofExtension: "one")?.description == "image/x-one")
         #expect(table.type(ofExtension: "TWO")?.description == "image/x-two")
         #expect(table.type(ofExtension: "x") == nil)

@@ -38,11 +38,14 @@ import Testing
         }
     }
 
-    @Test("lookups and the list go through indexes", arguments: [
-        ("SELECT * FROM file WHERE id = 'x'", "SEARCH file USING PRIMARY KEY"),
-        ("SELECT * FROM file WHERE key = 'x'", "SEARCH file USING INDEX sqlite_autoindex_file_2"),
-        ("SELECT * FROM file ORDER BY created_at DESC, id DESC LIMIT 100", "SCAN file USING INDEX file_newest"),
-    ])
+    @Test(
+        "lookups and the list go through indexes",
+        arguments: [
+            ("SELECT * FROM file WHERE id = 'x'", "SEARCH file USING PRIMARY KEY"),
+            ("SELECT * FROM file WHERE key = 'x'", "SEARCH file USING INDEX sqlite_autoindex_file_2"),
+            ("SELECT * FROM file ORDER BY created_at DESC, id DESC LIMIT 100", "SCAN file USING INDEX file_newest"),
+        ]
+    )
     func plan(query: String, expected: String) async throws {
         try await Samples.withFolder { folder in
             let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
@@ -69,7 +72,11 @@ import Testing
     @Test("a file that is no database is refused in one sentence")
     func noDatabase() async throws {
         try await Samples.withFolder { folder in
-            try String(repeating: "no database ", count: 100).write(toFile: "\(folder)/db.sqlite", atomically: true, encoding: .utf8)
+            try String(repeating: "no database ", count: 100).write(
+                toFile: "\(folder)/db.sqlite",
+                atomically: true,
+                encoding: .utf8
+            )
             let failure = #expect(throws: OpenFailure.self) { try SQLiteDatabase(path: "\(folder)/db.sqlite") }
             #expect(failure?.sentence.contains("cannot be opened") == true)
         }

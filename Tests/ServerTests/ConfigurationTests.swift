@@ -15,7 +15,8 @@ import Testing
         try await Samples.withFolder { folder in
             let path = "\(folder)/lcfile.yaml"
             try yaml?.write(toFile: path, atomically: true, encoding: .utf8)
-            return try ConfigurationLoader(flags: flags, environment: environment, file: yaml == nil ? nil : path).load()
+            return try ConfigurationLoader(flags: flags, environment: environment, file: yaml == nil ? nil : path)
+                .load()
         }
     }
 
@@ -66,7 +67,8 @@ import Testing
 
     @Test("the guide names every setting and its environment variable")
     func guide() throws {
-        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/configuration.md").path
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/configuration.md")
+            .path
         let guide = try String(contentsOfFile: path, encoding: .utf8)
         let names = try settingNames()
         for name in names {
@@ -91,24 +93,33 @@ import Testing
         }
     }
 
-    @Test("bad values are refused with name, value and what is allowed", arguments: [
-        ("port: 0", "port is '0'; allowed: a whole number from 1 to 65535"),
-        ("port: many", "port is 'many'"), ("port: 1.5", "port is '1.5'"),
-        ("uploads:\n  maxSize: 5XB", "uploads.maxSize is '5XB'; allowed: a size such as"),
-        ("uploads:\n  maxSize: -1", "uploads.maxSize is '-1'"), ("uploads:\n  maxSize: 0", "uploads.maxSize is '0'"),
-        ("uploads:\n  maxSize: 9999999999TB", "uploads.maxSize"),
-        ("metrics:\n  enabled: maybe", "metrics.enabled is 'maybe'; allowed: true or false"),
-        ("log:\n  level: loud", "log.level is 'loud'; allowed: trace, debug"),
-        ("publicURL: files.example.com", "publicURL is 'files.example.com'; allowed: an address such as https://"),
-        ("publicURL: https://a?b", "publicURL"), ("publicURL: 'https://a b'", "publicURL"),
-        ("port: 9464", "metrics.port is 9464"), ("port: [1, 2]", "must be one value"), ("- a", "must hold settings"),
-        ("a: b: c", "not valid YAML"), ("prot: 1", "unknown setting 'prot'"), ("http:\n  idleTimout: 3", "unknown setting 'http.idleTimout'"),
-        ("apps: yes", "must be a list"), ("apps:\n  - id: a\n    secret: b", "unknown name 'secret'"),
-        ("apps:\n  - id: a/b\n    appKey: 12345678\n    masterKey: 123456789", "'a/b'"),
-        ("apps:\n  - id: a\n    appKey: short\n    masterKey: 123456789", "app key of app 'a'"),
-        ("apps:\n  - id: a\n    appKey: 123456789\n    masterKey: 123456789", "must differ"),
-        ("apps:\n  - {id: a, appKey: 12345678, masterKey: 123456789}\n  - {id: a, appKey: 12345678, masterKey: 123456789}", "same id"),
-    ])
+    @Test(
+        "bad values are refused with name, value and what is allowed",
+        arguments: [
+            ("port: 0", "port is '0'; allowed: a whole number from 1 to 65535"),
+            ("port: many", "port is 'many'"), ("port: 1.5", "port is '1.5'"),
+            ("uploads:\n  maxSize: 5XB", "uploads.maxSize is '5XB'; allowed: a size such as"),
+            ("uploads:\n  maxSize: -1", "uploads.maxSize is '-1'"),
+            ("uploads:\n  maxSize: 0", "uploads.maxSize is '0'"),
+            ("uploads:\n  maxSize: 9999999999TB", "uploads.maxSize"),
+            ("metrics:\n  enabled: maybe", "metrics.enabled is 'maybe'; allowed: true or false"),
+            ("log:\n  level: loud", "log.level is 'loud'; allowed: trace, debug"),
+            ("publicURL: files.example.com", "publicURL is 'files.example.com'; allowed: an address such as https://"),
+            ("publicURL: https://a?b", "publicURL"), ("publicURL: 'https://a b'", "publicURL"),
+            ("port: 9464", "metrics.port is 9464"), ("port: [1, 2]", "must be one value"),
+            ("- a", "must hold settings"),
+            ("a: b: c", "not valid YAML"), ("prot: 1", "unknown setting 'prot'"),
+            ("http:\n  idleTimout: 3", "unknown setting 'http.idleTimout'"),
+            ("apps: yes", "must be a list"), ("apps:\n  - id: a\n    secret: b", "unknown name 'secret'"),
+            ("apps:\n  - id: a/b\n    appKey: 12345678\n    masterKey: 123456789", "'a/b'"),
+            ("apps:\n  - id: a\n    appKey: short\n    masterKey: 123456789", "app key of app 'a'"),
+            ("apps:\n  - id: a\n    appKey: 123456789\n    masterKey: 123456789", "must differ"),
+            (
+                "apps:\n  - {id: a, appKey: 12345678, masterKey: 123456789}\n  - {id: a, appKey: 12345678, masterKey: 123456789}",
+                "same id"
+            ),
+        ]
+    )
     func refused(yaml: String, sentence: String) async throws {
         let said = try await refusal(yaml: yaml)
         #expect(said.contains(sentence), "\(said)")
@@ -130,16 +141,22 @@ import Testing
         #expect(try await refusal(environment: ["LCFILE_APP_ID": "env"]).contains("set all three"))
     }
 
-    @Test("sizes have units of 1024", arguments: [("1024", 1024), ("512KB", 524_288), ("20 MB", 20_971_520), ("5gb", 5_368_709_120)])
+    @Test(
+        "sizes have units of 1024",
+        arguments: [("1024", 1024), ("512KB", 524_288), ("20 MB", 20_971_520), ("5gb", 5_368_709_120)]
+    )
     func sizes(text: String, bytes: Int64) async throws {
         #expect(try await load(yaml: "uploads:\n  maxSize: \(text)").uploads.fileSize == bytes)
     }
 
-    @Test("file URLs begin with the public address, or with where the server listens", arguments: [
-        ("publicURL: https://files.example.com/", "https://files.example.com"),
-        ("host: 127.0.0.1", "http://127.0.0.1:8080"), ("host: 0.0.0.0", "http://localhost:8080"),
-        ("host: '::1'", "http://[::1]:8080"),
-    ])
+    @Test(
+        "file URLs begin with the public address, or with where the server listens",
+        arguments: [
+            ("publicURL: https://files.example.com/", "https://files.example.com"),
+            ("host: 127.0.0.1", "http://127.0.0.1:8080"), ("host: 0.0.0.0", "http://localhost:8080"),
+            ("host: '::1'", "http://[::1]:8080"),
+        ]
+    )
     func fileURLBase(yaml: String, base: String) async throws {
         #expect(try await load(yaml: yaml).fileURLBase == base)
     }

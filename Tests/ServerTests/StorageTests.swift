@@ -19,7 +19,10 @@ import Testing
         }
     }
 
-    @Test("a folder that cannot be is refused with its path", arguments: ["/dev/null", "/proc/lcfile", "/nonexistent/a"])
+    @Test(
+        "a folder that cannot be is refused with its path",
+        arguments: ["/dev/null", "/proc/lcfile", "/nonexistent/a"]
+    )
     func unusable(path: String) {
         let error = #expect(throws: StartError.self) { _ = try StorageFolder(path: path) }
         #expect(error?.description.contains(path) == true)

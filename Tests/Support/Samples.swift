@@ -22,7 +22,9 @@ package enum Samples {
                 md5: String(repeating: "a", count: 32),
                 sha256: String(repeating: "b", count: 64)
             ),
-            metaData: ["size": .integer(3), "owner": .string("unknown"), "nested": .object(["a": .array([.number(1.5)])])],
+            metaData: [
+                "size": .integer(3), "owner": .string("unknown"), "nested": .object(["a": .array([.number(1.5)])]),
+            ],
             acl: try AccessControlList(.object(["*": .object(["read": .bool(true)])])),
             createdAt: createdAt
         )
@@ -30,8 +32,12 @@ package enum Samples {
 
     /// A real photograph, 640x427 with an Adobe RGB profile (SpaceX, CC0; from scikit-image's collection).
     package static func rocket() throws -> ByteBuffer {
-        ByteBuffer(bytes: try Data(contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Images/rocket.jpg")))
+        ByteBuffer(
+            bytes: try Data(
+                contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+                    .appending(path: "Images/rocket.jpg")
+            )
+        )
     }
 
     /// A fresh folder, removed when the body returns.

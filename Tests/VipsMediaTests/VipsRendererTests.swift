@@ -31,9 +31,13 @@ import Testing
         }
     }
 
-    @Test("mode 2 fits inside and never enlarges; the photograph has 640x427", arguments: [
-        (200, 200, "200x133"), (200, nil, "200x133"), (nil, 100, "150x100"), (5000, 5000, "640x427"), (640, 10, "15x10"),
-    ] as [(Int?, Int?, String)])
+    @Test(
+        "mode 2 fits inside and never enlarges; the photograph has 640x427",
+        arguments: [
+            (200, 200, "200x133"), (200, nil, "200x133"), (nil, 100, "150x100"), (5000, 5000, "640x427"),
+            (640, 10, "15x10"),
+        ] as [(Int?, Int?, String)]
+    )
     func inside(width: Int?, height: Int?, expected: String) async throws {
         let image = try await render(ImageRequest(fit: .inside, width: width, height: height))
         #expect(try shape(image) == expected)
@@ -85,7 +89,10 @@ import Testing
         #expect(sizes[0] < sizes[2] / 2)
     }
 
-    @Test("what is no picture is refused", arguments: ["", "hello", "<html></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.4\n", "GIF89a"])
+    @Test(
+        "what is no picture is refused",
+        arguments: ["", "hello", "<html></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.4\n", "GIF89a"]
+    )
     func noImage(text: String) async {
         let error = await #expect(throws: ServiceError.self) {
             try await render(ImageRequest(fit: .inside, width: 10, height: nil), ByteBuffer(string: text))
@@ -111,11 +118,17 @@ import Testing
         }
         #expect(side?.message.contains("images.maxSourceSide") == true)
         let pixels = await #expect(throws: ServiceError.self) {
-            try await render(ImageRequest(fit: .inside, width: 10, height: nil), limits: ImageLimits(sourcePixels: 1000))
+            try await render(
+                ImageRequest(fit: .inside, width: 10, height: nil),
+                limits: ImageLimits(sourcePixels: 1000)
+            )
         }
         #expect(pixels?.message.contains("images.maxSourcePixels") == true)
         let result = await #expect(throws: ServiceError.self) {
-            try await render(ImageRequest(fit: .inside, width: 100, height: nil), limits: ImageLimits(resultPixels: 1000))
+            try await render(
+                ImageRequest(fit: .inside, width: 100, height: nil),
+                limits: ImageLimits(resultPixels: 1000)
+            )
         }
         #expect(result?.message.contains("images.maxResultPixels") == true)
     }

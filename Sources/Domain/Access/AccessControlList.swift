@@ -14,7 +14,9 @@ package struct AccessControlList: Sendable, Hashable {
         }
         for (subject, rights) in entries {
             guard !subject.isEmpty, let rights = rights.objectValue,
-                rights.allSatisfy({ ["read", "write"].contains($0.key) && ($0.value == .bool(true) || $0.value == .bool(false)) })
+                rights.allSatisfy({
+                    ["read", "write"].contains($0.key) && ($0.value == .bool(true) || $0.value == .bool(false))
+                })
             else {
                 throw ServiceError(
                     .invalidACL,

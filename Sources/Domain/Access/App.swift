@@ -1,4 +1,4 @@
-package import Crypto
+internal import Crypto
 
 /// The id of one LeanCloud application: 1 to 64 letters, digits, `-` and `_`, beginning with a letter or digit.
 ///
@@ -7,7 +7,9 @@ package struct AppID: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     package init?(_ text: String) {
-        let allowed = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        let allowed = text.utf8.allSatisfy {
+            $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
         guard (1...64).contains(text.utf8.count), allowed, text.utf8.first?.isASCIIAlphanumeric == true
         else { return nil }
         description = text

@@ -14,7 +14,9 @@ package protocol BlobStore: Sendable {
     func remove(_ key: FileKey) async throws
 }
 
-/// Bytes on their way in. Used by one task at a time; calls come in order.
+/// Bytes on their way in.
+///
+/// Used by one task at a time; calls come in order.
 package protocol StagedBlob: Sendable {
     /// Adds bytes at the end.
     ///

@@ -1,4 +1,6 @@
-/// Where one app's file records are kept. SQLite implements it; tests have one in memory; both pass one contract suite.
+/// Where one app's file records are kept.
+///
+/// SQLite implements it; tests have one in memory; both pass one contract suite.
 package protocol FileStore: Sendable {
     /// Adds all records or none; on return they survive a power cut.
     ///

@@ -28,7 +28,10 @@ package struct UploadDescription: Sendable {
     func verify(_ facts: BlobFacts) throws {
         guard let announced = metaData["_checksum"] else { return }
         guard case .string(let text) = announced, text.lowercased() == facts.md5 else {
-            throw ServiceError(.badRequest, "metaData._checksum is not the MD5 of the bytes received, which is \(facts.md5).")
+            throw ServiceError(
+                .badRequest,
+                "metaData._checksum is not the MD5 of the bytes received, which is \(facts.md5)."
+            )
         }
     }
 }

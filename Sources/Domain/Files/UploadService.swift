@@ -46,6 +46,7 @@ package struct UploadService: Sendable {
     /// - Parameters:
     ///   - announced: How many bytes the client said it sends, if it did.
     ///   - caller: Who uploads; everyone with a key of the app may, until class permissions say otherwise.
+    /// - Returns: What takes the bytes.
     /// - Throws: ``ServiceError/Code/payloadTooLarge`` before a byte is read if the announced size is over the limit.
     package func begin(announced: Int64?, as caller: Caller) async throws -> Upload {
         if let announced, announced > limits.fileSize { throw Upload.tooLarge(limit: limits.fileSize) }
@@ -55,7 +56,10 @@ package struct UploadService: Sendable {
     /// Makes files of finished uploads: all of them or none.
     ///
     /// On return bytes, folders and rows survive a power cut. On failure nothing of any upload is kept.
-    package func commit(_ uploads: [(upload: Upload, description: UploadDescription)], as caller: Caller) async throws
+    package func commit(
+        _ uploads: [(upload: Upload, description: UploadDescription)],
+        as caller: Caller
+    ) async throws
         -> [FileRecord]
     {
         var committed: [FileKey] = []

@@ -40,7 +40,9 @@ package struct ImageLimits: Sendable {
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     package func checkSource(width: Int, height: Int, pages: Int) throws {
         guard width <= sourceSide, height <= sourceSide else {
-            throw tooLarge("The image has \(width)x\(height) pixels; the limit is \(sourceSide) a side (images.maxSourceSide).")
+            throw tooLarge(
+                "The image has \(width)x\(height) pixels; the limit is \(sourceSide) a side (images.maxSourceSide)."
+            )
         }
         let (area, overflow) = (width * height).multipliedReportingOverflow(by: max(1, pages))
         guard !overflow, area <= sourcePixels else {
@@ -53,7 +55,9 @@ package struct ImageLimits: Sendable {
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     package func checkResult(width: Int, height: Int) throws {
         guard width * height <= resultPixels else {
-            throw tooLarge("The result has \(width * height) pixels; the limit is \(resultPixels) (images.maxResultPixels).")
+            throw tooLarge(
+                "The result has \(width * height) pixels; the limit is \(resultPixels) (images.maxResultPixels)."
+            )
         }
     }
 

@@ -1,12 +1,16 @@
 package import NIOCore
 
-/// Makes derivatives of images. libvips implements it.
+/// Makes derivatives of images; libvips implements it.
 package protocol ImageRenderer: Sendable {
     /// Reads the source, makes what is asked for, and encodes it.
     ///
     /// Blocking work happens on the renderer's own threads. Throws ``ServiceError/Code/notAnImage`` when the bytes are
     /// no image of a served format or are broken, ``ServiceError/Code/imageTooLarge`` beyond the limits.
-    func render(_ request: ImageRequest, from source: ImageSource, within limits: ImageLimits) async throws -> RenderedImage
+    func render(
+        _ request: ImageRequest,
+        from source: ImageSource,
+        within limits: ImageLimits
+    ) async throws -> RenderedImage
 }
 
 /// Where a renderer reads an image from.

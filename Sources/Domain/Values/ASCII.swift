@@ -12,7 +12,8 @@ extension UInt8 {
 
     /// A character that RFC 3986 section 2.3 lets stand in a URL as it is.
     package var isURLUnreserved: Bool {
-        isASCIIAlphanumeric || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~")].contains(self)
+        isASCIIAlphanumeric
+            || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~")].contains(self)
     }
 }
 
@@ -63,7 +64,9 @@ extension StringProtocol {
 
     /// Whether a C0 or C1 control character, DEL or a line separator is anywhere in the text.
     package var hasControlCharacters: Bool {
-        unicodeScalars.contains { [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory) }
+        unicodeScalars.contains {
+            [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+        }
     }
 }
 

@@ -52,7 +52,10 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
         guard !trimmed.isEmpty else { return nil }
         guard trimmed.utf8.count <= 255 else { throw ServiceError(.badRequest, "prefix has over 255 bytes.") }
         guard !trimmed.contains("\\"), FileKey(String(trimmed)) != nil else {
-            throw ServiceError(.badRequest, "prefix may hold folders only, without '..', empty ones or control characters.")
+            throw ServiceError(
+                .badRequest,
+                "prefix may hold folders only, without '..', empty ones or control characters."
+            )
         }
         guard !["1", "1.1"].contains(trimmed.prefix { $0 != "/" }) else {
             throw ServiceError(.badRequest, "prefix must not begin with '1' or '1.1', the API's own paths.")

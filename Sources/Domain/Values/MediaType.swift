@@ -11,7 +11,8 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
         let trimmed = bare.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
         let essence = String(trimmed).lowercased()
         let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2, essence.utf8.count <= 127, halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isToken) })
+        guard halves.count == 2, essence.utf8.count <= 127,
+            halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isToken) })
         else { return nil }
         description = essence
     }

@@ -28,7 +28,9 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
 
     /// A text file sent raw has the same type, but brings its credentials in headers, as no tunnelled request does.
     private func isTunnelled(_ request: Request) -> Bool {
-        guard request.method == .post, let type = request.headers[.contentType].flatMap(MediaType.init) else { return false }
+        guard request.method == .post, let type = request.headers[.contentType].flatMap(MediaType.init) else {
+            return false
+        }
         return type.description == "text/plain" && HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
             && ["1", "1.1"].contains(request.uri.path.split(separator: "/").first)
     }

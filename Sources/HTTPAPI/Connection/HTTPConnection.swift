@@ -6,6 +6,7 @@ internal import NIOHTTPTypesHTTP1
 /// How a connection speaks HTTP/1.1: Hummingbird's way, plus `sendfile` and `100 Continue`.
 package enum HTTPConnection {
     /// - Parameter idleTimeout: How long a connection may send nothing of a request before it is closed.
+    /// - Returns: What Hummingbird builds the server's connections with.
     package static func server(idleTimeout: TimeAmount) -> HTTPServerBuilder {
         .http1(
             configuration: .init(

@@ -8,7 +8,9 @@ enum ByteRange: Equatable {
     case part(Range<Int64>)
     case unsatisfiable
 
-    /// Reads `Range` and `If-Range`. Several ranges, other units and broken ranges mean the whole, as the RFC allows.
+    /// Reads the headers Range and If-Range.
+    ///
+    /// Several ranges, other units and broken ranges mean the whole, as the RFC allows.
     init(_ headers: HTTPFields, of size: Int64, tag: EntityTag, modified: Timestamp) {
         guard let text = headers[.range], text.lowercased().hasPrefix("bytes=") else {
             self = .whole

@@ -32,7 +32,12 @@ struct DownloadRoutes: Sendable {
         return nil
     }
 
-    private func image(_ words: ImageRequest, of record: FileRecord, in app: AppServices, for request: Request)
+    private func image(
+        _ words: ImageRequest,
+        of record: FileRecord,
+        in app: AppServices,
+        for request: Request
+    )
         async throws -> Response
     {
         let image = try await app.images.derivative(words, of: record)
@@ -42,13 +47,18 @@ struct DownloadRoutes: Sendable {
             tag: EntityTag(hashing: image.bytes),
             modified: record.createdAt
         )
-        return representation.response(to: request) { range in
+        return await representation.response(to: request) { range in
             let slice = image.bytes.getSlice(at: image.bytes.readerIndex + Int(range.lowerBound), length: range.count)
             return ResponseBody(byteBuffer: slice ?? ByteBuffer())
         }
     }
 
-    private func file(_ record: FileRecord, in app: AppServices, for request: Request, _ context: APIContext)
+    private func file(
+        _ record: FileRecord,
+        in app: AppServices,
+        for request: Request,
+        _ context: APIContext
+    )
         async throws -> Response
     {
         let representation = Representation(
@@ -57,9 +67,8 @@ struct DownloadRoutes: Sendable {
             tag: EntityTag(strong: record.facts.sha256),
             modified: record.createdAt
         )
-        let blob = try await app.files.open(record)
-        return representation.response(to: request) { range in
-            ResponseBody(of: blob, range: range, on: context.channel)
+        return try await representation.response(to: request) { range in
+            ResponseBody(of: try await app.files.open(record), range: range, on: context.channel)
         }
     }
 }

@@ -17,7 +17,8 @@ struct Representation {
     /// - Parameters:
     ///   - request: Its method, conditions and range decide the status.
     ///   - body: Makes the body of a range; not called for `HEAD`, 304 and 416.
-    func response(to request: Request, body: (Range<Int64>) -> ResponseBody) -> Response {
+    /// - Returns: 200, 206, 304 or 416.
+    func response(to request: Request, body: (Range<Int64>) async throws -> ResponseBody) async rethrows -> Response {
         var headers = headers
         if isUnchanged(for: request.headers) {
             return Response(status: .notModified, headers: headers)
@@ -39,7 +40,7 @@ struct Representation {
         return Response(
             status: status,
             headers: headers,
-            body: request.method == .head ? ResponseBody() : body(range)
+            body: request.method == .head ? ResponseBody() : try await body(range)
         )
     }
 

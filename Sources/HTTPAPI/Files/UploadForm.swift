@@ -85,7 +85,10 @@ struct UploadForm: Sendable {
     private mutating func begin(_ headers: MultipartHeaders) async throws {
         parts += 1
         guard parts <= limits.formParts else {
-            throw ServiceError(.payloadTooLarge, "The form has over \(limits.formParts) parts, the limit (uploads.maxParts).")
+            throw ServiceError(
+                .payloadTooLarge,
+                "The form has over \(limits.formParts) parts, the limit (uploads.maxParts)."
+            )
         }
         switch headers.name {
         case "file":

@@ -33,7 +33,9 @@ struct UploadRoutes: Sendable {
             try decoder.finish()
             let records = try await app.uploads.commit(try form.described(), as: context.caller)
             guard let first = records.first, records.count == 1 else {
-                return JSONValue.object(["results": .array(records.map { $0.json(in: app) })]).response(status: .created)
+                return JSONValue.object(["results": .array(records.map { $0.json(in: app) })]).response(
+                    status: .created
+                )
             }
             return created(first, in: app)
         } catch {

@@ -2,58 +2,72 @@ internal import Domain
 internal import FoundationEssentials
 internal import GRDB
 
-/// A row of the table `file`, in the table's own words.
+/// A row of the table `file`.
 struct FileRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "file"
 
     let id: String
     let key: String
     let name: String
-    let media_type: String
-    let detected_type: String?
+    let mediaType: String
+    let detectedType: String?
     let size: Int64
     let md5: String
     let sha256: String
-    let meta_data: String
+    let metaData: String
     let acl: String?
-    let created_at: Int64
+    let createdAt: Int64
+
+    enum CodingKeys: String, CodingKey {
+        case id
+        case key
+        case name
+        case mediaType = "media_type"
+        case detectedType = "detected_type"
+        case size
+        case md5
+        case sha256
+        case metaData = "meta_data"
+        case acl
+        case createdAt = "created_at"
+    }
 
     enum Columns {
         static let id = Column(CodingKeys.id)
         static let key = Column(CodingKeys.key)
-        static let created_at = Column(CodingKeys.created_at)
+        static let createdAt = Column(CodingKeys.createdAt)
     }
 
     init(_ record: FileRecord) throws {
         id = record.id.description
         key = record.key.description
         name = record.name.description
-        media_type = record.mediaType.description
-        detected_type = record.detectedType?.description
+        mediaType = record.mediaType.description
+        detectedType = record.detectedType?.description
         size = record.facts.size
         md5 = record.facts.md5
         sha256 = record.facts.sha256
-        meta_data = String(decoding: try JSONValue.object(record.metaData).encoded(), as: UTF8.self)
+        metaData = String(decoding: try JSONValue.object(record.metaData).encoded(), as: UTF8.self)
         acl = try record.acl.map { String(decoding: try JSONValue.object($0.json).encoded(), as: UTF8.self) }
-        created_at = record.createdAt.milliseconds
+        createdAt = record.createdAt.milliseconds
     }
 
     /// The record in the row; throws if the row holds what no record can, which only another program can have written.
     func record() throws -> FileRecord {
-        guard let id = ObjectID(id), let key = FileKey(key), let mediaType = MediaType(media_type),
-            let metaData = try JSONValue(parsing: Data(meta_data.utf8), field: "meta_data").objectValue
+        guard let id = ObjectID(id), let key = FileKey(key), let mediaType = MediaType(mediaType),
+            let metaData = try JSONValue(parsing: Data(metaData.utf8), field: "meta_data").objectValue
         else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRow(id: id)) }
         return FileRecord(
             id: id,
             key: key,
             name: try FileName(name, limit: .max),
             mediaType: mediaType,
-            detectedType: detected_type.flatMap(MediaType.init),
+            detectedType: detectedType.flatMap(MediaType.init),
             facts: BlobFacts(size: size, md5: md5, sha256: sha256),
             metaData: metaData,
             acl: try acl.map { try JSONValue(parsing: Data($0.utf8), field: "acl").objectValue ?? [:] }
                 .map(AccessControlList.init(stored:)),
-            createdAt: Timestamp(milliseconds: created_at)
+            createdAt: Timestamp(milliseconds: createdAt)
         )
     }
 }

@@ -42,7 +42,7 @@ package struct SQLiteFileStore: FileStore {
 
     package func newest(limit: Int, skip: Int) async throws -> [FileRecord] {
         try await pool.read { db in
-            try FileRow.order { [$0.created_at.desc, $0.id.desc] }.limit(limit, offset: skip).fetchAll(db)
+            try FileRow.order { [$0.createdAt.desc, $0.id.desc] }.limit(limit, offset: skip).fetchAll(db)
         }.map { try $0.record() }
     }
 

@@ -64,7 +64,9 @@ struct ConfigurationFile {
             var words = ["id": "", "appKey": "", "masterKey": ""]
             for (name, value) in fields {
                 guard words[name] != nil, let value else {
-                    throw StartError.configuration("\(place): unknown name '\(name)' in apps; allowed: id, appKey, masterKey")
+                    throw StartError.configuration(
+                        "\(place): unknown name '\(name)' in apps; allowed: id, appKey, masterKey"
+                    )
                 }
                 words[name] = value
             }

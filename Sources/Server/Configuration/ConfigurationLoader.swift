@@ -56,7 +56,9 @@ package struct ConfigurationLoader {
         let words = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
         guard words.contains(where: { !$0.isEmpty }) else { return nil }
         guard words.allSatisfy({ !$0.isEmpty }) else {
-            throw StartError.configuration("LCFILE_APP_ID, LCFILE_APP_KEY and LCFILE_MASTER_KEY go together; set all three")
+            throw StartError.configuration(
+                "LCFILE_APP_ID, LCFILE_APP_KEY and LCFILE_MASTER_KEY go together; set all three"
+            )
         }
         return try AppConfiguration(id: words[0], appKey: words[1], masterKey: words[2])
     }

@@ -87,7 +87,8 @@ package struct AppConfiguration: Sendable {
             throw StartError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
         }
         for (name, key) in [("app key", appKey), ("master key", masterKey)] {
-            guard (8...256).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c }) else {
+            guard (8...256).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c })
+            else {
                 throw StartError.configuration(
                     "the \(name) of app '\(id)' must be 8 to 256 visible ASCII characters without a comma"
                 )

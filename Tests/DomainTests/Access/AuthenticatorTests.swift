@@ -14,27 +14,33 @@ import Testing
         try Self.authenticator.authenticate(Credentials(appID: app, proof: proof)).role
     }
 
-    @Test("keys and the reference's signatures open what they stand for", arguments: [
-        (.key("exampleAppKey"), .client),
-        (.key("exampleMasterKey,master"), .master),
-        (.masterKey("exampleMasterKey"), .master),
-        (.signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000"), .client),
-        (.signature("cbc1badd726630ea16ae4a6d1af9c264,1700000000000,master"), .master),
-        (.signature("b6a888135377de5dd320fde8f341e598,1700000000"), .client),
-    ] as [(Credentials.Proof, Caller.Role)])
+    @Test(
+        "keys and the reference's signatures open what they stand for",
+        arguments: [
+            (.key("exampleAppKey"), .client),
+            (.key("exampleMasterKey,master"), .master),
+            (.masterKey("exampleMasterKey"), .master),
+            (.signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000"), .client),
+            (.signature("cbc1badd726630ea16ae4a6d1af9c264,1700000000000,master"), .master),
+            (.signature("b6a888135377de5dd320fde8f341e598,1700000000"), .client),
+        ] as [(Credentials.Proof, Caller.Role)]
+    )
     func opens(proof: Credentials.Proof, expected: Caller.Role) throws {
         #expect(try role(proof) == expected)
     }
 
-    @Test("everything else is unauthorized", arguments: [
-        .key("exampleMasterKey"), .key("exampleAppKey,master"), .key(""), .key(",master"), .key("exampleAppKey "),
-        .masterKey("exampleAppKey"), .masterKey("exampleMasterKey,master"),
-        .signature("7AB8E6E21594AEEA1CA2DD7C62CB8B4D,1700000000000"),
-        .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000001"),
-        .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000,master"),
-        .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d"), .signature(""), .signature(",,"),
-        .key("otherAppKey"),
-    ] as [Credentials.Proof])
+    @Test(
+        "everything else is unauthorized",
+        arguments: [
+            .key("exampleMasterKey"), .key("exampleAppKey,master"), .key(""), .key(",master"), .key("exampleAppKey "),
+            .masterKey("exampleAppKey"), .masterKey("exampleMasterKey,master"),
+            .signature("7AB8E6E21594AEEA1CA2DD7C62CB8B4D,1700000000000"),
+            .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000001"),
+            .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000,master"),
+            .signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d"), .signature(""), .signature(",,"),
+            .key("otherAppKey"),
+        ] as [Credentials.Proof]
+    )
     func refuses(proof: Credentials.Proof) {
         let error = #expect(throws: ServiceError.self) { try role(proof) }
         #expect(error?.code == .unauthorized)
@@ -52,10 +58,15 @@ import Testing
     @Test("a secret never prints itself")
     func secretsStaySecret() {
         #expect("\(Secret("hush"))" == "<secret>")
-        #expect(String(describing: AppKeys(appKey: Secret("hush"), masterKey: Secret("hush"))).contains("hush") == false)
+        #expect(
+            String(describing: AppKeys(appKey: Secret("hush"), masterKey: Secret("hush"))).contains("hush") == false
+        )
     }
 
-    @Test("an app id is safe as a folder's name", arguments: ["..", "a/b", "", "-a", "a.b", ".lock", String(repeating: "a", count: 65)])
+    @Test(
+        "an app id is safe as a folder's name",
+        arguments: ["..", "a/b", "", "-a", "a.b", ".lock", String(repeating: "a", count: 65)]
+    )
     func appIDRefused(text: String) {
         #expect(AppID(text) == nil)
     }
@@ -71,10 +82,13 @@ import Testing
         #expect(try AccessControlList(.null) == nil)
     }
 
-    @Test("other forms are refused with code invalidACL", arguments: [
-        .string("x"), .array([]), .object(["*": .bool(true)]), .object(["*": .object(["read": .integer(1)])]),
-        .object(["*": .object(["admin": .bool(true)])]), .object(["": .object([:])]),
-    ] as [JSONValue])
+    @Test(
+        "other forms are refused with code invalidACL",
+        arguments: [
+            .string("x"), .array([]), .object(["*": .bool(true)]), .object(["*": .object(["read": .integer(1)])]),
+            .object(["*": .object(["admin": .bool(true)])]), .object(["": .object([:])]),
+        ] as [JSONValue]
+    )
     func refused(json: JSONValue) {
         #expect(throws: ServiceError.self) { try AccessControlList(json) }
     }

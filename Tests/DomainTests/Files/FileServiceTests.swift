@@ -54,9 +54,12 @@ import Testing
         #expect(error?.code == .fileNotFound)
     }
 
-    @Test("limits out of range act as 100, a negative skip is refused", arguments: [
-        (nil, 100), (0, 0), (1, 1), (1000, 1000), (1001, 100), (-1, 100),
-    ] as [(Int?, Int)])
+    @Test(
+        "limits out of range act as 100, a negative skip is refused",
+        arguments: [
+            (nil, 100), (0, 0), (1, 1), (1000, 1000), (1001, 100), (-1, 100),
+        ] as [(Int?, Int)]
+    )
     func page(limit: Int?, expected: Int) throws {
         #expect(try Page(limit: limit).limit == expected)
         #expect(throws: ServiceError.self) { try Page(limit: limit, skip: -1) }

@@ -32,7 +32,10 @@ import Testing
     func metaData() async throws {
         let record = try await record(
             of: "abc",
-            UploadDescription(name: FileName("a.txt", limit: 255), metaData: ["size": .integer(99), "mine": .bool(true)])
+            UploadDescription(
+                name: FileName("a.txt", limit: 255),
+                metaData: ["size": .integer(99), "mine": .bool(true)]
+            )
         )
         #expect(
             record.metaData == [
@@ -44,10 +47,13 @@ import Testing
         #expect(try await blobs.open(record.key)?.size == 3)
     }
 
-    @Test("the type is what the client says, else the extension's, else the bytes', else unknown", arguments: [
-        ("a.txt", "image/png", "abc", "image/png"), ("a.txt", nil, "\u{0}", "text/plain"),
-        ("a.bin", nil, "abc", "application/octet-stream"), ("a", nil, "", "application/octet-stream"),
-    ] as [(String, String?, String, String)])
+    @Test(
+        "the type is what the client says, else the extension's, else the bytes', else unknown",
+        arguments: [
+            ("a.txt", "image/png", "abc", "image/png"), ("a.txt", nil, "\u{0}", "text/plain"),
+            ("a.bin", nil, "abc", "application/octet-stream"), ("a", nil, "", "application/octet-stream"),
+        ] as [(String, String?, String, String)]
+    )
     func type(name: String, claimed: String?, bytes: String, expected: String) async throws {
         let description = UploadDescription(
             name: try FileName(name, limit: 255),
@@ -75,7 +81,9 @@ import Testing
         #expect(blobs.staged == 0)
         var upload = try await service.begin(announced: nil, as: caller)
         try await upload.append(ByteBuffer(repeating: 0, count: 10))
-        let received = await #expect(throws: ServiceError.self) { try await upload.append(ByteBuffer(repeating: 0, count: 1)) }
+        let received = await #expect(throws: ServiceError.self) {
+            try await upload.append(ByteBuffer(repeating: 0, count: 1))
+        }
         #expect(received?.code == .payloadTooLarge)
     }
 

@@ -1,12 +1,15 @@
-import Foundation
 import Domain
+import Foundation
 import Testing
 
 @Suite struct NameTests {
-    @Test("names that could be paths or break a terminal are refused with code invalidFileName", arguments: [
-        "", ".", "..", "a/b", "../../etc/passwd", "a\\b", "a\u{0}b", "a\nb", "a\u{7f}b", "a\u{2028}b",
-        String(repeating: "x", count: 256),
-    ])
+    @Test(
+        "names that could be paths or break a terminal are refused with code invalidFileName",
+        arguments: [
+            "", ".", "..", "a/b", "../../etc/passwd", "a\\b", "a\u{0}b", "a\nb", "a\u{7f}b", "a\u{2028}b",
+            String(repeating: "x", count: 256),
+        ]
+    )
     func refused(name: String) {
         #expect(throws: ServiceError.self) { try FileName(name, limit: 255) }
     }
@@ -22,10 +25,13 @@ import Testing
         #expect(try FileName("照片", limit: 6).description == "照片")
     }
 
-    @Test("the extension is what keys end in", arguments: [
-        ("photo.JPG", "JPG"), ("a.tar.gz", "gz"), ("none", nil), (".hidden", nil), ("dot.", nil),
-        ("a.b c", nil), ("a.照", nil), ("a." + String(repeating: "x", count: 17), nil),
-    ] as [(String, String?)])
+    @Test(
+        "the extension is what keys end in",
+        arguments: [
+            ("photo.JPG", "JPG"), ("a.tar.gz", "gz"), ("none", nil), (".hidden", nil), ("dot.", nil),
+            ("a.b c", nil), ("a.照", nil), ("a." + String(repeating: "x", count: 17), nil),
+        ] as [(String, String?)]
+    )
     func pathExtension(name: String, expected: String?) throws {
         #expect(try FileName(name, limit: 255).pathExtension == expected)
     }
@@ -40,7 +46,11 @@ import Testing
 
     @Test("prefix and kept name stand around the random part")
     func prefixAndName() throws {
-        let key = try FileKey.make(for: FileName("a b.png", limit: 255), prefix: KeyPrefix("/saves/1/"), keepingName: true)
+        let key = try FileKey.make(
+            for: FileName("a b.png", limit: 255),
+            prefix: KeyPrefix("/saves/1/"),
+            keepingName: true
+        )
         #expect(key.description.wholeMatch(of: /saves\/1\/[0-9A-Za-z]{32}\/a b\.png/) != nil)
     }
 
@@ -56,7 +66,10 @@ import Testing
         #expect(FileKey(text) == nil)
     }
 
-    @Test("prefixes that walk folders or hide routes are refused", arguments: ["..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x"])
+    @Test(
+        "prefixes that walk folders or hide routes are refused",
+        arguments: ["..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x"]
+    )
     func prefixRefused(text: String) {
         #expect(throws: ServiceError.self) { try KeyPrefix(text) }
     }
@@ -68,7 +81,10 @@ import Testing
 }
 
 @Suite struct PercentCodingTests {
-    @Test("keys of any script survive the way through a URL", arguments: ["a b/照片.png", "100%.txt", "a+b&c=d?e#f", "~-._"])
+    @Test(
+        "keys of any script survive the way through a URL",
+        arguments: ["a b/照片.png", "100%.txt", "a+b&c=d?e#f", "~-._"]
+    )
     func roundTrip(text: String) {
         #expect(text.percentEncodedPath.percentDecoded == text)
         #expect(text.percentEncodedPath.utf8.allSatisfy { $0.isURLUnreserved || "/%".utf8.contains($0) })
@@ -81,17 +97,23 @@ import Testing
 }
 
 @Suite struct MediaTypeTests {
-    @Test("parameters are dropped and case is folded", arguments: [
-        ("Text/HTML; charset=utf-8", "text/html"), (" image/png ", "image/png"), ("image/svg+xml", "image/svg+xml"),
-    ])
+    @Test(
+        "parameters are dropped and case is folded",
+        arguments: [
+            ("Text/HTML; charset=utf-8", "text/html"), (" image/png ", "image/png"), ("image/svg+xml", "image/svg+xml"),
+        ]
+    )
     func taken(text: String, expected: String) {
         #expect(MediaType(text)?.description == expected)
     }
 
-    @Test("what could break a header is no type", arguments: [
-        "", "image", "image/", "/png", "a/b/c", "a b/c", "image/png\r\nX: y", "text/plain\u{0}", "é/x",
-        "a/" + String(repeating: "x", count: 200),
-    ])
+    @Test(
+        "what could break a header is no type",
+        arguments: [
+            "", "image", "image/", "/png", "a/b/c", "a b/c", "image/png\r\nX: y", "text/plain\u{0}", "é/x",
+            "a/" + String(repeating: "x", count: 200),
+        ]
+    )
     func refused(text: String) {
         #expect(MediaType(text) == nil)
     }

@@ -1,0 +1,170 @@
+"""Starts that must be refused: one sentence that names what is wrong, and an exit code for scripts."""
+
+import socket
+import sqlite3
+import subprocess
+
+import pytest
+from client import ALPHA, BETA, BINARY, TIMEOUT, App, clean_environment, yaml_of
+
+ADDRESS, STORAGE, SETTING, USAGE = 69, 73, 78, 64
+
+
+def assert_does_not_start(server, code, *words):
+    if server.process is None or server.process.poll() is not None:
+        server.launch()
+    assert server.wait() == code, server.errors
+    sentences = [line for line in server.errors.splitlines() if line.startswith("lcfile: ")]
+    assert len(sentences) == 1, server.errors
+    for word in words:
+        assert word in sentences[0]
+    # Log lines may stand beside the sentence; a crash's trace may not.
+    assert "Fatal error" not in server.errors
+    assert server.output == ""
+
+
+def test_port_in_use(new_server):
+    first = new_server().start()
+    second = new_server(LCFILE_HOST="127.0.0.1")
+    second.environment["LCFILE_PORT"] = str(first.port)
+    assert_does_not_start(second, ADDRESS, str(first.port), "port")
+    assert first.is_healthy()
+
+
+def test_metrics_port_in_use(new_server):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        server = new_server()
+        server.environment["LCFILE_METRICS_PORT"] = port
+        assert_does_not_start(server, ADDRESS, port, "metrics.port")
+
+
+def test_host_that_is_not_ours(new_server):
+    assert_does_not_start(new_server(LCFILE_HOST="192.0.2.1"), ADDRESS, "192.0.2.1", "host")
+
+
+def test_storage_that_is_a_file(new_server, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert_does_not_start(new_server(storage=tmp_path / "file"), STORAGE, str(tmp_path / "file"))
+
+
+def test_storage_whose_parent_does_not_exist(new_server, tmp_path):
+    assert_does_not_start(new_server(storage=tmp_path / "no" / "where"), STORAGE, str(tmp_path / "no" / "where"))
+
+
+def test_storage_on_a_file_system_that_cannot_be_written(new_server):
+    assert_does_not_start(new_server(storage="/proc/lcfile"), STORAGE, "/proc/lcfile")
+
+
+def test_app_folder_that_is_a_file(new_server):
+    server = new_server()
+    server.storage.mkdir()
+    (server.storage / ALPHA.id).write_text("")
+    assert_does_not_start(server, STORAGE, ALPHA.id)
+
+
+def test_second_server_on_the_same_storage(new_server):
+    first = new_server().start()
+    assert_does_not_start(new_server(storage=first.storage), STORAGE, "in use by another lcfile server")
+    assert first.is_healthy()
+
+
+def test_database_of_a_newer_version_is_left_alone(new_server):
+    server = new_server().start()
+    record = server.api().store(b"x", name="x.txt")
+    assert server.stop() == 0
+    path = server.storage / ALPHA.id / "lcfile.sqlite"
+    with sqlite3.connect(path) as database:
+        database.execute("INSERT INTO grdb_migrations VALUES ('v999 future')")
+    database.close()
+    assert_does_not_start(server, STORAGE, "newer version", str(path))
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT id FROM file").fetchall() == [(record["objectId"],)]
+    database.close()
+
+
+def test_database_that_is_none(new_server):
+    server = new_server()
+    (server.storage / ALPHA.id).mkdir(parents=True)
+    (server.storage / ALPHA.id / "lcfile.sqlite").write_bytes(b"no database " * 1000)
+    assert_does_not_start(server, STORAGE, "lcfile.sqlite")
+
+
+def test_damaged_file_of_the_generated_app(new_server):
+    server = new_server(apps=())
+    server.storage.mkdir()
+    (server.storage / "apps.yaml").write_text("apps: []\n")
+    assert_does_not_start(server, STORAGE, "apps.yaml")
+
+
+# Settings
+
+@pytest.mark.parametrize("text, words", [
+    ("colour: red\n", ["colour", "allowed", "uploads.maxSize"]),
+    ("uploads:\n  maxSise: 5GB\n", ["uploads.maxSise"]),
+    ("uploads:\n  maxSize: [1, 2]\n", ["uploads.maxSize"]),
+    ("database:\n  readers: 999\n", ["database.readers", "999", "256"]),
+    ("uploads:\n  maxSize: a lot\n", ["uploads.maxSize", "a lot", "5GB"]),
+    ("log:\n  level: loud\n", ["log.level", "loud", "debug"]),
+    ("a: [\n", ["settings.yaml"]),
+    ("- a\n- b\n", ["settings.yaml"]),
+    ("apps: {}\n", ["apps"]),
+    ("apps:\n  - id: a\n    colour: red\n", ["colour", "masterKey"]),
+    (yaml_of([App("../up", "12345678", "abcdefgh")]), ["../up"]),
+    (yaml_of([App("a", "1234567", "abcdefgh")]), ["app key", "8"]),
+    (yaml_of([App("a", "same-same", "same-same")]), ["differ"]),
+    (yaml_of([ALPHA, App(ALPHA.id, BETA.key, BETA.master)]), ["same id"]),
+])
+def test_bad_configuration_file(new_server, text, words):
+    server = new_server(apps=())
+    (server.folder / "settings.yaml").write_text(text)
+    server.command += ["--config", "settings.yaml"]
+    assert_does_not_start(server, SETTING, *words)
+    assert not server.storage.exists()
+
+
+def test_configuration_file_that_is_not_there(new_server):
+    assert_does_not_start(new_server(apps=(), arguments=["--config", "nowhere.yaml"]), SETTING, "nowhere.yaml")
+
+
+@pytest.mark.parametrize("name, value, words", [
+    ("LCFILE_COLOUR", "red", ["LCFILE_COLOUR", "LCFILE_UPLOADS_MAX_SIZE"]),
+    ("LCFILE_PORT", "http", ["port", "http", "65535"]),
+    ("LCFILE_PORT", "0", ["port", "'0'"]),
+    ("LCFILE_UPLOADS_MAX_SIZE", "-1", ["uploads.maxSize", "-1"]),
+    ("LCFILE_UPLOADS_MAX_SIZE", "99999999999999999999", ["uploads.maxSize"]),
+    ("LCFILE_PUBLIC_URL", "ftp://x", ["publicURL", "ftp://x"]),
+    ("LCFILE_METRICS_ENABLED", "maybe", ["metrics.enabled", "maybe"]),
+    ("LCFILE_APP_ID", "only-the-id", ["LCFILE_APP_KEY", "LCFILE_MASTER_KEY"]),
+])
+def test_bad_environment(new_server, name, value, words):
+    server = new_server()
+    server.environment[name] = value
+    assert_does_not_start(server, SETTING, *words)
+
+
+def test_metrics_on_the_port_of_the_server(new_server):
+    server = new_server()
+    server.environment["LCFILE_METRICS_PORT"] = str(server.port)
+    assert_does_not_start(server, SETTING, "metrics.port", str(server.port))
+
+
+@pytest.mark.parametrize("flag, value", [("--port", "99999"), ("--port", "x")])
+def test_bad_flag(new_server, flag, value):
+    server = new_server()
+    server.command += [flag, value]
+    assert_does_not_start(server, SETTING, "port", value)
+
+
+def test_unknown_flag_is_wrong_usage():
+    result = subprocess.run(
+        [BINARY, "serve", "--colour", "red"], env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert result.returncode == USAGE
+    assert "--colour" in result.stderr
+
+
+def test_keys_are_never_repeated_in_a_refusal(new_server):
+    server = new_server(apps=(App("a", "secret,with,commas", "other-secret"),))
+    assert_does_not_start(server, SETTING, "app key")
+    assert "secret" not in server.errors
