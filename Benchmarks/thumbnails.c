@@ -32,9 +32,10 @@ static void *loop(void *unused) {
         if (!vips_foreign_find_load_source(source)) die("find_load");
         VipsImage *header = cvips_new_from_source(source);
         if (!header) die("header");
+        int has_profile = cvips_has_profile(header);
         g_object_unref(header);
         VipsImage *image = NULL;
-        if (cvips_thumbnail(source, &image, size, size, VIPS_SIZE_DOWN, VIPS_INTERESTING_NONE)) die("thumbnail");
+        if (cvips_thumbnail(source, &image, size, size, VIPS_SIZE_DOWN, VIPS_INTERESTING_NONE, has_profile)) die("thumbnail");
         VipsTarget *target = vips_target_new_to_memory();
         if (cvips_jpegsave(image, target, 85)) die("jpegsave");
         cvips_blob_unref(cvips_target_blob(target));

@@ -11,12 +11,20 @@ static inline VipsImage *cvips_new_from_source(VipsSource *source) {
     return vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
-/// Shrinks while loading, turns upright by EXIF, and converts an embedded colour profile to sRGB. A picture that ends
+/// Shrinks while loading, turns upright by EXIF, and converts an embedded colour profile to sRGB: only if there is one,
+/// because 8.14 takes a picture without for one of another space. A picture that ends
 /// too early is an error, not a grey area; 8.14 passes that on to the loader as text only.
 static inline int cvips_thumbnail(VipsSource *source, VipsImage **out, int width, int height, VipsSize size,
-                                  VipsInteresting crop) {
+                                  VipsInteresting crop, int has_profile) {
+    if (!has_profile)
+        return vips_thumbnail_source(source, out, width, "height", height, "size", size, "crop", crop,
+                                     "option_string", "[fail_on=truncated]", NULL);
     return vips_thumbnail_source(source, out, width, "height", height, "size", size, "crop", crop,
                                  "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
+}
+
+static inline int cvips_has_profile(VipsImage *image) {
+    return vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
 }
 
 /// Lays the picture on white, for formats without transparency.

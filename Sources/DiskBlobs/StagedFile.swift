@@ -1,17 +1,14 @@
 internal import CLinux
-internal import Crypto
 internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// A file in staging, hashed while it is written; every call blocks.
+/// A file in staging; every call blocks.
 struct StagedFile: ~Copyable {
     private let path: String
     private let descriptor: Descriptor
-    private var size: Int64 = 0
-    private var md5 = Insecure.MD5()
-    private var sha256 = SHA256()
-    private var head = ByteBuffer()
+    private(set) var size: Int64 = 0
+    private(set) var head = ByteBuffer()
     private var flushed: Int64 = 0
 
     /// How many first bytes are kept to tell the type from.
@@ -29,24 +26,13 @@ struct StagedFile: ~Copyable {
         if missing > 0, let start = bytes.getSlice(at: bytes.readerIndex, length: min(missing, bytes.readableBytes)) {
             head.writeImmutableBuffer(start)
         }
-        try bytes.withUnsafeReadableBytes { bytes in
-            try descriptor.write(bytes)
-            md5.update(bufferPointer: bytes)
-            sha256.update(bufferPointer: bytes)
-        }
+        try bytes.withUnsafeReadableBytes { try descriptor.write($0) }
         size += Int64(bytes.readableBytes)
         if size - flushed >= StagedFile.flushInterval {
             // Only advice: the sync at the commit is what counts, so a refusal is of no interest.
             _ = clinux_begin_writeback(descriptor.raw, flushed, size - flushed)
             flushed = size
         }
-    }
-
-    func facts() -> StagedFacts {
-        StagedFacts(
-            blob: BlobFacts(size: size, md5: md5.finalize().hexadecimal, sha256: sha256.finalize().hexadecimal),
-            head: head
-        )
     }
 
     /// Bytes to the disk, then the name, then the folder that holds the name.

@@ -35,7 +35,7 @@ struct CurlHandle: ~Copyable {
             let part = curl_mime_addpart(form)
             try check(curl_mime_name(part, "file"))
             guard curl_mime_filedata(part, file) == CURLE_OK else {
-                throw FileClientError(status: 0, message: "\(file) cannot be read")
+                throw FileClientError(status: 0, message: "\(file) is not a file that can be read")
             }
             try check(ccurl_set_pointer(pointer, CURLOPT_MIMEPOST, UnsafeMutableRawPointer(form)))
         }

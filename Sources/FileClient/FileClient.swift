@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
+internal import Glibc
 
 /// Speaks with an lcfile server as one app.
 ///
@@ -26,6 +27,10 @@ public struct FileClient: Sendable {
     /// - Returns: The record that the server made.
     /// - Throws: ``FileClientError`` with the server's own sentence if it refused.
     public func upload(_ path: String) async throws -> UploadedFile {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw FileClientError(status: 0, message: "\(path) is not a file that can be read")
+        }
         let body = try await perform("\(server)/1.1/files", headers, file: path)
         do {
             return try JSONDecoder().decode(UploadedFile.self, from: Data(body))

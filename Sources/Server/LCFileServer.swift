@@ -10,6 +10,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import SQLiteStore
 internal import ServiceLifecycle
+internal import Synchronization
 internal import UnixSignals
 internal import VipsMedia
 
@@ -103,7 +104,7 @@ package struct LCFileServer {
             throw StartError.storage("the folder \(folder) cannot be used (\(error))")
         }
         let records = SQLiteFileStore(database)
-        let files = FileService(files: records, blobs: blobs)
+        let files = FileService(files: records, blobs: blobs, cache: configuration.downloads)
         return AppServices(
             id: app.id,
             uploads: UploadService(limits: configuration.uploads, blobs: blobs, files: records, types: types),
@@ -122,6 +123,29 @@ package struct LCFileServer {
     private func serve(_ api: API, onRunning: @escaping @Sendable () -> Void) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
+        // Nobody is greeted before every listener has its address.
+        let waiting = Mutex(configuration.metrics.enabled ? 2 : 1)
+        let listening: @Sendable () -> Void = {
+            let all = waiting.withLock { waiting in
+                waiting -= 1
+                return waiting == 0
+            }
+            if all { onRunning() }
+        }
+        var services: [any Service] = [mainListener(api, onRunning: listening)]
+        if configuration.metrics.enabled {
+            services.insert(metricsListener(metrics, onRunning: listening), at: 0)
+        }
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    private func mainListener(_ api: API, onRunning: @escaping @Sendable () -> Void) -> some Service {
         let server = Application(
             responder: api.responder(),
             server: HTTPConnection.server(idleTimeout: .seconds(Int64(configuration.http.idleTimeout))),
@@ -132,33 +156,18 @@ package struct LCFileServer {
             onServerRunning: { _ in onRunning() },
             logger: logger
         )
-        let reported = AddressReporting(
-            server,
-            host: configuration.host,
-            port: configuration.port,
-            settings: "host, port"
+        return AddressReporting(server, host: configuration.host, port: configuration.port, settings: "host, port")
+    }
+
+    private func metricsListener(_ metrics: PrometheusMetrics, onRunning: @escaping @Sendable () -> Void) -> some Service {
+        let settings = configuration.metrics
+        let endpoint = MetricsEndpoint(settings: settings, metrics: metrics, logger: logger, onRunning: onRunning)
+        return AddressReporting(
+            endpoint.service(),
+            host: settings.host,
+            port: settings.port,
+            settings: "metrics.host, metrics.port, metrics.enabled"
         )
-        var services: [any Service] = [reported]
-        if configuration.metrics.enabled {
-            let endpoint = MetricsEndpoint(settings: configuration.metrics, metrics: metrics, logger: logger)
-            let settings = configuration.metrics
-            services.insert(
-                AddressReporting(
-                    endpoint.service(),
-                    host: settings.host,
-                    port: settings.port,
-                    settings: "metrics.host, metrics.port, metrics.enabled"
-                ),
-                at: 0
-            )
-        }
-        var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) },
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
-        )
-        group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
-        try await ServiceGroup(configuration: group).run()
     }
 }
 

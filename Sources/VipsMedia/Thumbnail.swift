@@ -19,7 +19,7 @@ struct Thumbnail {
             )
         }
         do {
-            let image = try shrink(source)
+            let image = try shrink(source, hasProfile: header.hasProfile)
             try limits.checkResult(width: image.width, height: image.height)
             return RenderedImage(bytes: try encode(image, as: format), format: format)
         } catch let error as VipsError {
@@ -33,7 +33,7 @@ struct Thumbnail {
         cvips_new_from_source(source.pointer).map { VipsImageHandle(owning: $0) }
     }
 
-    private func shrink(_ source: borrowing VipsSourceHandle) throws(VipsError) -> VipsImageHandle {
+    private func shrink(_ source: borrowing VipsSourceHandle, hasProfile: Bool) throws(VipsError) -> VipsImageHandle {
         let unlimited = VIPS_MAX_COORD
         let cover = request.fit == .cover
         var image: UnsafeMutablePointer<VipsImage>?
@@ -43,7 +43,8 @@ struct Thumbnail {
             request.width.map(CInt.init) ?? unlimited,
             request.height.map(CInt.init) ?? unlimited,
             cover ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN,
-            cover ? VIPS_INTERESTING_CENTRE : VIPS_INTERESTING_NONE
+            cover ? VIPS_INTERESTING_CENTRE : VIPS_INTERESTING_NONE,
+            hasProfile ? 1 : 0
         )
         guard status == 0, let image else { throw VipsError.take("thumbnail") }
         return VipsImageHandle(owning: image)

@@ -16,6 +16,7 @@ struct VipsImageHandle: ~Copyable {
     var height: Int { Int(vips_image_get_height(pointer)) }
     var pages: Int { Int(vips_image_get_n_pages(pointer)) }
     var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
+    var hasProfile: Bool { cvips_has_profile(pointer) != 0 }
 
     /// A text among the image's metadata.
     func text(_ name: String) -> String? {

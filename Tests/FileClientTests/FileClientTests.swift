@@ -21,6 +21,6 @@ import Testing
     func noFile() async {
         let client = FileClient(server: "http://127.0.0.1:1", appID: "a", appKey: "b")
         let error = await #expect(throws: FileClientError.self) { try await client.upload("/nonexistent/photo.jpg") }
-        #expect(error?.message == "/nonexistent/photo.jpg cannot be read")
+        #expect(error?.message == "/nonexistent/photo.jpg is not a file that can be read")
     }
 }

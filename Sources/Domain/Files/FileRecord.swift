@@ -35,6 +35,37 @@ package struct FileRecord: Sendable, Hashable {
     }
 }
 
+/// What serving a file takes of its record.
+package struct ServedFile: Sendable, Hashable {
+    package let key: FileKey
+    package let mediaType: MediaType
+    /// In bytes.
+    package let size: Int64
+    package let sha256: String
+    package let createdAt: Timestamp
+
+    package init(_ record: FileRecord) {
+        key = record.key
+        mediaType = record.mediaType
+        size = record.facts.size
+        sha256 = record.facts.sha256
+        createdAt = record.createdAt
+    }
+}
+
+/// How much is kept in memory for downloads, for each app; both are settings.
+package struct DownloadCache: Sendable {
+    /// Records, about 300 bytes each.
+    package var records: Int
+    /// Open files.
+    package var openBlobs: Int
+
+    package init(records: Int = 20_000, openBlobs: Int = 256) {
+        self.records = records
+        self.openBlobs = openBlobs
+    }
+}
+
 /// What is known of a blob's bytes once all of them were read.
 package struct BlobFacts: Sendable, Hashable {
     /// In bytes.

@@ -2,10 +2,19 @@
 package struct FileService: Sendable {
     private let files: any FileStore
     private let blobs: any BlobStore
+    /// What downloads need, so that those in demand ask neither the database nor the file system.
+    private let served: BoundedCache<FileKey, ServedFile>
+    private let opened: BoundedCache<FileKey, any OpenBlob>
 
-    package init(files: any FileStore, blobs: any BlobStore) {
+    /// - Parameters:
+    ///   - files: The app's records.
+    ///   - blobs: The app's blobs.
+    ///   - cache: How many records and how many open blobs are kept for downloads.
+    package init(files: any FileStore, blobs: any BlobStore, cache: DownloadCache = DownloadCache()) {
         self.files = files
         self.blobs = blobs
+        served = BoundedCache(bound: cache.records)
+        opened = BoundedCache(bound: cache.openBlobs)
     }
 
     /// The record with this id.
@@ -35,19 +44,30 @@ package struct FileService: Sendable {
     package func delete(_ id: ObjectID, as caller: Caller) async throws {
         try caller.requireMaster(to: "delete")
         guard let record = try await files.delete(id: id) else { return }
+        served.remove(record.key)
+        opened.remove(record.key)
         try await blobs.remove(record.key)
     }
 
-    /// The record under a key, for whoever has the URL: URLs are public (file-protocol 7).
-    package func find(_ key: FileKey) async throws -> FileRecord? {
-        try await files.file(key: key)
+    /// The file under a key, for whoever has the URL: URLs are public (file-protocol 7).
+    package func find(_ key: FileKey) async throws -> ServedFile? {
+        try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
     }
 
-    /// The bytes of a record.
+    /// The bytes of a file, opened for this caller alone.
     ///
     /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster.
-    package func open(_ record: FileRecord) async throws -> any OpenBlob {
-        guard let blob = try await blobs.open(record.key) else { throw FileService.notFound }
+    package func open(_ key: FileKey) async throws -> any OpenBlob {
+        guard let blob = try await blobs.open(key) else { throw FileService.notFound }
+        return blob
+    }
+
+    /// The bytes of a file, perhaps opened before and shared: read by position only.
+    ///
+    /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster.
+    package func openShared(_ key: FileKey) async throws -> any OpenBlob {
+        guard let blob = try await opened.value(for: key, loading: { try await blobs.open(key) })
+        else { throw FileService.notFound }
         return blob
     }
 

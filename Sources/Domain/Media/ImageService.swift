@@ -21,15 +21,15 @@ package struct ImageService: Sendable {
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/overloaded`` when too many jobs run and wait already.
-    package func derivative(_ request: ImageRequest, of record: FileRecord) async throws -> RenderedImage {
-        guard record.facts.size <= limits.sourceSize else {
+    package func derivative(_ request: ImageRequest, of file: ServedFile) async throws -> RenderedImage {
+        guard file.size <= limits.sourceSize else {
             throw ServiceError(
                 .imageTooLarge,
-                "The file has \(record.facts.size) bytes; images over \(limits.sourceSize) are not processed (images.maxSourceSize)."
+                "The file has \(file.size) bytes; images over \(limits.sourceSize) are not processed (images.maxSourceSize)."
             )
         }
         return try await admission.run {
-            let blob = try await files.open(record)
+            let blob = try await files.open(file.key)
             let source: ImageSource =
                 if let descriptor = blob.descriptor {
                     .file(blob, descriptor)

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOHTTP1
 
 /// Turns every error into a status and a body: the only place that does (file-protocol 1.4, 9).
 struct ErrorRenderer: RouterMiddleware {
@@ -42,6 +43,8 @@ struct ErrorRenderer: RouterMiddleware {
             ServiceError(.payloadTooLarge, "The request body is too large.")
         case let error as HTTPError:
             ServiceError(.badRequest, error.body ?? "Bad request.")
+        case is HTTPParserError:
+            ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
         default:
             ServiceError(.internalFailure, "Internal error.", cause: error)
         }

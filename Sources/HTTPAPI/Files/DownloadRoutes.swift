@@ -15,37 +15,35 @@ struct DownloadRoutes: Sendable {
     }
 
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {
-        guard let (app, record) = try await find(path: request.uri.path) else { throw FileService.notFound }
+        guard let (app, file) = try await find(path: request.uri.path) else { throw FileService.notFound }
         let query = request.uri.query ?? ""
         if let words = try ImageRequest(query: query, limits: app.images.limits) {
-            return try await image(words, of: record, in: app, for: request)
+            return try await image(words, of: file, in: app, for: request)
         }
-        return try await file(record, in: app, for: request, context)
+        return try await bytes(of: file, in: app, for: request, context)
     }
 
     /// Looks the key up in each app; keys are random, so at most one has it.
-    private func find(path: String) async throws -> (AppServices, FileRecord)? {
+    private func find(path: String) async throws -> (AppServices, ServedFile)? {
         guard let text = path.drop(while: { $0 == "/" }).percentDecoded, let key = FileKey(text) else { return nil }
         for app in apps {
-            if let record = try await app.files.find(key) { return (app, record) }
+            if let file = try await app.files.find(key) { return (app, file) }
         }
         return nil
     }
 
     private func image(
         _ words: ImageRequest,
-        of record: FileRecord,
+        of file: ServedFile,
         in app: AppServices,
         for request: Request
-    )
-        async throws -> Response
-    {
-        let image = try await app.images.derivative(words, of: record)
+    ) async throws -> Response {
+        let image = try await app.images.derivative(words, of: file)
         let representation = Representation(
             mediaType: image.format.mediaType,
             size: Int64(image.bytes.readableBytes),
             tag: EntityTag(hashing: image.bytes),
-            modified: record.createdAt
+            modified: file.createdAt
         )
         return await representation.response(to: request) { range in
             let slice = image.bytes.getSlice(at: image.bytes.readerIndex + Int(range.lowerBound), length: range.count)
@@ -53,22 +51,20 @@ struct DownloadRoutes: Sendable {
         }
     }
 
-    private func file(
-        _ record: FileRecord,
+    private func bytes(
+        of file: ServedFile,
         in app: AppServices,
         for request: Request,
         _ context: APIContext
-    )
-        async throws -> Response
-    {
+    ) async throws -> Response {
         let representation = Representation(
-            mediaType: record.mediaType,
-            size: record.facts.size,
-            tag: EntityTag(strong: record.facts.sha256),
-            modified: record.createdAt
+            mediaType: file.mediaType,
+            size: file.size,
+            tag: EntityTag(strong: file.sha256),
+            modified: file.createdAt
         )
         return try await representation.response(to: request) { range in
-            ResponseBody(of: try await app.files.open(record), range: range, on: context.channel)
+            ResponseBody(of: try await app.files.openShared(file.key), range: range, on: context.channel)
         }
     }
 }

@@ -9,8 +9,11 @@ struct FileRoutes: Sendable {
     func add(to callers: RouterGroup<CallerContext>) {
         for collection in ["files", "classes/_File", "classes/_file", "classes/files"] {
             callers.get("\(collection)", use: list)
-            callers.get("\(collection)/:file", use: get)
             callers.delete("\(collection)/:file", use: delete)
+        }
+        callers.get("files/:file", use: get)
+        for collection in ["classes/_File", "classes/_file", "classes/files"] {
+            callers.get("\(collection)/:file", use: getObject)
         }
     }
 
@@ -30,6 +33,15 @@ struct FileRoutes: Sendable {
         let app = try apps.services(of: context.caller)
         let record = try await app.files.get(try objectID(context), as: context.caller)
         return record.json(in: app).response()
+    }
+
+    /// As an object of a class, a missing file is an empty one (file-protocol 3.2).
+    @Sendable private func getObject(_ request: Request, _ context: CallerContext) async throws -> Response {
+        do {
+            return try await get(request, context)
+        } catch let error as ServiceError where error.code == .objectNotFound {
+            return JSONValue.object([:]).response()
+        }
     }
 
     @Sendable private func delete(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -60,7 +72,9 @@ private struct FileQuery {
 
     /// Conditions that are not understood are refused: leaving them out would answer another question.
     init(_ parameters: FlatDictionary<Substring, Substring>) throws {
-        for name in ["where", "keys", "include", "cql"] where parameters[name[...]].map({ !$0.isEmpty }) ?? false {
+        for name in ["where", "keys", "include", "cql"] {
+            // SDKs send an empty condition when there is none.
+            guard let value = parameters[name[...]], !value.isEmpty, !(name == "where" && value == "{}") else { continue }
             throw ServiceError(.badRequest, "'\(name)' is not supported for files.")
         }
         if let order = parameters["order"], !order.isEmpty, order != "-createdAt" {

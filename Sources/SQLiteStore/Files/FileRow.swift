@@ -34,7 +34,6 @@ struct FileRow: Codable, FetchableRecord, PersistableRecord {
 
     enum Columns {
         static let id = Column(CodingKeys.id)
-        static let key = Column(CodingKeys.key)
         static let createdAt = Column(CodingKeys.createdAt)
     }
 
@@ -50,6 +49,12 @@ struct FileRow: Codable, FetchableRecord, PersistableRecord {
         metaData = String(decoding: try JSONValue.object(record.metaData).encoded(), as: UTF8.self)
         acl = try record.acl.map { String(decoding: try JSONValue.object($0.json).encoded(), as: UTF8.self) }
         createdAt = record.createdAt.milliseconds
+    }
+
+    /// The row whose indexed column has this value, by a statement that is compiled once for each connection.
+    static func find(_ db: Database, _ column: StaticString, _ value: String) throws -> FileRow? {
+        let statement = try db.cachedStatement(sql: "SELECT * FROM file WHERE \(column) = ?")
+        return try fetchOne(statement, arguments: [value])
     }
 
     /// The record in the row; throws if the row holds what no record can, which only another program can have written.

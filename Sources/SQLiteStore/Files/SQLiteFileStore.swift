@@ -20,20 +20,20 @@ package struct SQLiteFileStore: FileStore {
 
     package func file(id: ObjectID) async throws -> FileRecord? {
         try await pool.read { db in
-            try FileRow.fetchOne(db, key: id.description)
+            try FileRow.find(db, "id", id.description)
         }?.record()
     }
 
     package func file(key: FileKey) async throws -> FileRecord? {
         try await pool.read { db in
-            try FileRow.filter { $0.key == key.description }.fetchOne(db)
+            try FileRow.find(db, "key", key.description)
         }?.record()
     }
 
     package func delete(id: ObjectID) async throws -> FileRecord? {
         try await storing {
             try await pool.write { db in
-                let row = try FileRow.fetchOne(db, key: id.description)
+                let row = try FileRow.find(db, "id", id.description)
                 try row?.delete(db)
                 return row
             }

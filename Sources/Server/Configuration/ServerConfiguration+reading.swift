@@ -21,6 +21,9 @@ extension ServerConfiguration {
         try reader.number("uploads.maxParts", 1...10_000, into: &wire.formParts)
         reader.text("uploads.typeTable", into: &typeTable)
 
+        try reader.number("downloads.cachedRecords", 0...10_000_000, into: &downloads.records)
+        try reader.number("downloads.openFiles", 0...100_000, into: &downloads.openBlobs)
+
         try reader.number("images.threads", 0...1024, into: &threads.images)
         try reader.number("images.maxQueued", 0...100_000, into: &threads.imageQueue)
         try reader.size("images.maxSourceSize", into: &images.sourceSize)

@@ -16,6 +16,7 @@ package struct ServerConfiguration: Sendable {
     package var http = HTTPSettings()
     package var uploads = UploadLimits()
     package var wire = WireLimits()
+    package var downloads = DownloadCache()
     package var images = ImageLimits()
     package var threads = ThreadSettings()
     /// A table of extensions in the form of `/etc/mime.types`.

@@ -9,6 +9,8 @@ struct MetricsEndpoint {
     let settings: ServerConfiguration.MetricsSettings
     let metrics: PrometheusMetrics
     let logger: Logger
+    /// Called once it can be read.
+    let onRunning: @Sendable () -> Void
 
     func service() -> some Service {
         let router = Router()
@@ -22,6 +24,7 @@ struct MetricsEndpoint {
         return Application(
             responder: router.buildResponder(),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: "lcfile"),
+            onServerRunning: { _ in onRunning() },
             logger: logger
         )
     }

@@ -50,7 +50,7 @@ import Testing
     func bytesGone() async throws {
         let record = try await storedRecord()
         try await blobs.remove(record.key)
-        let error = await #expect(throws: ServiceError.self) { try await service.open(record) }
+        let error = await #expect(throws: ServiceError.self) { try await service.open(record.key) }
         #expect(error?.code == .fileNotFound)
     }
 
