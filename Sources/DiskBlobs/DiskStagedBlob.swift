@@ -81,7 +81,9 @@ final class DiskStagedBlob: StagedBlob {
         let jobs: [EventLoopFuture<Void>] = [
             run { try self.file.withLock { try $0.write(piece) } },
             run { self.md5.withLock { md5 in piece.withUnsafeReadableBytes { md5.update(bufferPointer: $0) } } },
-            run { self.sha256.withLock { sha256 in piece.withUnsafeReadableBytes { sha256.update(bufferPointer: $0) } } },
+            run {
+                self.sha256.withLock { sha256 in piece.withUnsafeReadableBytes { sha256.update(bufferPointer: $0) } }
+            },
         ]
         // All of them end before the next piece or the removal begins, whichever fails.
         let all = EventLoopFuture.whenAllComplete(jobs, on: eventLoop).flatMapThrowing { results in

@@ -159,7 +159,10 @@ package struct LCFileServer {
         return AddressReporting(server, host: configuration.host, port: configuration.port, settings: "host, port")
     }
 
-    private func metricsListener(_ metrics: PrometheusMetrics, onRunning: @escaping @Sendable () -> Void) -> some Service {
+    private func metricsListener(
+        _ metrics: PrometheusMetrics,
+        onRunning: @escaping @Sendable () -> Void
+    ) -> some Service {
         let settings = configuration.metrics
         let endpoint = MetricsEndpoint(settings: settings, metrics: metrics, logger: logger, onRunning: onRunning)
         return AddressReporting(

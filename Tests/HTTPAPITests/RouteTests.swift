@@ -16,7 +16,7 @@ import Testing
             ("GET", "/1.1/classes/_File", [401, 200, 200, 200]),
             ("GET", "/1/classes/_file", [401, 200, 200, 200]),
             ("GET", "/1.1/files/<id>", [401, 200, 200, 404]),
-            ("GET", "/1.1/classes/_File/<id>", [401, 200, 200, 404]),
+            ("GET", "/1.1/classes/_File/<id>", [401, 200, 200, 200]),
             ("POST", "/1.1/files/new.txt", [401, 201, 201, 201]),
             ("DELETE", "/1.1/files/<id>", [401, 403, 200, 403]),
             ("DELETE", "/1.1/classes/_File/<id>", [401, 403, 200, 403]),
@@ -100,7 +100,8 @@ import Testing
         arguments: [
             ("", 200, 3), ("?limit=2", 200, 2), ("?limit=2&skip=2", 200, 1), ("?limit=0&count=1", 200, 0),
             ("?limit=99999", 200, 3), ("?order=-createdAt", 200, 3), ("?where=", 200, 3),
-            ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 400, 0), ("?order=name", 400, 0),
+            ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 200, 3), ("?where=%7B%22a%22:1%7D", 400, 0),
+            ("?order=name", 400, 0),
         ]
     )
     func list(query: String, status: Int, count: Int) async throws {
@@ -137,6 +138,22 @@ import Testing
                 body: ByteBuffer(string: body)
             ) { response in
                 #expect(response.status.code == status)
+            }
+        }
+    }
+
+    @Test(
+        "a missing file is 404 as a file and empty as an object",
+        arguments: [("files", 404), ("classes/_File", 200), ("classes/_file", 200), ("classes/files", 200)]
+    )
+    func missing(collection: String, status: Int) async throws {
+        try await TestServer().test { client in
+            let uri = "/1.1/\(collection)/6632f1b7c3d4e5f60718293b"
+            try await client.execute(uri: uri, method: .get, headers: Who.client.headers) { response in
+                #expect(response.status.code == status)
+                #expect(
+                    response.text == (status == 200 ? "{}" : #"{"code":101,"error":"Class or object doesn't exists."}"#)
+                )
             }
         }
     }

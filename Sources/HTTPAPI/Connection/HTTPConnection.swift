@@ -2,22 +2,17 @@ package import HummingbirdCore
 package import NIOCore
 internal import NIOHTTPTypesHTTP1
 
-/// How a connection speaks HTTP/1.1: Hummingbird's way, plus `sendfile` and `100 Continue`, on its own event loop.
+/// How a connection speaks HTTP/1.1: Hummingbird's way, plus `sendfile` and `100 Continue`.
 package enum HTTPConnection {
     /// - Parameter idleTimeout: How long a connection may send nothing of a request before it is closed.
     /// - Returns: What Hummingbird builds the server's connections with.
     package static func server(idleTimeout: TimeAmount) -> HTTPServerBuilder {
-        HTTPServerBuilder { responder in
-            EventLoopHTTPChannel(
-                HTTP1Channel(
-                    responder: responder,
-                    configuration: .init(
-                        additionalChannelHandlers: [ContinueHandler(), SendFileInstaller()],
-                        idleTimeout: idleTimeout
-                    )
-                )
+        .http1(
+            configuration: .init(
+                additionalChannelHandlers: [ContinueHandler(), SendFileInstaller()],
+                idleTimeout: idleTimeout
             )
-        }
+        )
     }
 }
 

@@ -74,7 +74,9 @@ private struct FileQuery {
     init(_ parameters: FlatDictionary<Substring, Substring>) throws {
         for name in ["where", "keys", "include", "cql"] {
             // SDKs send an empty condition when there is none.
-            guard let value = parameters[name[...]], !value.isEmpty, !(name == "where" && value == "{}") else { continue }
+            guard let value = parameters[name[...]], !value.isEmpty, !(name == "where" && value == "{}") else {
+                continue
+            }
             throw ServiceError(.badRequest, "'\(name)' is not supported for files.")
         }
         if let order = parameters["order"], !order.isEmpty, order != "-createdAt" {

@@ -26,7 +26,8 @@ struct Representation {
         var status = HTTPResponse.Status.ok
         var range = 0..<size
         // A range of a HEAD is passed over (RFC 9110 section 14.2).
-        let wanted = request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: modified) : .whole
+        let wanted =
+            request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: modified) : .whole
         switch wanted {
         case .whole:
             break
