@@ -21,6 +21,8 @@ struct Representation {
     func response(to request: Request, body: (Range<Int64>) async throws -> ResponseBody) async rethrows -> Response {
         var headers = headers
         if isUnchanged(for: request.headers) {
+            // The length that a 200 would have (RFC 9110 section 8.6), not that of the missing body.
+            headers[.contentLength] = String(size)
             return Response(status: .notModified, headers: headers)
         }
         var status = HTTPResponse.Status.ok

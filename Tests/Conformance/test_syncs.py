@@ -1,0 +1,88 @@
+"""An answer comes after the disk has what it promises: the kernel's calls, in their order, watched by strace.
+
+Killing a server proves nothing here, because what it wrote survives it in the kernel's memory; a power cut does not
+wait for that.
+"""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from client import eventually
+
+CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(fsync|fdatasync|rename|renameat2|unlink|write|writev|sendto)\b")
+
+
+@pytest.fixture
+def trace(new_server, tmp_path):
+    """Runs requests under strace and returns its lines from a mark on."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    server = new_server().start()
+    log = tmp_path / "trace"
+    calls = "trace=fsync,fdatasync,rename,renameat2,unlink,write,writev,sendto"
+    tracer = subprocess.Popen(
+        ["strace", "-f", "-yy", "-s", "32", "-e", calls, "-o", log, "-p", str(server.process.pid)],
+        stderr=subprocess.PIPE, text=True,
+    )
+    first = tracer.stderr.readline()
+    if "attached" not in first:
+        tracer.wait(timeout=10)
+        pytest.skip(f"strace may not attach here: {first.strip()}")
+    yield server, log
+    tracer.terminate()
+    tracer.wait(timeout=10)
+    tracer.stderr.close()
+
+
+def lines_until_answer(log, answer):
+    """The calls up to the one that sends the answer."""
+    lines = []
+
+    def has_answer():
+        lines[:] = log.read_text(errors="replace").splitlines()
+        return any(answer in line for line in lines)
+
+    assert eventually(has_answer), "strace did not see the answer"
+    end = next(i for i, line in enumerate(lines) if answer in line)
+    return [line for line in lines[: end + 1] if CALL.match(line)]
+
+
+def position(lines, pattern):
+    found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
+    assert found, f"{pattern} is not among\n" + "\n".join(lines)
+    return found[0]
+
+
+def test_an_upload_is_answered_after_file_folder_and_row_are_synced(trace):
+    server, log = trace
+    assert server.api().store_raw(b"to be kept", "kept.txt").status_code == 201
+    lines = lines_until_answer(log, "HTTP/1.1 201")
+    written = position(lines, r"write\(\d+<[^>]*/staging/")
+    file_synced = position(lines, r"f(data)?sync\(\d+<[^>]*/staging/")
+    renamed = position(lines, r"renameat2?\(.*/staging/.*/blobs/")
+    folder_synced = next(
+        i for i, line in enumerate(lines) if i > renamed and re.search(r"f(data)?sync\(\d+<[^>]*/blobs/../..>", line)
+    )
+    row_synced = next(
+        i for i, line in enumerate(lines) if i > renamed and re.search(r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>", line)
+    )
+    assert written < file_synced < renamed < folder_synced < row_synced < len(lines) - 1
+
+
+def test_a_new_folder_of_blobs_is_synced_with_the_folder_above_it(trace):
+    server, log = trace
+    server.api().store_raw(b"first of its folder", "kept.txt")
+    lines = lines_until_answer(log, "HTTP/1.1 201")
+    assert position(lines, r"f(data)?sync\(\d+<[^>]*/blobs>") < position(lines, r"f(data)?sync\(\d+<[^>]*/blobs/..>")
+
+
+def test_a_delete_is_answered_after_its_row_is_synced_and_bytes_go_last(trace):
+    server, log = trace
+    id = server.api().store_raw(b"to be deleted", "gone.txt").json()["objectId"]
+    lines_until_answer(log, "HTTP/1.1 201")
+    assert server.api(master=True).delete(id).status_code == 200
+    lines = lines_until_answer(log, "HTTP/1.1 200")
+    after = lines[position(lines, "HTTP/1.1 201") + 1 :]
+    assert position(after, r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>") < position(after, r"unlink\(.*/blobs/")
