@@ -28,7 +28,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioFoundationCompat = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
@@ -88,8 +87,7 @@ let package = Package(
         library(
             "HTTPAPI",
             [
-                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, nioCore, nioFoundationCompat,
-                nioHTTP1,
+                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]
         ),

@@ -2,6 +2,7 @@ package import ArgumentParser
 
 /// The command line of lcfile: one subcommand a file.
 package struct LCFileCommand: AsyncParsableCommand {
+    /// Name, abstract, exit codes and subcommands.
     package static let configuration = CommandConfiguration(
         commandName: "lcfile",
         abstract: "A self-hosted server for files and images that speaks LeanCloud's protocol.",
@@ -12,5 +13,6 @@ package struct LCFileCommand: AsyncParsableCommand {
         subcommands: [Serve.self, Upload.self, Health.self]
     )
 
+    /// Made by ArgumentParser.
     package init() {}
 }

@@ -4,10 +4,12 @@ internal import NIOCore
 
 /// What every request carries: its logger and id, its connection, and the caller once one is known.
 package struct APIContext: RequestContext {
+    /// Hummingbird's own part.
     package var coreContext: CoreRequestContextStorage
     let channel: any Channel
     var caller: Caller?
 
+    /// Made by Hummingbird for each request.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel

@@ -1,10 +1,8 @@
 internal import Domain
-internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
-internal import NIOFoundationCompat
 
 extension JSONValue {
     /// The value as an answer of the API (file-protocol 1.4).
@@ -13,9 +11,7 @@ extension JSONValue {
         headers[.contentType] = "application/json;charset=utf-8"
         headers[.cacheControl] = "no-cache,no-store"
         headers[.pragma] = "no-cache"
-        // A parsed or built value holds no infinite number, the only thing that cannot be written.
-        let text = (try? encoded()) ?? Data("{}".utf8)
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(data: text)))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: encoded())))
     }
 }
 

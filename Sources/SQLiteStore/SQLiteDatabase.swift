@@ -50,5 +50,6 @@ package struct OpenFailure: Error, CustomStringConvertible {
     /// Continues "the database …".
     package let sentence: String
 
+    /// The sentence.
     package var description: String { sentence }
 }

@@ -4,7 +4,9 @@ internal import Domain
 package struct Greeting: Sendable {
     /// The address that clients use.
     package let url: String
+    /// The first app's id.
     package let appID: String
+    /// Its app key.
     package let appKey: String
     /// Only at the start that made the app: a key that everybody's terminal shows is no secret for long.
     package let masterKey: String?

@@ -21,6 +21,7 @@ package struct LCFileServer {
     private let configuration: ServerConfiguration
     private let logger: Logger
 
+    /// Takes checked settings; nothing is opened before ``run(onStarted:)``.
     package init(configuration: ServerConfiguration) {
         self.configuration = configuration
         var logger = Logger(label: "lcfile") { StreamLogHandler.standardError(label: $0) }

@@ -1,6 +1,8 @@
 /// Why the server does not start: one sentence for the operator and an exit code for scripts (sysexits.h).
 package struct StartError: Error, CustomStringConvertible {
+    /// The sentence.
     package let description: String
+    /// What the process ends with.
     package let exitCode: Int32
 
     /// A setting is unknown, malformed or out of its range: 78.

@@ -2,6 +2,7 @@
 ///
 /// Checked for its form when it comes in; rules that use it arrive with users and roles.
 package struct AccessControlList: Sendable, Hashable {
+    /// Rights by subject, in the wire's form.
     package let json: [String: JSONValue]
 
     /// Takes the ACL of a request; `null` means none was given.

@@ -4,8 +4,10 @@ internal import Crypto
 ///
 /// It names the app's folder in the storage, so nothing else may be in it.
 package struct AppID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as it is written.
     package let description: String
 
+    /// Takes an id from a client or a configuration, or nothing if it breaks the rule above.
     package init?(_ text: String) {
         let allowed = text.utf8.allSatisfy {
             $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
@@ -25,6 +27,7 @@ package struct AppID: Hashable, Sendable, CustomStringConvertible {
 package struct Secret: Sendable, CustomStringConvertible {
     private let text: String
 
+    /// Takes the word; any text is one.
     package init(_ text: String) {
         self.text = text
     }
@@ -32,6 +35,7 @@ package struct Secret: Sendable, CustomStringConvertible {
     /// The word itself, for printing it once to the operator who owns it, and for hashing.
     package var revealed: String { text }
 
+    /// Never the word, so that no log line can hold it.
     package var description: String { "<secret>" }
 
     /// Whether the words are equal, in a time that tells nothing of where they differ or how long they are.
@@ -44,9 +48,12 @@ package struct Secret: Sendable, CustomStringConvertible {
 
 /// The two keys of an app: one that every copy of the app carries, one that opens everything.
 package struct AppKeys: Sendable {
+    /// What every copy of the app carries.
     package let appKey: Secret
+    /// What opens everything; the operator's own.
     package let masterKey: Secret
 
+    /// Takes both keys; that they differ was checked by the configuration.
     package init(appKey: Secret, masterKey: Secret) {
         self.appKey = appKey
         self.masterKey = masterKey

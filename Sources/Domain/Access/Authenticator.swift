@@ -12,9 +12,12 @@ package struct Credentials: Sendable {
         case signature(String)
     }
 
+    /// The app's id as it was sent.
     package let appID: String
+    /// What is to prove that the caller belongs to it.
     package let proof: Proof
 
+    /// Takes unchecked text from a request.
     package init(appID: String, proof: Proof) {
         self.appID = appID
         self.proof = proof
@@ -25,6 +28,7 @@ package struct Credentials: Sendable {
 package struct Authenticator: Sendable {
     private let keys: [AppID: AppKeys]
 
+    /// Knows the keys of every app of the server.
     package init(keys: [AppID: AppKeys]) {
         self.keys = keys
     }

@@ -8,9 +8,12 @@ package struct Caller: Sendable, Hashable {
         case master
     }
 
+    /// The app that the caller belongs to; it sees no other.
     package let app: AppID
+    /// What the caller proved to know.
     package let role: Role
 
+    /// Made by the ``Authenticator``, and by tests.
     package init(app: AppID, role: Role) {
         self.app = app
         self.role = role

@@ -38,10 +38,12 @@ package protocol StagedBlob: Sendable {
 
 /// A finished, uncommitted blob.
 package struct StagedFacts: Sendable {
+    /// Size and digests of all bytes.
     package let blob: BlobFacts
     /// The first bytes, up to 64 KiB, to tell the type from.
     package let head: ByteBuffer
 
+    /// Takes what a store found while writing.
     package init(blob: BlobFacts, head: ByteBuffer) {
         self.blob = blob
         self.head = head

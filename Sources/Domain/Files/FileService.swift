@@ -71,6 +71,7 @@ package struct FileService: Sendable {
         return blob
     }
 
+    /// What a key that nobody has, or has no more, is answered with.
     package static let notFound = ServiceError(.fileNotFound, "File not found.")
 }
 
@@ -78,6 +79,7 @@ package struct FileService: Sendable {
 package struct Page: Sendable, Hashable {
     /// 0 to 1000.
     package let limit: Int
+    /// 0 or more.
     package let skip: Int
 
     /// Takes the numbers of a query: a limit beyond 1000 or below 0 acts as 100, the default (file-protocol 3.3).

@@ -1,13 +1,19 @@
 /// What a client says of a file that it uploads; each part checked.
 package struct UploadDescription: Sendable {
+    /// For people; never a path.
     package var name: FileName
+    /// What the client claims the bytes to be; nothing if it did not.
     package var mediaType: MediaType?
+    /// The client's own words.
     package var metaData: [String: JSONValue]
+    /// Nothing if the client gave none.
     package var acl: AccessControlList?
+    /// Folders in front of the key.
     package var prefix: KeyPrefix?
     /// Whether the key ends in the name: `<random>/<name>`.
     package var keepsName: Bool
 
+    /// Takes checked values.
     package init(
         name: FileName,
         mediaType: MediaType? = nil,

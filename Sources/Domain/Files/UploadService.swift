@@ -7,6 +7,7 @@ package struct UploadLimits: Sendable {
     /// The most bytes of UTF-8 in a file's name.
     package var nameLength: Int
 
+    /// Takes both limits; the defaults are those of the settings.
     package init(fileSize: Int64 = 5 << 30, nameLength: Int = 255) {
         self.fileSize = fileSize
         self.nameLength = nameLength
@@ -18,6 +19,7 @@ package struct UploadLimits: Sendable {
 /// Bytes first, row second: a crash may leave a blob without a row, which costs room and harms nobody, never a row
 /// without its bytes.
 package struct UploadService: Sendable {
+    /// What uploads are held to.
     package let limits: UploadLimits
     private let blobs: any BlobStore
     private let files: any FileStore
@@ -25,6 +27,7 @@ package struct UploadService: Sendable {
     private let ids: ObjectIDGenerator
     private let clock: @Sendable () -> Timestamp
 
+    /// Takes the app's stores, and time and ids as values for tests.
     package init(
         limits: UploadLimits,
         blobs: any BlobStore,

@@ -7,6 +7,7 @@ package final class Admission: Sendable {
     private let limit: Int
     private let admitted = Mutex(0)
 
+    /// Takes how many jobs may run and wait together.
     package init(limit: Int) {
         self.limit = limit
     }

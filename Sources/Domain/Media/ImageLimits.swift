@@ -11,6 +11,7 @@ package struct ImageLimits: Sendable {
     /// The most pixels of a result.
     package var resultPixels: Int
 
+    /// Takes every limit; the defaults are those of the settings.
     package init(
         sourceSize: Int64 = 20 << 20,
         sourceSide: Int = 30_000,

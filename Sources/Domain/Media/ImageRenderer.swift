@@ -22,9 +22,12 @@ package enum ImageSource: Sendable {
 
 /// An encoded derivative; small, since its pixels are limited.
 package struct RenderedImage: Sendable {
+    /// The whole encoded picture.
     package let bytes: ByteBuffer
+    /// What it is encoded as.
     package let format: ImageFormat
 
+    /// Takes what a renderer made.
     package init(bytes: ByteBuffer, format: ImageFormat) {
         self.bytes = bytes
         self.format = format

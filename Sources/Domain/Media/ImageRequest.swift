@@ -8,6 +8,7 @@ package struct ImageRequest: Sendable, Hashable {
         case cover
     }
 
+    /// How the picture meets width and height.
     package let fit: Fit
     /// In pixels; without one, it follows from the other.
     package let width: Int?
@@ -18,6 +19,7 @@ package struct ImageRequest: Sendable, Hashable {
     /// Nothing means the source's own.
     package let format: ImageFormat?
 
+    /// Takes checked numbers; URLs go through the parsing initialiser.
     package init(fit: Fit, width: Int?, height: Int?, quality: Int = 85, format: ImageFormat? = nil) {
         self.fit = fit
         self.width = width
@@ -41,6 +43,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
 
+    /// What a derivative of this format is served as.
     package var mediaType: MediaType {
         switch self {
         case .jpeg: .jpeg

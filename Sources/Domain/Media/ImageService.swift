@@ -1,5 +1,6 @@
 /// Makes thumbnails of one app's files, never more at once than the machine can bear.
 package struct ImageService: Sendable {
+    /// What sources and results are held to.
     package let limits: ImageLimits
     private let files: FileService
     private let renderer: any ImageRenderer

@@ -3,6 +3,7 @@
 /// Whoever knows the key can read the bytes, so its random part comes from the system's cryptographic generator:
 /// 32 characters of `[0-9a-zA-Z]`, about 190 bits.
 package struct FileKey: Hashable, Sendable, CustomStringConvertible {
+    /// The text, not percent-encoded.
     package let description: String
 
     /// Takes a key from a URL or a database, or nothing if no key can look like that.
@@ -39,6 +40,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
 
 /// Folders in front of a key, as a client asked for them: `gamesaves`, `a/b`.
 package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
+    /// The text, not percent-encoded.
     package let description: String
 
     /// Checks a prefix from outside; slashes at either end are dropped, and an empty one is none.

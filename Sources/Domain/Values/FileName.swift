@@ -1,5 +1,6 @@
 /// A file's name as its owner gave it: for people to read, never a path.
 package struct FileName: Hashable, Sendable, CustomStringConvertible {
+    /// The name as it was given.
     package let description: String
 
     /// Checks a name from outside.

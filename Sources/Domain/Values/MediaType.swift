@@ -3,6 +3,7 @@
 /// Parameters are dropped on purpose: the C# SDK feeds `mime_type` to a header class that refuses them
 /// (file-protocol 2.2), and what they say of the bytes was never checked.
 package struct MediaType: Hashable, Sendable, CustomStringConvertible {
+    /// `type/subtype` in lower case.
     package let description: String
 
     /// Takes `type/subtype`, with or without parameters, or nothing if it is not one; so it is safe in a header.
@@ -26,11 +27,17 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
         description.prefix { $0 != "/" }
     }
 
+    /// Bytes of no known type.
     package static let octetStream = MediaType(known: "application/octet-stream")
+    /// JPEG.
     package static let jpeg = MediaType(known: "image/jpeg")
+    /// PNG.
     package static let png = MediaType(known: "image/png")
+    /// WebP.
     package static let webp = MediaType(known: "image/webp")
+    /// GIF.
     package static let gif = MediaType(known: "image/gif")
+    /// AVIF.
     package static let avif = MediaType(known: "image/avif")
 }
 

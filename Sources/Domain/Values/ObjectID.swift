@@ -2,6 +2,7 @@ internal import Synchronization
 
 /// The id of an object: 24 lower-case hexadecimal digits, ordered by the time of creation (data-protocol 1.7).
 package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The id as it is written.
     package let description: String
 
     /// Takes an id from a client or a database, or nothing if it is not 1 to 64 ASCII letters or digits.
@@ -16,6 +17,7 @@ package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible
         description = text
     }
 
+    /// By text, which for own ids is by time.
     package static func < (left: ObjectID, right: ObjectID) -> Bool {
         left.description < right.description
     }
@@ -30,6 +32,7 @@ package final class ObjectIDGenerator: Sendable {
     private let last = Mutex<UInt64>(0)
     private let clock: @Sendable () -> Timestamp
 
+    /// Takes the clock, so that tests can stop it.
     package init(clock: @escaping @Sendable () -> Timestamp = Timestamp.now) {
         self.clock = clock
     }

@@ -6,37 +6,58 @@
 package struct ServiceError: Error, Sendable, CustomStringConvertible {
     /// The kinds of refusal; a new one breaks no `switch`, because callers compare and never enumerate.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name, for the log.
         package let description: String
 
+        /// A request that breaks a rule; the sentence names the field.
         package static let badRequest = Code(description: "badRequest")
+        /// A field that should be JSON of some form and is not.
         package static let malformedJSON = Code(description: "malformedJSON")
+        /// A name that is empty, too long, a path, or has control characters.
         package static let invalidFileName = Code(description: "invalidFileName")
+        /// An ACL of another form.
         package static let invalidACL = Code(description: "invalidACL")
+        /// No credentials, or wrong ones.
         package static let unauthorized = Code(description: "unauthorized")
+        /// Known, but not permitted.
         package static let forbidden = Code(description: "forbidden")
+        /// No object with that id.
         package static let objectNotFound = Code(description: "objectNotFound")
+        /// No file under that key.
         package static let fileNotFound = Code(description: "fileNotFound")
+        /// No such path, or not with that method.
         package static let routeNotFound = Code(description: "routeNotFound")
+        /// A body, a file or a field beyond its limit.
         package static let payloadTooLarge = Code(description: "payloadTooLarge")
+        /// Image words that are not understood or out of range.
         package static let badImageRequest = Code(description: "badImageRequest")
+        /// Bytes that are no image of a served format, or a broken one.
         package static let notAnImage = Code(description: "notAnImage")
+        /// An image, or a result, beyond a limit.
         package static let imageTooLarge = Code(description: "imageTooLarge")
+        /// As much work as the machine can bear runs and waits already.
         package static let overloaded = Code(description: "overloaded")
+        /// No room on the disk.
         package static let storageFull = Code(description: "storageFull")
+        /// Our own fault; the cause says what.
         package static let internalFailure = Code(description: "internalFailure")
     }
 
+    /// What kind of refusal it is.
     package let code: Code
+    /// The sentence for the client.
     package let message: String
     /// What went wrong underneath; for the log only.
     package let cause: (any Error)?
 
+    /// Takes the sentence as the client is to read it.
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
+    /// Code, sentence and cause, for the log.
     package var description: String {
         cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }

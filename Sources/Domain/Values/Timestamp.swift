@@ -2,8 +2,10 @@ import Glibc
 
 /// A moment in whole milliseconds since 1970-01-01 UTC, the resolution of every time on LeanCloud's wire.
 package struct Timestamp: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970-01-01 UTC; negative before.
     package let milliseconds: Int64
 
+    /// Takes any moment.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
@@ -15,6 +17,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// Earlier is less.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }

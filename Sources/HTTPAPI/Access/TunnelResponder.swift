@@ -1,10 +1,8 @@
 internal import Domain
-internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
-internal import NIOFoundationCompat
 
 /// Unpacks requests that old browsers and Unity send as `POST` with `Content-Type: text/plain` (file-protocol 1.3).
 ///
@@ -19,7 +17,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
             let body = try await collect(request.body)
-            let unpacked = try unpack(Data(buffer: body), of: request)
+            let unpacked = try unpack(Array(body.readableBytesView), of: request)
             return try await base.respond(to: unpacked, context: context)
         } catch {
             return ErrorRenderer.response(to: error, context: context)
@@ -46,7 +44,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         }
     }
 
-    private func unpack(_ body: Data, of request: Request) throws -> Request {
+    private func unpack(_ body: [UInt8], of request: Request) throws -> Request {
         guard var fields = try JSONValue(parsing: body, field: "The body").objectValue else {
             throw ServiceError(.malformedJSON, "The body is not a JSON object.")
         }
@@ -68,16 +66,16 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         }
         for field in ["_method", "_ClientVersion", "_InstallationId"] { fields[field] = nil }
         guard method == .get else {
-            let rest = try JSONValue.object(fields).encoded()
-            return Request(head: head, body: RequestBody(buffer: ByteBuffer(data: rest)))
+            let rest = JSONValue.object(fields).encoded()
+            return Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: rest)))
         }
-        head.path = request.uri.path + "?" + (try query(of: fields))
+        head.path = request.uri.path + "?" + query(of: fields)
         return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
     }
 
-    private func query(of fields: [String: JSONValue]) throws -> String {
-        try fields.map { name, value in
-            let text = try value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+    private func query(of fields: [String: JSONValue]) -> String {
+        fields.map { name, value in
+            let text = value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
             return "\(name.percentEncodedPath)=\(text.percentEncodedPath)"
         }.joined(separator: "&")
     }

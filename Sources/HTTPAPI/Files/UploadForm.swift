@@ -1,7 +1,5 @@
 internal import Domain
-internal import FoundationEssentials
 internal import NIOCore
-internal import NIOFoundationCompat
 
 /// Collects the parts of an upload form: files go to staging as they come, fields are kept to the end, because clients
 /// send them before the file or after it.
@@ -115,7 +113,7 @@ struct UploadForm: Sendable {
 
     private func json(_ name: String) throws -> JSONValue? {
         guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
-        return try JSONValue(parsing: Data(buffer: bytes), field: name)
+        return try JSONValue(parsing: Array(bytes.readableBytesView), field: name)
     }
 
     private func flag(_ name: String) throws -> Bool {

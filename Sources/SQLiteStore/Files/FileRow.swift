@@ -1,5 +1,4 @@
 internal import Domain
-internal import FoundationEssentials
 internal import GRDB
 
 /// A row of the table `file`.
@@ -37,7 +36,7 @@ struct FileRow: Codable, FetchableRecord, PersistableRecord {
         static let createdAt = Column(CodingKeys.createdAt)
     }
 
-    init(_ record: FileRecord) throws {
+    init(_ record: FileRecord) {
         id = record.id.description
         key = record.key.description
         name = record.name.description
@@ -46,8 +45,8 @@ struct FileRow: Codable, FetchableRecord, PersistableRecord {
         size = record.facts.size
         md5 = record.facts.md5
         sha256 = record.facts.sha256
-        metaData = String(decoding: try JSONValue.object(record.metaData).encoded(), as: UTF8.self)
-        acl = try record.acl.map { String(decoding: try JSONValue.object($0.json).encoded(), as: UTF8.self) }
+        metaData = String(decoding: JSONValue.object(record.metaData).encoded(), as: UTF8.self)
+        acl = record.acl.map { String(decoding: JSONValue.object($0.json).encoded(), as: UTF8.self) }
         createdAt = record.createdAt.milliseconds
     }
 
@@ -60,7 +59,7 @@ struct FileRow: Codable, FetchableRecord, PersistableRecord {
     /// The record in the row; throws if the row holds what no record can, which only another program can have written.
     func record() throws -> FileRecord {
         guard let id = ObjectID(id), let key = FileKey(key), let mediaType = MediaType(mediaType),
-            let metaData = try JSONValue(parsing: Data(metaData.utf8), field: "meta_data").objectValue
+            let metaData = try JSONValue(parsing: Array(metaData.utf8), field: "meta_data").objectValue
         else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRow(id: id)) }
         return FileRecord(
             id: id,
@@ -70,7 +69,7 @@ struct FileRow: Codable, FetchableRecord, PersistableRecord {
             detectedType: detectedType.flatMap(MediaType.init),
             facts: BlobFacts(size: size, md5: md5, sha256: sha256),
             metaData: metaData,
-            acl: try acl.map { try JSONValue(parsing: Data($0.utf8), field: "acl").objectValue ?? [:] }
+            acl: try acl.map { try JSONValue(parsing: Array($0.utf8), field: "acl").objectValue ?? [:] }
                 .map(AccessControlList.init(stored:)),
             createdAt: Timestamp(milliseconds: createdAt)
         )

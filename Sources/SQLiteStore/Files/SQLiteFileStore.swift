@@ -5,12 +5,13 @@ internal import GRDB
 package struct SQLiteFileStore: FileStore {
     private let pool: DatabasePool
 
+    /// Keeps records in a database that is open.
     package init(_ database: SQLiteDatabase) {
         pool = database.pool
     }
 
     package func insert(_ records: [FileRecord]) async throws {
-        let rows = try records.map(FileRow.init)
+        let rows = records.map(FileRow.init)
         try await storing {
             try await pool.write { db in
                 for row in rows { try row.insert(db) }

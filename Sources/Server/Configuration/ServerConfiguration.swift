@@ -13,19 +13,28 @@ package struct ServerConfiguration: Sendable {
     package var publicURL: String?
     /// The folder that holds everything that is kept.
     package var storage = "storage"
+    /// `http.*` but the size of JSON bodies.
     package var http = HTTPSettings()
+    /// `uploads.maxSize` and `uploads.maxNameLength`.
     package var uploads = UploadLimits()
+    /// The limits of bodies, fields and parts.
     package var wire = WireLimits()
+    /// `downloads.*`.
     package var downloads = DownloadCache()
+    /// `images.max…` of sources and results.
     package var images = ImageLimits()
+    /// How much blocking work is done at once.
     package var threads = ThreadSettings()
     /// A table of extensions in the form of `/etc/mime.types`.
     package var typeTable = "/etc/mime.types"
+    /// `metrics.*`.
     package var metrics = MetricsSettings()
+    /// Lines below it are not written.
     package var logLevel = Logger.Level.info
     /// Nothing: the server makes an app at its first start and keeps it in the storage.
     package var apps: [AppConfiguration] = []
 
+    /// Every setting at its default.
     package init() {}
 
     /// How connections and the server's end are timed.
@@ -50,8 +59,11 @@ package struct ServerConfiguration: Sendable {
 
     /// Where Prometheus finds its text.
     package struct MetricsSettings: Sendable {
+        /// Whether there is a `/metrics` at all.
         package var enabled = true
+        /// Where it listens.
         package var host = "127.0.0.1"
+        /// 1 to 65535.
         package var port = 9464
     }
 
@@ -77,7 +89,9 @@ package struct ServerConfiguration: Sendable {
 
 /// One app as the configuration names it.
 package struct AppConfiguration: Sendable {
+    /// The app.
     package let id: AppID
+    /// Its two keys.
     package let keys: AppKeys
 
     /// Checks the three words of an app.

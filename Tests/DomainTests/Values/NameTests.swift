@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import Testing
 
 @Suite struct NameTests {
@@ -116,21 +115,5 @@ import Testing
     )
     func refused(text: String) {
         #expect(MediaType(text) == nil)
-    }
-}
-
-@Suite struct JSONValueTests {
-    @Test("whole numbers stay whole and slashes plain")
-    func faithful() throws {
-        let text = #"{"a":1,"b":1.5,"c":[true,null,"x/y"],"d":9007199254740993}"#
-        let value = try JSONValue(parsing: .init(text.utf8), field: "x")
-        #expect(String(decoding: try value.encoded(), as: UTF8.self) == text)
-    }
-
-    @Test("what is no JSON is refused by the field's name", arguments: ["", "{", "{a:1}", "[1", "nul"])
-    func refused(text: String) {
-        let error = #expect(throws: ServiceError.self) { try JSONValue(parsing: .init(text.utf8), field: "metaData") }
-        #expect(error?.code == .malformedJSON)
-        #expect(error?.message.contains("metaData") == true)
     }
 }
