@@ -23,7 +23,7 @@ package struct DiskBlobStore: BlobStore {
     }
 
     package func stage() async throws -> any StagedBlob {
-        let name = [UInt8](repeating: 0, count: 16).map { _ in UInt8.random(in: 0...255) }.hexadecimal
+        let name = (0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal
         let path = "\(layout.staging)/\(name)"
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         return try await pool.runIfActive {

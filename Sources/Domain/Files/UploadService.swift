@@ -90,7 +90,8 @@ package struct UploadService: Sendable {
     }
 
     private func record(of upload: Upload, _ description: UploadDescription) async throws -> FileRecord {
-        let staged = try await upload.blob.finish()
+        var upload = upload
+        let staged = try await upload.finish()
         try description.verify(staged.blob)
         let detected = try await types.type(of: staged.head)
         let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
@@ -117,6 +118,7 @@ package struct Upload: Sendable {
     let blob: any StagedBlob
     private let limit: Int64
     private var received: Int64 = 0
+    private var staged: StagedFacts?
 
     init(blob: any StagedBlob, limit: Int64) {
         self.blob = blob
@@ -128,6 +130,15 @@ package struct Upload: Sendable {
         received += Int64(bytes.readableBytes)
         guard received <= limit else { throw Upload.tooLarge(limit: limit) }
         try await blob.append(bytes)
+    }
+
+    /// Says that all bytes are there, so that none is held in memory any more; may be said again.
+    @discardableResult
+    package mutating func finish() async throws -> StagedFacts {
+        if let staged { return staged }
+        let facts = try await blob.finish()
+        staged = facts
+        return facts
     }
 
     static func tooLarge(limit: Int64) -> ServiceError {

@@ -48,6 +48,7 @@ extension StringProtocol {
 
     /// The text with each `%XX` as its byte, or nothing if an escape is broken or the result is not UTF-8.
     package var percentDecoded: String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
         var rest = utf8.makeIterator()
         while let byte = rest.next() {
@@ -64,7 +65,9 @@ extension StringProtocol {
 
     /// Whether a C0 or C1 control character, DEL or a line separator is anywhere in the text.
     package var hasControlCharacters: Bool {
-        unicodeScalars.contains {
+        // Nearly every text is plain, and asking Unicode of each character is slow.
+        guard !utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else { return false }
+        return unicodeScalars.contains {
             [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
         }
     }

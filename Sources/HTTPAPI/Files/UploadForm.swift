@@ -81,6 +81,10 @@ struct UploadForm: Sendable {
     }
 
     private mutating func begin(_ headers: MultipartHeaders) async throws {
+        if case .file = current {
+            // A form may hold a hundred files; what is held back of each must not wait for the last.
+            try await files[files.count - 1].upload.finish()
+        }
         parts += 1
         guard parts <= limits.formParts else {
             throw ServiceError(

@@ -87,6 +87,17 @@ import Testing
         #expect(received?.code == .payloadTooLarge)
     }
 
+    @Test("an upload that was finished before its commit is the same file")
+    func finishedEarly() async throws {
+        let service = service()
+        var upload = try await upload("abc", to: service)
+        try await upload.finish()
+        let description = UploadDescription(name: try FileName("a", limit: 255))
+        let record = try #require(try await service.commit([(upload, description)], as: caller).first)
+        #expect(record.facts.size == 3)
+        #expect(record.facts.md5 == "900150983cd24fb0d6963f7d28e17f72")
+    }
+
     @Test("a wrong checksum refuses the upload and keeps nothing")
     func checksum() async throws {
         let service = service()
