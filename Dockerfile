@@ -7,7 +7,7 @@ WORKDIR /src
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --product lcfile --static-swift-stdlib
+RUN swift build -c release --product lcfile --static-swift-stdlib && strip .build/release/lcfile
 
 # Run: Debian with the four C libraries and the table of media types.
 FROM debian:bookworm-slim

@@ -1,14 +1,17 @@
 .PHONY: serve build test check unit conformance bench format image
 
+# Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
+RELEASE = swift build -c release --product lcfile --static-swift-stdlib
+
 # Builds what is missing and runs the server on its defaults.
 serve:
 	scripts/bootstrap build
-	swift build -c release --product lcfile
+	$(RELEASE)
 	exec .build/release/lcfile serve --sample Tests/Support/Images/rocket.jpg
 
 build:
 	scripts/bootstrap build
-	swift build -c release --product lcfile
+	$(RELEASE)
 
 # Everything that CI runs.
 test: check unit conformance
@@ -28,7 +31,7 @@ conformance: unit
 
 bench:
 	scripts/bootstrap bench
-	swift build -c release --product lcfile
+	$(RELEASE)
 	Benchmarks/run
 
 format:
