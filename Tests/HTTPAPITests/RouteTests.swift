@@ -158,6 +158,24 @@ import Testing
         }
     }
 
+    @Test("a tunnelled upload is refused, and its fields are not stored as a file")
+    func tunnelledUpload() async throws {
+        let server = TestServer()
+        try await server.test { client in
+            let body = #"{"_ApplicationId":"app","_ApplicationKey":"app-key","base64":"aGVsbG8="}"#
+            try await client.execute(
+                uri: "/1.1/files/a.txt",
+                method: .post,
+                headers: [.contentType: "text/plain"],
+                body: ByteBuffer(string: body)
+            ) { response in
+                #expect(response.status == .badRequest)
+                #expect(response.text.contains("Uploads do not go through text/plain"))
+            }
+        }
+        #expect(try await server.files.count() == 0)
+    }
+
     @Test("a tunnelled body beyond the limit is 413")
     func tunnelLimit() async throws {
         try await TestServer().test { client in

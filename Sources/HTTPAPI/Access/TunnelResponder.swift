@@ -52,6 +52,13 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         guard let method = HTTPRequest.Method(method), [.get, .post, .put, .delete].contains(method) else {
             throw ServiceError(.badRequest, "_method must be GET, POST, PUT or DELETE.")
         }
+        if method == .post, request.uri.path.split(separator: "/").dropFirst().first == "files" {
+            // The fields would be taken for the file's bytes.
+            throw ServiceError(
+                .badRequest,
+                "Uploads do not go through text/plain; send the bytes with X-LC-Id and X-LC-Key headers."
+            )
+        }
         var head = request.head
         head.method = method
         head.headerFields[.contentType] = "application/json"
