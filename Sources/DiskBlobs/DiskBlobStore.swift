@@ -43,13 +43,7 @@ package struct DiskBlobStore: BlobStore {
         try await pool.runIfActive {
             guard unlink(path) != 0 else { return }
             let number = errno
-            guard number == ENOENT else {
-                throw ServiceError(
-                    .internalFailure,
-                    "Internal error.",
-                    cause: SyscallError(operation: "unlink", number: number)
-                )
-            }
+            if number != ENOENT { throw failure(of: "unlink", number) }
         }
     }
 

@@ -12,10 +12,10 @@ final class DiskOpenBlob: OpenBlob {
 
     /// Opens the file, or gives nothing if there is none; blocks.
     init?(path: String, pool: NIOThreadPool) throws {
-        guard access(path, F_OK) == 0 else { return nil }
-        file = try Descriptor(path, O_RDONLY | O_NOFOLLOW)
+        guard let file = try Descriptor(reading: path) else { return nil }
         var status = stat()
-        try syscall("fstat") { [file = file.raw] in fstat(file, &status) }
+        try syscall("fstat") { fstat(file.raw, &status) }
+        self.file = file
         size = Int64(status.st_size)
         self.pool = pool
     }

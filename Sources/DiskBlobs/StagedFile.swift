@@ -52,16 +52,8 @@ struct StagedFile: ~Copyable {
 private func renameWithoutReplacing(_ old: String, _ new: String) throws {
     if clinux_rename_without_replacing(old, new) == 0 { return }
     let number = errno
-    guard number == EINVAL || number == ENOSYS else { throw renameFailure(number) }
+    guard number == EINVAL || number == ENOSYS else { throw failure(of: "rename", number) }
     // A file system without the flag: keys are random, and the row's unique key is the second guard.
-    guard access(new, F_OK) != 0 else { throw renameFailure(EEXIST) }
+    guard access(new, F_OK) != 0 else { throw failure(of: "rename", EEXIST) }
     try syscall("rename") { rename(old, new) }
-}
-
-private func renameFailure(_ number: CInt) -> ServiceError {
-    ServiceError(
-        number == ENOSPC || number == EDQUOT ? .storageFull : .internalFailure,
-        number == ENOSPC || number == EDQUOT ? "The server's storage is full." : "Internal error.",
-        cause: SyscallError(operation: "rename", number: number)
-    )
 }

@@ -9,32 +9,27 @@ struct SyscallError: Error, CustomStringConvertible {
     var description: String { "\(operation): \(String(cString: strerror(number)))" }
 }
 
+/// The error that a failed system call becomes: `storageFull` when there is no room, else `internalFailure`, with the
+/// system's word as its cause.
+func failure(of operation: String, _ number: CInt) -> ServiceError {
+    let isFull = [ENOSPC, EDQUOT, EFBIG].contains(number)
+    return ServiceError(
+        isFull ? .storageFull : .internalFailure,
+        isFull ? "The server's storage is full." : "Internal error.",
+        cause: SyscallError(operation: operation, number: number)
+    )
+}
+
 /// Runs a system call again while signals interrupt it.
 ///
-/// - Throws: ``ServiceError`` with the system's word as its cause: `storageFull` when there is no room, else
-///   `internalFailure`.
+/// - Throws: What ``failure(of:_:)`` makes of its error number.
 @discardableResult
 func syscall<Number: SignedInteger>(_ operation: String, _ body: () -> Number) throws -> Number {
     while true {
         let result = body()
         if result != -1 { return result }
         let number = errno
-        switch number {
-        case EINTR:
-            continue
-        case ENOSPC, EDQUOT, EFBIG:
-            throw ServiceError(
-                .storageFull,
-                "The server's storage is full.",
-                cause: SyscallError(operation: operation, number: number)
-            )
-        default:
-            throw ServiceError(
-                .internalFailure,
-                "Internal error.",
-                cause: SyscallError(operation: operation, number: number)
-            )
-        }
+        if number != EINTR { throw failure(of: operation, number) }
     }
 }
 
@@ -45,6 +40,15 @@ struct Descriptor: ~Copyable {
     /// Opens a file; the flags always include close-on-exec.
     init(_ path: String, _ flags: CInt, mode: mode_t = 0) throws {
         raw = try syscall("open") { open(path, flags | O_CLOEXEC, mode) }
+    }
+
+    /// Opens a file for reading, never through a link in its place; gives nothing if there is none.
+    init?(reading path: String) throws {
+        do {
+            try self.init(path, O_RDONLY | O_NOFOLLOW)
+        } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
+            return nil
+        }
     }
 
     deinit {
@@ -75,11 +79,5 @@ func synchronizeFolder(_ path: String) throws {
 func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o700) != 0 else { return }
     let number = errno
-    guard number == EEXIST else {
-        throw ServiceError(
-            number == ENOSPC || number == EDQUOT ? .storageFull : .internalFailure,
-            number == ENOSPC || number == EDQUOT ? "The server's storage is full." : "Internal error.",
-            cause: SyscallError(operation: "mkdir", number: number)
-        )
-    }
+    if number != EEXIST { throw failure(of: "mkdir", number) }
 }
