@@ -39,10 +39,11 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(of name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: [.target(name: name), "Support"] + dependencies,
+        exclude: exclude,
         swiftSettings: settings
     )
 }
@@ -72,6 +73,7 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
+        .systemLibrary(name: "CPCRE", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // MARK: Rules, services and the ports they need
@@ -81,6 +83,7 @@ let package = Package(
         library("SQLiteStore", ["Domain", grdb]),
         library("DiskBlobs", ["Domain", "CLinux", nioCore, nioPosix, crypto]),
         library("VipsMedia", ["Domain", "CVips", nioCore, nioPosix]),
+        library("PCREPatterns", ["Domain", "CPCRE"]),
         library("MagicTypes", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: The wire
@@ -96,7 +99,7 @@ let package = Package(
         library(
             "Server",
             [
-                "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "HTTPAPI",
+                "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "HTTPAPI",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 serviceLifecycle, unixSignals,
             ]
@@ -107,23 +110,32 @@ let package = Package(
         library("Commands", ["Server", "FileClient", argumentParser]),
         .executableTarget(name: "lcfile", dependencies: ["Commands", argumentParser], swiftSettings: settings),
 
+        // MARK: Benchmarks: nothing depends on them
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: ["Domain", "SQLiteStore", grdb],
+            path: "Benchmarks/Store",
+            swiftSettings: settings
+        ),
+
         // MARK: Tests mirror the sources
         .target(
             name: "Support",
-            dependencies: ["Domain", nioCore, crypto],
+            dependencies: ["Domain", "PCREPatterns", nioCore, crypto],
             path: "Tests/Support",
-            exclude: ["Images"],
+            exclude: ["Images", "Cases"],
             swiftSettings: settings
         ),
-        tests(of: "Domain"),
-        tests(of: "SQLiteStore", [grdb]),
+        tests(of: "Domain", ["PCREPatterns"]),
+        tests(of: "SQLiteStore", [grdb, "PCREPatterns"], exclude: ["Fixtures"]),
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "VipsMedia", [nioPosix]),
         tests(of: "MagicTypes", [nioPosix]),
-        tests(of: "HTTPAPI", [hummingbirdTesting]),
-        tests(of: "Server", ["Domain", "HTTPAPI", coreMetrics]),
+        tests(of: "PCREPatterns"),
+        tests(of: "HTTPAPI", ["PCREPatterns", hummingbirdTesting]),
+        tests(of: "Server", ["Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]),
         tests(of: "FileClient"),
-        tests(of: "Commands", [argumentParser]),
+        tests(of: "Commands", ["FileClient", "Server", argumentParser]),
     ],
     swiftLanguageModes: [.v6]
 )

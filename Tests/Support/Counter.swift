@@ -6,6 +6,9 @@ package final class Counter: Sendable {
 
     package init() {}
 
+    /// How often it was counted.
+    package var value: Int { count.withLock { $0 } }
+
     /// 0, then 1, then 2.
     package func next() -> Int {
         count.withLock { count in

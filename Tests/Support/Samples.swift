@@ -8,12 +8,13 @@ package enum Samples {
     package static func record(
         _ name: String = "photo.jpg",
         id: ObjectID = ObjectIDGenerator().next(),
+        key: FileKey? = nil,
         createdAt: Timestamp = .now()
     ) throws -> FileRecord {
         let name = try FileName(name, limit: 255)
         return FileRecord(
             id: id,
-            key: try .make(for: name, prefix: nil, keepingName: false),
+            key: try key ?? .make(for: name, prefix: nil, keepingName: false),
             name: name,
             mediaType: .jpeg,
             detectedType: .jpeg,

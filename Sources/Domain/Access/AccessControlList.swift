@@ -32,4 +32,9 @@ package struct AccessControlList: Sendable, Hashable {
     package init(stored json: [String: JSONValue]) {
         self.json = json
     }
+
+    /// What an object without an ACL is open to (data-protocol 5.2).
+    package static let everyone = AccessControlList(
+        stored: ["*": .object(["read": .bool(true), "write": .bool(true)])]
+    )
 }

@@ -25,4 +25,11 @@ package struct Caller: Sendable, Hashable {
             throw ServiceError(.forbidden, "Forbidden to \(action) by class permissions.")
         }
     }
+
+    /// Throws ``ServiceError/Code/masterKeyRequired`` unless the caller holds the master key.
+    package func requireMasterKey() throws {
+        guard role == .master else {
+            throw ServiceError(.masterKeyRequired, "The request must be signed by master key.")
+        }
+    }
 }

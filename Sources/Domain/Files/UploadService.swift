@@ -22,7 +22,7 @@ package struct UploadService: Sendable {
     /// What uploads are held to.
     package let limits: UploadLimits
     private let blobs: any BlobStore
-    private let files: any FileStore
+    private let files: FileRecords
     private let types: any TypeDetector
     private let ids: ObjectIDGenerator
     private let clock: @Sendable () -> Timestamp
@@ -31,7 +31,7 @@ package struct UploadService: Sendable {
     package init(
         limits: UploadLimits,
         blobs: any BlobStore,
-        files: any FileStore,
+        files: FileRecords,
         types: any TypeDetector,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now

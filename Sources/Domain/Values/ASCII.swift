@@ -31,6 +31,19 @@ extension Sequence<UInt8> {
     }
 }
 
+extension [UInt8] {
+    /// The bytes that pairs of hexadecimal digits stand for, or nothing if something else is in the text.
+    package init?(hexadecimal text: String) {
+        let digits = text.utf8.map(hexadecimalValue)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        self = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            append(high << 4 | low)
+        }
+    }
+}
+
 extension StringProtocol {
     /// The text with every byte but unreserved characters and `/` as `%XX` (RFC 3986 section 2.1).
     package var percentEncodedPath: String {

@@ -4,6 +4,7 @@ extension JSONValue {
     /// A number that is not finite, which no parsed value holds, becomes `null`.
     package func encoded() -> [UInt8] {
         var text: [UInt8] = []
+        text.reserveCapacity(512)
         write(to: &text)
         return text
     }
@@ -35,18 +36,31 @@ extension JSONValue {
     }
 
     private static func write(_ string: String, to text: inout [UInt8]) {
+        var string = string
         text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): text.append(contentsOf: "\\\"".utf8)
-            case UInt8(ascii: "\\"): text.append(contentsOf: "\\\\".utf8)
-            case 0x0a: text.append(contentsOf: "\\n".utf8)
-            case 0x0d: text.append(contentsOf: "\\r".utf8)
-            case 0x09: text.append(contentsOf: "\\t".utf8)
-            case 0..<0x20: text.append(contentsOf: "\\u00\([byte].hexadecimal)".utf8)
-            default: text.append(byte)
+        string.withUTF8 { bytes in
+            var isPlain = true
+            for byte in bytes where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                isPlain = false
+            }
+            if isPlain {
+                text.append(contentsOf: bytes)
+            } else {
+                for byte in bytes { writeEscaped(byte, to: &text) }
             }
         }
         text.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscaped(_ byte: UInt8, to text: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): text.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): text.append(contentsOf: "\\\\".utf8)
+        case 0x0a: text.append(contentsOf: "\\n".utf8)
+        case 0x0d: text.append(contentsOf: "\\r".utf8)
+        case 0x09: text.append(contentsOf: "\\t".utf8)
+        case 0..<0x20: text.append(contentsOf: "\\u00\([byte].hexadecimal)".utf8)
+        default: text.append(byte)
+        }
     }
 }

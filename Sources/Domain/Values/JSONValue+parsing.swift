@@ -1,22 +1,40 @@
 extension JSONValue {
-    /// How many arrays and objects may stand inside each other.
+    /// How many arrays and objects may stand inside each other in a text from outside, and in an object.
     package static let deepest = 100
+
+    /// The same for what a store kept: more than anything that is let in, so that it can always be read again.
+    package static let deepestStored = 300
 
     /// Reads a JSON text (RFC 8259), in time that grows with its length alone.
     ///
     /// Foundation's decoder takes seconds for a few nested kilobytes, because every level asks for each type in turn, so
-    /// the text is read here. Of members with one name the last one counts.
+    /// the text is read here. A member that stands twice is refused: whoever checks one and uses the other is deceived.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
     ///   - field: What the text is, for the sentence of an error.
+    ///   - depth: How many arrays and objects may stand inside each other.
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
-    package init(parsing text: [UInt8], field: String) throws {
-        var parser = JSONParser(text)
-        do {
-            self = try parser.document()
-        } catch {
-            throw ServiceError(.malformedJSON, "\(field) is not valid JSON: \(error.what) at byte \(parser.position).")
+    package init(parsing text: [UInt8], field: String, depth: Int = deepest) throws {
+        self = try text.withUnsafeBufferPointer { text in
+            var parser = JSONParser(text, deepest: depth)
+            do {
+                return try parser.document()
+            } catch let error as Malformed {
+                throw ServiceError(
+                    .malformedJSON,
+                    "\(field) is not valid JSON: \(error.what) at byte \(parser.position)."
+                )
+            }
+        }
+    }
+
+    /// How many arrays and objects stand inside each other.
+    package var depth: Int {
+        switch self {
+        case .array(let elements): 1 + (elements.map(\.depth).max() ?? 0)
+        case .object(let members): 1 + (members.values.map(\.depth).max() ?? 0)
+        default: 0
         }
     }
 }
@@ -26,12 +44,17 @@ private struct Malformed: Error {
     let what: String
 }
 
+/// Reads one text; used only while the buffer it was given is there.
+///
+/// Every row that a query reads passes here, so it looks at each byte once and makes strings without a copy between.
 private struct JSONParser {
-    private let text: [UInt8]
+    private let text: UnsafeBufferPointer<UInt8>
+    private let deepest: Int
     private(set) var position = 0
 
-    init(_ text: [UInt8]) {
+    init(_ text: UnsafeBufferPointer<UInt8>, deepest: Int) {
         self.text = text
+        self.deepest = deepest
     }
 
     mutating func document() throws(Malformed) -> JSONValue {
@@ -42,7 +65,7 @@ private struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws(Malformed) -> JSONValue {
-        guard depth <= JSONValue.deepest else { throw Malformed(what: "over \(JSONValue.deepest) levels") }
+        guard depth <= deepest else { throw Malformed(what: "over \(deepest) levels") }
         skipBlanks()
         switch current {
         case UInt8(ascii: "{"): return .object(try object(depth))
@@ -56,15 +79,20 @@ private struct JSONParser {
     }
 
     private mutating func object(_ depth: Int) throws(Malformed) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
         position += 1
-        if take("}") { return members }
+        if take("}") { return [:] }
+        var count = 0
+        var members: [String: JSONValue] = [:]
+        members.reserveCapacity(depth == 0 ? 12 : 3)
         repeat {
             skipBlanks()
             guard current == UInt8(ascii: "\"") else { throw Malformed(what: "a member's name is missing") }
             let name = try string()
             guard take(":") else { throw Malformed(what: "a colon is missing") }
-            members[name] = try value(depth: depth + 1)
+            let value = try value(depth: depth + 1)
+            members[name] = value
+            count += 1
+            guard members.count == count else { throw Malformed(what: "the member '\(name.prefix(64))' stands twice") }
         } while take(",")
         guard take("}") else { throw Malformed(what: "a comma or '}' is missing") }
         return members
@@ -97,7 +125,7 @@ private struct JSONParser {
             if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
             guard skipDigits() > 0 else { throw Malformed(what: "a digit is missing") }
         }
-        let digits = String(decoding: text[start..<position], as: UTF8.self)
+        let digits = String(decoding: UnsafeBufferPointer(rebasing: text[start..<position]), as: UTF8.self)
         if isWhole, let value = Int64(digits) { return .integer(value) }
         guard let value = Double(digits), value.isFinite else { throw Malformed(what: "a number is too large") }
         return .number(value)
@@ -105,7 +133,24 @@ private struct JSONParser {
 
     private mutating func string() throws(Malformed) -> String {
         position += 1
-        var bytes: [UInt8] = []
+        let start = position
+        var isASCII = true
+        while let byte = current, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            if byte >= 0x80 { isASCII = false }
+            position += 1
+        }
+        let plain = UnsafeBufferPointer(rebasing: text[start..<position])
+        if current == UInt8(ascii: "\"") {
+            position += 1
+            if isASCII { return String(decoding: plain, as: UTF8.self) }
+            guard let string = String(validating: plain, as: UTF8.self) else { throw Malformed(what: "no UTF-8") }
+            return string
+        }
+        return try stringWithEscapes(beginning: Array(plain))
+    }
+
+    private mutating func stringWithEscapes(beginning: [UInt8]) throws(Malformed) -> String {
+        var bytes = beginning
         while let byte = current, byte != UInt8(ascii: "\"") {
             position += 1
             guard byte >= 0x20 else { throw Malformed(what: "a control character stands in a string") }
@@ -162,7 +207,9 @@ private struct JSONParser {
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Malformed) -> JSONValue {
         let bytes = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-        guard text[position...].starts(with: bytes) else { throw Malformed(what: "no value") }
+        guard text.count - position >= bytes.count,
+            bytes.indices.allSatisfy({ text[position + $0] == bytes[$0] })
+        else { throw Malformed(what: "no value") }
         position += bytes.count
         return value
     }

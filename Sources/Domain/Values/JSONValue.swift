@@ -19,4 +19,38 @@ package enum JSONValue: Hashable, Sendable {
         guard case .string(let value) = self else { return nil }
         return value
     }
+
+    /// The elements, if it is an array.
+    package var arrayValue: [JSONValue]? {
+        guard case .array(let value) = self else { return nil }
+        return value
+    }
+
+    /// The value as a double, if it is a number.
+    package var numberValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// The value as a whole number, if it is one that fits.
+    package var integerValue: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// `__type` of an object that has one.
+    package var typeName: String? {
+        objectValue?["__type"]?.stringValue
+    }
+
+    /// A date in its canonical form.
+    package static func date(_ moment: Timestamp) -> JSONValue {
+        .object(["__type": .string("Date"), "iso": .string(moment.iso8601)])
+    }
 }

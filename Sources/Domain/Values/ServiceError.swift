@@ -17,6 +17,36 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let invalidFileName = Code(description: "invalidFileName")
         /// An ACL of another form.
         package static let invalidACL = Code(description: "invalidACL")
+        /// A class name that is missing, malformed or not for clients to make (103).
+        package static let invalidClassName = Code(description: "invalidClassName")
+        /// A field name that is malformed or reserved (105).
+        package static let invalidKey = Code(description: "invalidKey")
+        /// A pointer without a class or an id (106).
+        package static let malformedPointer = Code(description: "malformedPointer")
+        /// A value whose type is not its field's (111).
+        package static let typeMismatch = Code(description: "typeMismatch")
+        /// A field that must be there and is not (113).
+        package static let missingField = Code(description: "missingField")
+        /// An object beyond the limit on its size (116).
+        package static let objectTooLarge = Code(description: "objectTooLarge")
+        /// A field that clients may read only (117).
+        package static let readOnlyField = Code(description: "readOnlyField")
+        /// Something this server does not offer (119).
+        package static let notAvailable = Code(description: "notAvailable")
+        /// Something for the master key alone (119).
+        package static let masterKeyRequired = Code(description: "masterKeyRequired")
+        /// A name inside a value that holds `$` or `.` (121).
+        package static let invalidInnerKey = Code(description: "invalidInnerKey")
+        /// Work that took longer than it may (124).
+        package static let timedOut = Code(description: "timedOut")
+        /// A relation operation without pointers, with too many, or with those of another class (128).
+        package static let invalidRelation = Code(description: "invalidRelation")
+        /// A value that is taken in a unique field (137).
+        package static let duplicateValue = Code(description: "duplicateValue")
+        /// A point beyond the poles or the date line (302).
+        package static let invalidGeoPoint = Code(description: "invalidGeoPoint")
+        /// A conditional change whose condition does not hold (305).
+        package static let noEffect = Code(description: "noEffect")
         /// No credentials, or wrong ones.
         package static let unauthorized = Code(description: "unauthorized")
         /// Known, but not permitted.

@@ -28,9 +28,27 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     /// `Date` is a double, and rounding it loses milliseconds.
     package var iso8601: String {
         let time = calendarTime
-        let date = "\(padded(time.year, 4))-\(padded(time.month, 2))-\(padded(time.day, 2))"
-        let clock = "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"
-        return "\(date)T\(clock).\(padded(Int(milliseconds - wholeSeconds * 1000), 3))Z"
+        let millisecond = Int(milliseconds - wholeSeconds * 1000)
+        return String(unsafeUninitializedCapacity: 24) { text in
+            var position = 0
+            func write(_ number: Int, _ width: Int, _ mark: Unicode.Scalar) {
+                var rest = number
+                for offset in (0..<width).reversed() {
+                    text[position + offset] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                text[position + width] = UInt8(ascii: mark)
+                position += width + 1
+            }
+            write(time.year, 4, "-")
+            write(time.month, 2, "-")
+            write(time.day, 2, "T")
+            write(time.hour, 2, ":")
+            write(time.minute, 2, ":")
+            write(time.second, 2, ".")
+            write(millisecond, 3, "Z")
+            return position
+        }
     }
 
     /// The form of `Last-Modified`: `Thu, 02 May 2024 08:00:00 GMT` (RFC 9110 section 5.6.7), whole seconds.

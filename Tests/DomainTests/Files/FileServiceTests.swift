@@ -5,13 +5,16 @@ import Testing
 
 @Suite struct FileServiceTests {
     private let blobs = MemoryBlobStore()
-    private let files = MemoryFileStore()
+    private let store = MemoryObjectStore()
     private let service: FileService
+    private let objects: ObjectService
     private let client: Caller
     private let master: Caller
 
     init() throws {
-        service = FileService(files: files, blobs: blobs)
+        service = FileService(files: FileRecords(store), blobs: blobs)
+        let settings = ObjectSettings(files: FilePresentation(publicURL: "https://f", bucket: "b"))
+        objects = ObjectService(store: store, settings: settings, removal: service)
         let app = try #require(AppID("app"))
         client = Caller(app: app, role: .client)
         master = Caller(app: app, role: .master)
@@ -23,27 +26,21 @@ import Testing
         try await staged.append(ByteBuffer(string: "abc"))
         _ = try await staged.finish()
         try await staged.commit(as: record.key)
-        try await files.insert([record])
+        try await FileRecords(store).insert([record])
         return record
     }
 
-    @Test("only the master key deletes, and then row and bytes are gone")
+    @Test("only the master key deletes a file, and then row and bytes are gone")
     func delete() async throws {
         let record = try await storedRecord()
-        let error = await #expect(throws: ServiceError.self) { try await service.delete(record.id, as: client) }
+        let delete = ObjectCommand(.file, .delete([record.id], where: nil))
+        let error = await #expect(throws: ServiceError.self) { try await objects.perform(delete, as: client) }
         #expect(error?.code == .forbidden)
         #expect(blobs.count == 1)
-        try await service.delete(record.id, as: master)
-        #expect(try await files.count() == 0)
+        _ = try await objects.perform(delete, as: master)
+        #expect(store.count(of: .file) == 0)
         #expect(blobs.count == 0)
-        try await service.delete(record.id, as: master)
-    }
-
-    @Test("a missing id is objectNotFound")
-    func missing() async throws {
-        let id = ObjectIDGenerator().next()
-        let error = await #expect(throws: ServiceError.self) { try await service.get(id, as: client) }
-        #expect(error?.code == .objectNotFound)
+        _ = try await objects.perform(delete, as: master)
     }
 
     @Test("a row whose bytes are gone is fileNotFound")
@@ -53,23 +50,22 @@ import Testing
         let error = await #expect(throws: ServiceError.self) { try await service.open(record.key) }
         #expect(error?.code == .fileNotFound)
     }
-
-    @Test(
-        "limits out of range act as 100, a negative skip is refused",
-        arguments: [
-            (nil, 100), (0, 0), (1, 1), (1000, 1000), (1001, 100), (-1, 100),
-        ] as [(Int?, Int)]
-    )
-    func page(limit: Int?, expected: Int) throws {
-        #expect(try Page(limit: limit).limit == expected)
-        #expect(throws: ServiceError.self) { try Page(limit: limit, skip: -1) }
-    }
 }
 
 @Suite struct MemoryStoreTests {
-    @Test("records in memory keep the contract", arguments: FileStoreContract.rules)
-    func files(rule: ContractRule<any FileStore>) async throws {
-        try await rule.check(MemoryFileStore())
+    @Test("objects in memory keep the contract", arguments: ObjectStoreContract.rules)
+    func objects(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
+    @Test("file records in memory keep the contract", arguments: FileRecordsContract.rules)
+    func files(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
+    @Test("conditions in memory match by the table of cases", arguments: QueryCase.all)
+    func queries(table: QueryCase) async throws {
+        try await table.check(MemoryObjectStore())
     }
 
     @Test("blobs in memory keep the contract", arguments: BlobStoreContract.rules)

@@ -5,15 +5,15 @@ import Testing
 
 @Suite struct UploadServiceTests {
     private let blobs = MemoryBlobStore()
-    private let files = MemoryFileStore()
+    private let store = MemoryObjectStore()
     private let caller: Caller
 
     init() throws {
         caller = Caller(app: try #require(AppID("app")), role: .client)
     }
 
-    private func service(_ files: (any FileStore)? = nil, limits: UploadLimits = UploadLimits()) -> UploadService {
-        UploadService(limits: limits, blobs: blobs, files: files ?? self.files, types: FixedTypes())
+    private func service(_ store: MemoryObjectStore? = nil, limits: UploadLimits = UploadLimits()) -> UploadService {
+        UploadService(limits: limits, blobs: blobs, files: FileRecords(store ?? self.store), types: FixedTypes())
     }
 
     private func upload(_ text: String, to service: UploadService) async throws -> Upload {
@@ -43,7 +43,7 @@ import Testing
                 "_checksum": .string("900150983cd24fb0d6963f7d28e17f72"),
             ]
         )
-        #expect(try await files.file(id: record.id) == record)
+        #expect(try await FileRecords(store).file(id: record.id) == record)
         #expect(try await blobs.open(record.key)?.size == 3)
     }
 
@@ -110,7 +110,7 @@ import Testing
             try await service.commit([(upload, description)], as: caller)
         }
         #expect(error?.code == .badRequest)
-        #expect(try await files.count() == 0)
+        #expect(store.count(of: .file) == 0)
         #expect(blobs.count == 0)
         #expect(blobs.staged == 0)
     }
@@ -122,14 +122,14 @@ import Testing
         let bad = UploadDescription(name: try FileName("b", limit: 255), metaData: ["_checksum": .string("00")])
         let uploads = [(try await upload("1", to: service), good), (try await upload("2", to: service), bad)]
         await #expect(throws: ServiceError.self) { try await service.commit(uploads, as: caller) }
-        #expect(try await files.count() == 0)
+        #expect(store.count(of: .file) == 0)
         #expect(blobs.count == 0)
         #expect(blobs.staged == 0)
     }
 
     @Test("when the row cannot be written the bytes go too")
     func rowFails() async throws {
-        let service = service(MemoryFileStore(failingInsertsWith: Broken()))
+        let service = service(MemoryObjectStore(failingWritesWith: Broken()))
         let upload = try await upload("abc", to: service)
         let description = UploadDescription(name: try FileName("a", limit: 255))
         await #expect(throws: Broken.self) { try await service.commit([(upload, description)], as: caller) }

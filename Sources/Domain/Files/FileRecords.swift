@@ -1,0 +1,83 @@
+/// File records as objects of the class `_File`.
+package struct FileRecords: Sendable {
+    private let store: any ObjectStore
+
+    /// Keeps records in the app's store.
+    package init(_ store: any ObjectStore) {
+        self.store = store
+    }
+
+    /// Adds all records or none; on return they survive a power cut.
+    ///
+    /// Throws if an id or key is taken.
+    package func insert(_ records: [FileRecord]) async throws {
+        try await store.write { writer in
+            for record in records { try writer.insert(record.object, into: .file) }
+        }
+    }
+
+    /// The record with this id, if there is one.
+    package func file(id: ObjectID) async throws -> FileRecord? {
+        try await store.read { try $0.object(id, in: .file) }.map(FileRecord.init(stored:))
+    }
+
+    /// The record with this key, if there is one.
+    package func file(key: FileKey) async throws -> FileRecord? {
+        let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(key.description)))
+        return try await store.read { reader in
+            try reader.find(ObjectQuery(.file, where: hasKey, page: .first)).first
+        }.map(FileRecord.init(stored:))
+    }
+}
+
+extension FileRecord {
+    /// The record as an object; names that begin with `_` are never shown.
+    package var object: StoredObject {
+        var fields: [String: JSONValue] = [
+            "key": .string(key.description),
+            "name": .string(name.description),
+            "mime_type": .string(mediaType.description),
+            "metaData": .object(metaData),
+            "_size": .integer(facts.size),
+            "_md5": .string(facts.md5),
+            "_sha256": .string(facts.sha256),
+        ]
+        if let detectedType { fields["_detected"] = .string(detectedType.description) }
+        return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, acl: acl, fields: fields)
+    }
+
+    /// The record as clients read it, as JSON text (file-protocol 4).
+    package func text(shownBy files: FilePresentation) -> [UInt8] {
+        var text = ObjectText(JSONValue.object(object.fields).encoded())
+        files.complete(&text)
+        text.set("objectId", toPlain: id.description)
+        text.set("createdAt", toPlain: createdAt.iso8601)
+        text.set("updatedAt", toPlain: createdAt.iso8601)
+        return text.encoded()
+    }
+
+    /// Takes back what ``object`` made; throws for what no record can be, which only another program can have written.
+    package init(stored object: StoredObject) throws {
+        let fields = object.fields
+        guard let key = fields["key"]?.stringValue.flatMap(FileKey.init),
+            let mediaType = fields["mime_type"]?.stringValue.flatMap(MediaType.init),
+            let size = fields["_size"]?.integerValue, let md5 = fields["_md5"]?.stringValue,
+            let sha256 = fields["_sha256"]?.stringValue
+        else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRecord(id: object.id)) }
+        self.init(
+            id: object.id,
+            key: key,
+            name: try FileName(fields["name"]?.stringValue ?? "", limit: .max),
+            mediaType: mediaType,
+            detectedType: fields["_detected"]?.stringValue.flatMap(MediaType.init),
+            facts: BlobFacts(size: size, md5: md5, sha256: sha256),
+            metaData: fields["metaData"]?.objectValue ?? [:],
+            acl: object.acl,
+            createdAt: object.createdAt
+        )
+    }
+}
+
+private struct BrokenRecord: Error {
+    let id: ObjectID
+}

@@ -1,0 +1,85 @@
+/// What is known of a class: its fields with their types and flags, and its indexes.
+package struct ClassSchema: Sendable, Hashable {
+    /// The class.
+    package let name: ClassName
+    /// The fields that objects ever had, by name; without the built-in ones.
+    package var fields: [String: FieldDefinition]
+    /// The indexes that were asked for.
+    package var indexes: [IndexDefinition]
+
+    /// A class without fields.
+    package init(name: ClassName, fields: [String: FieldDefinition] = [:], indexes: [IndexDefinition] = []) {
+        self.name = name
+        self.fields = fields
+        self.indexes = indexes
+    }
+
+    /// The class of file records, which every app has.
+    package static let files = ClassSchema(
+        name: .file,
+        fields: [
+            "name": FieldDefinition(.string), "key": FieldDefinition(.string),
+            "mime_type": FieldDefinition(.string), "metaData": FieldDefinition(.object),
+        ],
+        indexes: [IndexDefinition(fields: [FieldPath(field: "key")], isUnique: true)]
+    )
+
+    /// The type of a field, also of the built-in ones; nothing if no object ever had it.
+    package func type(of field: String) -> FieldType? {
+        switch field {
+        case "objectId": .string
+        case "createdAt", "updatedAt": .date
+        default: fields[field]?.type
+        }
+    }
+
+    /// The names of the relations, in order.
+    package var relations: [(key: String, target: ClassName)] {
+        fields.compactMap { name, field in
+            guard case .relation(let target) = field.type else { return nil }
+            return (name, target)
+        }.sorted { $0.key < $1.key }
+    }
+}
+
+/// One field of a class.
+package struct FieldDefinition: Sendable, Hashable {
+    /// What it holds.
+    package var type: FieldType
+    /// No two objects have the same value; objects without one are not compared.
+    package var isUnique = false
+    /// An object cannot be made without it (113).
+    package var isRequired = false
+    /// Only the master key writes it (117).
+    package var isReadOnly = false
+    /// Only the master key sees it.
+    package var isHidden = false
+    /// A number that each new object gets, counted up.
+    package var isAutoIncrement = false
+    /// What objects without the field show; queries do not see it (data-protocol 3.2).
+    package var defaultValue: JSONValue?
+
+    /// A field without flags.
+    package init(_ type: FieldType) {
+        self.type = type
+    }
+}
+
+/// An index over one or two fields.
+package struct IndexDefinition: Sendable, Hashable {
+    /// What is indexed, in this order.
+    package let fields: [FieldPath]
+    /// Whether it also refuses a value that is taken.
+    package let isUnique: Bool
+
+    /// Takes one or two paths.
+    package init(fields: [FieldPath], isUnique: Bool = false) {
+        self.fields = fields
+        self.isUnique = isUnique
+    }
+
+    /// The paths with commas between: `city,age`.
+    package var name: String {
+        fields.map(\.description).joined(separator: ",")
+    }
+}

@@ -1,0 +1,93 @@
+/// Replaces in a condition what only the database knows.
+///
+/// Sub-queries become what they find, pointers that are compared with a relation the question whether they are in it. To
+/// those who may not see a field it is as if nobody had it.
+struct ConditionResolver {
+    let reader: any ObjectReader
+    let caller: Caller
+
+    /// The condition as stores take it, for objects of a class; nothing is known of a class that is not there.
+    func resolve(_ condition: Condition, in schema: ClassSchema?) throws -> Condition {
+        switch condition {
+        case .all(let conditions): .all(try conditions.map { try resolve($0, in: schema) })
+        case .any(let conditions): .any(try conditions.map { try resolve($0, in: schema) })
+        case .not(let condition): .not(try resolve(condition, in: schema))
+        case .field(let path, let test): try resolve(test, at: path, in: schema)
+        case .member(let owner, let key):
+            hides(FieldPath(field: key), in: try reader.schema(of: owner.className)) ? .any([]) : condition
+        case .relates: condition
+        }
+    }
+
+    private func resolve(_ test: Condition.Test, at path: FieldPath, in schema: ClassSchema?) throws -> Condition {
+        if hides(path, in: schema) { return try holdsWhereMissing(test) ? .always : .any([]) }
+        switch test {
+        case .not(let inner):
+            return .not(try resolve(inner, at: path, in: schema))
+        case .inQuery(let query):
+            let pointers = try results(of: query).map { Pointer(query.className, $0.id).json }
+            return try resolve(.isIn(ValueSet(pointers)), at: path, in: schema)
+        case .select(let query, let key):
+            let selected = try reader.schema(of: query.className)
+            // What no class knows as a field may still stand in an object: our own words of a file.
+            let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
+            let values =
+                !isShown
+                ? []
+                : try results(of: query).flatMap { PathValues(of: $0.value(of: key.field), along: key.inner).values }
+            return try resolve(.isIn(ValueSet(values)), at: path, in: schema)
+        case .equals(let value):
+            return target(of: path, schema).map { relates(path, $0, [value]) } ?? .field(path, test)
+        case .isIn(let values):
+            return target(of: path, schema).map { relates(path, $0, values.values) } ?? .field(path, test)
+        default:
+            return .field(path, test)
+        }
+    }
+
+    /// What a test says of a field that nobody has; a sub-query finds nothing that could be equal to it.
+    private func holdsWhereMissing(_ test: Condition.Test) throws -> Bool {
+        switch test {
+        case .not(let inner): try !holdsWhereMissing(inner)
+        case .inQuery, .select: false
+        default: try test.holds(nil, along: [])
+        }
+    }
+
+    /// The most bytes of objects that a sub-query may find: memory, not a rule of the protocol.
+    private static let mostBytes = 64 << 20
+
+    private func results(of query: Condition.Subquery) throws -> [StoredObject] {
+        guard let schema = try reader.schema(of: query.className), query.page.limit > 0 else { return [] }
+        return try reader.find(
+            ObjectQuery(
+                query.className,
+                where: try resolve(query.condition, in: schema),
+                order: visible(query.order, in: schema),
+                page: query.page,
+                replySize: ConditionResolver.mostBytes
+            )
+        )
+    }
+
+    /// The keys of an order that the caller may see.
+    func visible(_ order: [SortKey], in schema: ClassSchema?) -> [SortKey] {
+        order.filter { !hides($0.path, in: schema) }
+    }
+
+    /// Whether the caller may not see a field.
+    func hides(_ path: FieldPath, in schema: ClassSchema?) -> Bool {
+        caller.role != .master && schema?.fields[path.field]?.isHidden == true
+    }
+
+    /// The class that a relation leads to; nothing for other fields.
+    private func target(of path: FieldPath, _ schema: ClassSchema?) -> ClassName? {
+        guard !path.isNested, case .relation(let target)? = schema?.type(of: path.field) else { return nil }
+        return target
+    }
+
+    private func relates(_ path: FieldPath, _ target: ClassName, _ values: [JSONValue]) -> Condition {
+        let pointers = values.compactMap(Pointer.init(stored:)).filter { $0.className == target }
+        return .relates(key: path.field, to: pointers.map(\.id))
+    }
+}

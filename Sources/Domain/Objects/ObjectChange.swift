@@ -1,0 +1,61 @@
+/// What a body asks of one object, checked for its form: operations at places, and an ACL.
+package struct ObjectChange: Sendable {
+    /// The operations in the order in which they act.
+    package private(set) var operations: [(path: FieldPath, operation: Operation)] = []
+    /// The ACL to set; nothing leaves it as it is.
+    package private(set) var acl: AccessControlList?
+
+    /// Reads a body (data-protocol 3.1).
+    ///
+    /// - Parameters:
+    ///   - json: An object of fields.
+    ///   - allowsPaths: Whether names may reach inside fields: only in updates (data-protocol 3.4).
+    /// - Throws: Codes 105, 106, 107, 121, 123, 128, 302, naming the field.
+    package init(_ json: JSONValue, allowsPaths: Bool) throws {
+        guard let members = json.objectValue else {
+            throw ServiceError(.malformedJSON, "The body must be a JSON object.")
+        }
+        guard members.count <= ObjectChange.mostPlaces else {
+            throw ServiceError(.badRequest, "The body has over \(ObjectChange.mostPlaces) fields.")
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !ObjectChange.controlFields.contains(name) {
+            guard name != "ACL" else {
+                acl = try AccessControlList(value)
+                continue
+            }
+            let path = try FieldPath(name)
+            try FieldPath.requireFree(path.field)
+            guard !path.inner.contains(where: { $0.hasPrefix("__") }) else {
+                throw ServiceError(
+                    .invalidInnerKey,
+                    "Invalid key '\(name.prefix(64))': names that begin with '__' are ours."
+                )
+            }
+            guard allowsPaths || !path.isNested else { throw ObjectChange.nestedRefusal(name) }
+            for operation in try Operation.list(value, field: name) { operations.append((path, operation)) }
+        }
+    }
+
+    /// How many places one change may touch: more than any class has fields.
+    private static let mostPlaces = 10_000
+
+    /// A change that sets one field; for pointers to children of a batch.
+    mutating func set(_ field: String, to value: JSONValue) {
+        operations.append((FieldPath(field: field), .set(value)))
+    }
+
+    /// The fields that the change touches, once each.
+    package var fields: Set<String> {
+        Set(operations.map(\.path.field))
+    }
+
+    /// Members of bodies that steer the request and are never stored (data-protocol 3.1, 2.2).
+    private static let controlFields: Set<String> = ["__ignore_hooks", "__internalId", "__children"]
+
+    private static func nestedRefusal(_ name: String) -> ServiceError {
+        ServiceError(
+            .invalidKey,
+            "Invalid key name. A new object's fields have no dots. The column is: '\(name.prefix(64))'."
+        )
+    }
+}

@@ -1,0 +1,197 @@
+/// Makes replies of stored objects: defaults, relations, files and whatever is to be included (data-protocol 3.2, 4.4).
+struct ObjectPresenter {
+    let reader: any ObjectReader
+    let caller: Caller
+    let files: FilePresentation
+    /// The most bytes of objects in a reply; included ones take what the others leave.
+    let replySize: Int
+
+    /// One object as the wire shows it.
+    func text(of row: ObjectRow, in schema: ClassSchema, view: ObjectView) throws -> [UInt8] {
+        try texts(of: [row], in: schema, view: view)[0]
+    }
+
+    /// Objects of one class as the wire shows them; what is included costs one query for each place and class, however
+    /// many objects there are, and no more bytes than the reply may have.
+    func texts(of rows: [ObjectRow], in schema: ClassSchema, view: ObjectView) throws -> [[UInt8]] {
+        let shape = ClassShape(of: schema, seenBy: caller)
+        if shape.isPlain, view.isPlain { return rows.map { $0.text(ending: "") } }
+        var room = rows.reduce(replySize) { $0 - $1.body.count }
+        return try shown(rows, shape, view: view, room: &room).map { $0.encoded() }
+    }
+
+    private func shown(
+        _ rows: [ObjectRow],
+        _ shape: ClassShape,
+        view: ObjectView,
+        room: inout Int
+    ) throws -> [ObjectText] {
+        var shown = rows.map { text(of: $0, shape, view: view) }
+        // File fields are expanded without being asked for; files in arrays are not (file-protocol 4.1).
+        for name in shape.files where view.include[name] == nil {
+            try expand(name, nil, in: &shown, room: &room)
+        }
+        for name in view.include.names {
+            try expand(name, view.include[name], in: &shown, room: &room)
+        }
+        if view.isSelective {
+            for index in shown.indices { view.select(from: &shown[index]) }
+        }
+        return shown
+    }
+
+    /// One object with nothing expanded.
+    private func text(of row: ObjectRow, _ shape: ClassShape, view: ObjectView) -> ObjectText {
+        var object = ObjectText(row.body)
+        for (name, value) in shape.relations { object.set(name, to: value) }
+        for (name, value) in shape.defaults where !object.has(name) { object.set(name, to: value) }
+        if !shape.hidden.isEmpty { object.removeAll(where: shape.hidden.contains) }
+        if shape.isFile { files.complete(&object) }
+        object.set("objectId", toPlain: row.id.description)
+        object.set("createdAt", toPlain: row.createdAt.iso8601)
+        object.set("updatedAt", toPlain: row.updatedAt.iso8601)
+        if view.returnsACL {
+            object.set("ACL", to: row.acl ?? JSONValue.object(AccessControlList.everyone.json).encoded())
+        }
+        if view.isSelective { object.removeAll { !view.shows($0) && view.include[$0] == nil } }
+        return object
+    }
+
+    /// Replaces the pointers under a name, and those in arrays and plain objects under it, by the objects.
+    private func expand(_ name: String, _ below: PathTree?, in shown: inout [ObjectText], room: inout Int) throws {
+        let places = shown.map { $0.value(name).map(IncludePlace.init) ?? .nothing }
+        let pointers = try included(places.lazy.compactMap(\.pointer), below, room: &room)
+        // Through an array the way goes no deeper (data-protocol 4.4): it would multiply at every level.
+        let elements = try included(places.lazy.flatMap(\.elementPointers), nil, room: &room)
+        for (index, place) in places.enumerated() {
+            switch place {
+            case .nothing:
+                break
+            case .pointer(let pointer):
+                if let text = take(pointers[pointer], room: &room) { shown[index].set(name, to: text) }
+            case .array(let values):
+                let texts = values.map { value in
+                    Pointer(stored: value).flatMap { take(elements[$0], room: &room) } ?? value.encoded()
+                }
+                shown[index].set(name, to: texts.encodedArray)
+            case .object(let text):
+                // A dotted name may go through a plain object before it comes to a pointer.
+                guard let below, !below.isEmpty else { break }
+                var inner = [ObjectText(text)]
+                for name in below.names { try expand(name, below[name], in: &inner, room: &room) }
+                shown[index].set(name, to: inner[0].encoded())
+            }
+        }
+    }
+
+    /// The objects that pointers lead to, as text.
+    private func included(
+        _ pointers: some Sequence<Pointer>,
+        _ below: PathTree?,
+        room: inout Int
+    ) throws -> [Pointer: [UInt8]] {
+        var ids: [ClassName: Set<ObjectID>] = [:]
+        for pointer in pointers { ids[pointer.className, default: []].insert(pointer.id) }
+        var view = ObjectView.plain
+        if let below { view.include = below }
+        var found: [Pointer: [UInt8]] = [:]
+        for (className, ids) in ids.sorted(by: { $0.key < $1.key }) {
+            guard let schema = try reader.schema(of: className) else { continue }
+            let rows = try reader.rows(ids, in: className, upTo: room)
+            let shape = ClassShape(of: schema, seenBy: caller)
+            if shape.isPlain, view.isPlain {
+                let ending = #","__type":"Pointer","className":"\#(className)""#
+                for row in rows { found[Pointer(className, row.id)] = row.text(ending: ending) }
+                continue
+            }
+            for (row, object) in zip(rows, try shown(rows, shape, view: view, room: &room)) {
+                var object = object
+                object.set("__type", toPlain: className == .file ? "File" : "Pointer")
+                if className != .file { object.set("className", toPlain: className.description) }
+                found[Pointer(className, row.id)] = object.encoded()
+            }
+        }
+        return found
+    }
+
+    /// A text if the reply has room for it; SDKs take a pointer that stays one for an object that was not fetched.
+    private func take(_ text: [UInt8]?, room: inout Int) -> [UInt8]? {
+        guard let text, text.count <= room else { return nil }
+        room -= text.count
+        return text
+    }
+}
+
+/// What stands at a place that is to be expanded.
+private enum IncludePlace {
+    case nothing
+    case pointer(Pointer)
+    case array([JSONValue])
+    case object([UInt8])
+
+    /// Looks at a member's text, which is in canonical form.
+    init(_ text: ArraySlice<UInt8>) {
+        switch text.first {
+        case UInt8(ascii: "{"):
+            if let pointer = Pointer(canonical: text) {
+                self = .pointer(pointer)
+            } else {
+                self = text.starts(with: #"{"__type""#.utf8) ? .nothing : .object(Array(text))
+            }
+        case UInt8(ascii: "["):
+            let elements = JSONValue(stored: text)?.arrayValue ?? []
+            self = elements.contains { Pointer(stored: $0) != nil } ? .array(elements) : .nothing
+        default:
+            self = .nothing
+        }
+    }
+
+    var pointer: Pointer? {
+        guard case .pointer(let pointer) = self else { return nil }
+        return pointer
+    }
+
+    var elementPointers: [Pointer] {
+        guard case .array(let elements) = self else { return [] }
+        return elements.compactMap(Pointer.init(stored:))
+    }
+}
+
+/// What a class adds to each of its objects and takes away, found once for all of them.
+private struct ClassShape {
+    let isFile: Bool
+    private(set) var files: [String] = []
+    private(set) var relations: [(String, [UInt8])] = []
+    private(set) var defaults: [(String, [UInt8])] = []
+    private(set) var hidden: Set<String> = []
+
+    /// Whether objects go out as they are stored.
+    var isPlain: Bool { !isFile && files.isEmpty && relations.isEmpty && defaults.isEmpty && hidden.isEmpty }
+
+    init(of schema: ClassSchema, seenBy caller: Caller) {
+        isFile = schema.name == .file
+        for (name, field) in schema.fields.sorted(by: { $0.key < $1.key }) {
+            if field.type == .file { files.append(name) }
+            if case .relation(let target) = field.type {
+                let relation: JSONValue = ["__type": "Relation", "className": .string(target.description)]
+                relations.append((name, relation.encoded()))
+            }
+            if let value = field.defaultValue { defaults.append((name, value.encoded())) }
+            if field.isHidden, caller.role != .master { hidden.insert(name) }
+        }
+    }
+}
+
+extension [[UInt8]] {
+    /// JSON texts as one JSON array.
+    package var encodedArray: [UInt8] {
+        var result: [UInt8] = [UInt8(ascii: "[")]
+        result.reserveCapacity(reduce(2) { $0 + $1.count + 1 })
+        for (index, text) in enumerated() {
+            if index > 0 { result.append(UInt8(ascii: ",")) }
+            result.append(contentsOf: text)
+        }
+        result.append(UInt8(ascii: "]"))
+        return result
+    }
+}

@@ -1,0 +1,92 @@
+/// An object as it stands in a store: its fields as JSON text in canonical form.
+///
+/// Replies are made of the text itself, because most of what is read goes out as it is; rules that look into fields ask
+/// for the ``object()``.
+package struct ObjectRow: Sendable {
+    /// The objectId.
+    package let id: ObjectID
+    /// When it was made.
+    package let createdAt: Timestamp
+    /// When it was changed last.
+    package let updatedAt: Timestamp
+    /// The ACL as JSON text; nothing means everyone.
+    package let acl: [UInt8]?
+    /// The fields: one JSON object.
+    package let body: [UInt8]
+
+    /// Takes what a store read.
+    package init(id: ObjectID, createdAt: Timestamp, updatedAt: Timestamp, acl: [UInt8]?, body: [UInt8]) {
+        self.id = id
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.acl = acl
+        self.body = body
+    }
+
+    /// The row of an object.
+    package init(_ object: StoredObject) {
+        self.init(
+            id: object.id,
+            createdAt: object.createdAt,
+            updatedAt: object.updatedAt,
+            acl: object.acl.map { JSONValue.object($0.json).encoded() },
+            body: JSONValue.object(object.fields).encoded()
+        )
+    }
+
+    /// The object with its fields.
+    ///
+    /// - Throws: ``ServiceError/Code/internalFailure`` for text that only another program can have written.
+    package func object() throws -> StoredObject {
+        do {
+            let acl = try acl.map {
+                try JSONValue(parsing: $0, field: "acl", depth: JSONValue.deepestStored).objectValue ?? [:]
+            }
+            return StoredObject(
+                id: id,
+                createdAt: createdAt,
+                updatedAt: updatedAt,
+                acl: acl.map(AccessControlList.init(stored:)),
+                fields: try JSONValue(parsing: body, field: "body", depth: JSONValue.deepestStored).objectValue ?? [:]
+            )
+        } catch {
+            throw ServiceError(.internalFailure, "Internal error.", cause: error)
+        }
+    }
+}
+
+extension ObjectRow {
+    /// The object as it goes out when nothing in it is to be changed.
+    ///
+    /// - Parameter ending: Members to put behind all others, as text that begins with a comma.
+    /// - Returns: One JSON object.
+    func text(ending: String) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(body.count + ending.utf8.count + 160)
+        text.append(contentsOf: body.dropLast())
+        if body.count > 2 { text.append(UInt8(ascii: ",")) }
+        text.append(contentsOf: #""objectId":""#.utf8)
+        text.append(contentsOf: id.description.utf8)
+        let created = createdAt.iso8601
+        text.append(contentsOf: #"","createdAt":""#.utf8)
+        text.append(contentsOf: created.utf8)
+        text.append(contentsOf: #"","updatedAt":""#.utf8)
+        text.append(contentsOf: (updatedAt == createdAt ? created : updatedAt.iso8601).utf8)
+        text.append(UInt8(ascii: "\""))
+        text.append(contentsOf: ending.utf8)
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+}
+
+extension ObjectReader {
+    /// The object, if there is one.
+    package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
+        try row(id, in: name)?.object()
+    }
+
+    /// What a query finds, with its fields.
+    package func find(_ query: ObjectQuery) throws -> [StoredObject] {
+        try rows(query).map { try $0.object() }
+    }
+}

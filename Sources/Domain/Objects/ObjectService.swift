@@ -1,0 +1,213 @@
+/// What object rules need besides the store.
+package struct ObjectSettings: Sendable {
+    /// Bounds of objects and classes.
+    package var limits: ObjectLimits
+    /// Bounds of queries.
+    package var queries: QueryLimits
+    /// How file records are shown.
+    package var files: FilePresentation
+    /// Makes ids.
+    package var ids: ObjectIDGenerator
+    /// Tells the time.
+    package var clock: @Sendable () -> Timestamp
+
+    /// Takes bounds, and time and ids as values for tests.
+    package init(
+        limits: ObjectLimits = ObjectLimits(),
+        queries: QueryLimits = QueryLimits(),
+        files: FilePresentation,
+        ids: ObjectIDGenerator = ObjectIDGenerator(),
+        clock: @escaping @Sendable () -> Timestamp = Timestamp.now
+    ) {
+        self.limits = limits
+        self.queries = queries
+        self.files = files
+        self.ids = ids
+        self.clock = clock
+    }
+}
+
+/// Removes the bytes of files whose records are gone.
+package protocol FileRemoval: Sendable {
+    /// Removes them. The records are gone already, so nothing that fails here is the caller's affair: what stays is a
+    /// blob that no record names.
+    func remove(_ keys: [FileKey]) async
+}
+
+/// Reads and changes one app's objects (data-protocol 2 to 4).
+package struct ObjectService: Sendable {
+    let store: any ObjectStore
+    let settings: ObjectSettings
+    private let removal: any FileRemoval
+
+    /// Takes the app's store, and who removes the bytes of deleted files.
+    package init(store: any ObjectStore, settings: ObjectSettings, removal: any FileRemoval) {
+        self.store = store
+        self.settings = settings
+        self.removal = removal
+    }
+
+    /// Carries out one command.
+    ///
+    /// On return of a change it survives a power cut.
+    package func perform(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectReply {
+        if case .get = command.action, command.view.include.isEmpty {
+            // One row: nothing that could take long.
+            return try await store.read { [settings] reader in
+                try ObjectReading(reader: reader, caller: caller, settings: settings).perform(command)
+            }
+        }
+        guard !command.isRead else {
+            return try await reading(as: caller) { try $0.perform(command) }
+        }
+        let command = try await prepared(command, as: caller)
+        let reply = try await store.write { [settings] writer in
+            try ObjectWriting(writer: writer, caller: caller, settings: settings).perform(command)
+        }
+        if !reply.removedFiles.isEmpty { await removal.remove(reply.removedFiles) }
+        return reply
+    }
+
+    /// One page of a walk over a class.
+    ///
+    /// - Throws: ``ServiceError/Code/masterKeyRequired`` for everyone else.
+    package func scan(
+        _ scan: Scan,
+        of name: ClassName,
+        view: ObjectView,
+        as caller: Caller
+    ) async throws -> ObjectReply {
+        try caller.requireMasterKey()
+        return try await reading(as: caller) { try $0.scan(scan, of: name, view: view) }
+    }
+
+    /// Carries out commands in order, each for itself: one that fails leaves the others as they are (data-protocol 2.1).
+    ///
+    /// Changes that stand side by side share a transaction, and so one sync of the disk.
+    package func perform(
+        _ commands: [Result<ObjectCommand, any Error>],
+        as caller: Caller
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        var replies: [Result<ObjectReply, any Error>] = []
+        var rest = commands[...]
+        // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
+        var room = settings.queries.replySize * 10
+        while let first = rest.first {
+            let similar = rest.prefix { $0.isRead == first.isRead && !$0.hasSubqueries }.prefix(ObjectService.runLength)
+            // A change whose condition has sub-queries goes alone, so that they see what was changed before.
+            let run = similar.isEmpty ? rest.prefix(1) : similar
+            rest = rest.dropFirst(run.count)
+            if first.isRead {
+                replies += try await readAll(Array(run), caller, room: &room)
+            } else {
+                replies += try await writeAll(Array(run), caller, room: &room)
+            }
+        }
+        return replies
+    }
+
+    /// How many commands share a transaction, so that a long batch does not keep other writers out.
+    private static let runLength = 100
+
+    private func readAll(
+        _ run: [Result<ObjectCommand, any Error>],
+        _ caller: Caller,
+        room: inout Int
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        var replies: [Result<ObjectReply, any Error>] = []
+        for command in run {
+            do {
+                guard room > 0 else {
+                    throw ServiceError(.badRequest, "The replies of the batch are larger than it may have.")
+                }
+                let reply = try await perform(command.get(), as: caller)
+                room -= reply.text.count
+                replies.append(.success(reply))
+            } catch {
+                replies.append(.failure(error))
+            }
+        }
+        return replies
+    }
+
+    private func writeAll(
+        _ run: [Result<ObjectCommand, any Error>],
+        _ caller: Caller,
+        room: inout Int
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        var prepared: [Result<ObjectCommand, any Error>] = []
+        for command in run {
+            do {
+                let command = try await self.prepared(command.get(), as: caller)
+                // A change happens in any case; what it would show is left out once there is no room.
+                prepared.append(.success(room > 0 ? command : command.brief))
+            } catch {
+                prepared.append(.failure(error))
+            }
+        }
+        let replies = try await store.write { [settings, run = prepared] writer in
+            let writing = ObjectWriting(writer: writer, caller: caller, settings: settings)
+            return run.map { command in
+                Result { try writer.attempt { try writing.perform(command.get()) } }
+            }
+        }
+        for reply in replies { room -= (try? reply.get().text.count) ?? 0 }
+        let removed = replies.compactMap { try? $0.get().removedFiles }.flatMap { $0 }
+        if !removed.isEmpty { await removal.remove(removed) }
+        return replies
+    }
+
+    /// The command with the sub-queries of its condition replaced by what they find, outside the transaction: there they
+    /// would keep all writers waiting, and nothing would end them.
+    private func prepared(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectCommand {
+        guard let condition = command.condition, condition.hasSubqueries else { return command }
+        return command.with(condition: try await resolved(condition, of: command.className, as: caller))
+    }
+
+    /// The condition with its sub-queries replaced, within the time that a query may take.
+    func resolved(_ condition: Condition, of name: ClassName, as caller: Caller) async throws -> Condition {
+        try await reading(as: caller) { reading in
+            try ConditionResolver(reader: reading.reader, caller: caller)
+                .resolve(condition, in: reading.reader.schema(of: name))
+        }
+    }
+
+    /// Runs a read for as long as a query may take; waiting for its turn does not count.
+    private func reading<Value: Sendable>(
+        as caller: Caller,
+        _ body: @escaping @Sendable (ObjectReading) throws -> Value
+    ) async throws -> Value {
+        let seconds = settings.queries.timeout
+        let (beginning, begins) = AsyncStream<Never>.makeStream()
+        return try await withThrowingTaskGroup { group in
+            group.addTask { [store, settings] in
+                try await store.read { reader in
+                    begins.finish()
+                    return try body(ObjectReading(reader: reader, caller: caller, settings: settings))
+                }
+            }
+            group.addTask {
+                for await _ in beginning {}
+                try await Task.sleep(for: .seconds(seconds))
+                throw ServiceError(
+                    .timedOut,
+                    "The query ran longer than \(seconds) seconds, the limit (queries.timeout)."
+                )
+            }
+            defer { group.cancelAll() }
+            guard let reply = try await group.next() else { throw CancellationError() }
+            return reply
+        }
+    }
+}
+
+extension Result where Success == ObjectCommand {
+    /// A command that nobody could read changes nothing either, but needs no transaction of its own.
+    fileprivate var isRead: Bool {
+        (try? get().isRead) ?? false
+    }
+
+    fileprivate var hasSubqueries: Bool {
+        (try? get().condition?.hasSubqueries) ?? false
+    }
+}

@@ -1,0 +1,97 @@
+/// Where one app's objects are kept: transactions over classes.
+///
+/// The rules run inside the transactions, so that each write sees what it changes; they are plain functions without
+/// `await`. SQLite implements it; tests have one in memory; both pass one contract suite.
+package protocol ObjectStore: Sendable {
+    /// Runs a body on one unchanging state. Cancelling the task stops the query that runs.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+    ) async throws -> Result
+
+    /// Runs a body that may change the state: all of it or, if it throws, nothing. On return the changes survive a power
+    /// cut. Bodies run one after the other, so a body must be short; several may share one sync of the disk.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+    ) async throws -> Result
+}
+
+/// What can be asked inside a transaction; must not leave it.
+package protocol ObjectReader {
+    /// The class, if there is one.
+    func schema(of name: ClassName) throws -> ClassSchema?
+
+    /// Every class, by name.
+    func schemas() throws -> [ClassSchema]
+
+    /// The object, if there is one.
+    func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow?
+
+    /// Those of the objects that there are, in any order; they stop before their JSON passes so many bytes.
+    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) throws -> [ObjectRow]
+
+    /// What a query finds; nothing for a class that is not there. Sub-queries must have been replaced before.
+    func rows(_ query: ObjectQuery) throws -> [ObjectRow]
+
+    /// How many objects a condition holds for.
+    func count(_ condition: Condition, in name: ClassName) throws -> Int
+}
+
+/// What can be changed inside a transaction; must not leave it.
+package protocol ObjectWriter: ObjectReader {
+    /// Runs a body whose changes vanish if it throws, while those around it stay.
+    func attempt<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// Makes a class or changes what is known of it; indexes are made and dropped to fit.
+    ///
+    /// Throws ``ServiceError/Code/duplicateValue`` if a unique index meets equal values.
+    func save(_ schema: ClassSchema) throws
+
+    /// Adds an object to a class that is there.
+    ///
+    /// Throws ``ServiceError/Code/duplicateValue`` naming the field of a unique index.
+    func insert(_ object: StoredObject, into name: ClassName) throws
+
+    /// Replaces an object that is there; throws as ``insert(_:into:)`` does.
+    func update(_ object: StoredObject, in name: ClassName) throws
+
+    /// Removes an object and its places in relations; returns whether it was there.
+    func delete(_ id: ObjectID, in name: ClassName) throws -> Bool
+
+    /// Puts objects into a relation; those that are in it stay.
+    func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws
+
+    /// Takes objects out of a relation; nothing means all.
+    func unrelate(_ owner: Pointer, _ key: String, from members: [ObjectID]?) throws
+
+    /// The next number of a field that counts up: 1, 2, 3, never the same twice.
+    func nextNumber(of field: String, in name: ClassName) throws -> Int64
+}
+
+/// A query that is ready for a store.
+package struct ObjectQuery: Sendable {
+    /// The class.
+    package var className: ClassName
+    /// What must hold.
+    package var condition: Condition
+    /// Keys of the order; with none, and no circle in the condition, objects come in the order they were made.
+    package var order: [SortKey]
+    /// Which part of the list.
+    package var page: Page
+    /// Objects stop before their JSON passes this many bytes; at least one is found.
+    package var replySize: Int
+
+    /// Takes every part.
+    package init(
+        _ className: ClassName,
+        where condition: Condition = .always,
+        order: [SortKey] = [],
+        page: Page = .first,
+        replySize: Int = .max
+    ) {
+        self.className = className
+        self.condition = condition
+        self.order = order
+        self.page = page
+        self.replySize = replySize
+    }
+}

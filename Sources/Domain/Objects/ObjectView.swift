@@ -1,0 +1,100 @@
+/// What of an object a reply shows: `include`, `keys`, `returnACL` (data-protocol 4.4).
+package struct ObjectView: Sendable {
+    /// Pointers to follow.
+    package var include: PathTree
+    /// Fields to show; empty shows all.
+    package var keys: PathTree
+    /// Fields to leave out.
+    package var hidden: Set<String>
+    /// Whether the ACL is shown.
+    package var returnsACL: Bool
+
+    /// Everything, nothing followed.
+    package static let plain = ObjectView(include: "", keys: "", returnsACL: false)
+
+    /// Reads the comma lists of a query.
+    ///
+    /// Names that no field can have are left out: SDKs include what is not there (data-protocol 4.4).
+    package init(include: String, keys: String, returnsACL: Bool) {
+        let names = keys.split(separator: ",").prefix(ObjectView.mostNames).map { $0.filter { $0 != " " } }
+        let included = include.split(separator: ",").prefix(ObjectView.mostNames).map { $0.filter { $0 != " " } }
+        self.include = PathTree(included, depth: 5)
+        self.keys = PathTree(names.filter { !$0.hasPrefix("-") }, depth: FieldPath.deepest)
+        hidden = Set(names.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+        self.returnsACL = returnsACL
+    }
+
+    /// The most names of a list that are looked at: more than a class may have fields by default.
+    private static let mostNames = 1000
+
+    /// Whether objects are shown whole, and nothing else.
+    var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL }
+
+    /// Whether anything of an object may be left out.
+    var isSelective: Bool { !keys.isEmpty || !hidden.isEmpty }
+
+    /// Whether a field is shown at all.
+    func shows(_ field: String) -> Bool {
+        (keys.isEmpty || keys[field] != nil || ObjectView.always.contains(field)) && !hidden.contains(field)
+    }
+
+    /// Takes out of an object what was not asked for, once everything is included.
+    func select(from object: inout ObjectText) {
+        object.removeAll { !shows($0) }
+        for name in keys.names {
+            guard let below = keys[name], !below.isEmpty, let text = object.value(name) else { continue }
+            object.set(name, to: below.selection(from: JSONValue(stored: text) ?? .null).encoded())
+        }
+    }
+
+    /// Shown whatever `keys` says.
+    fileprivate static let always: Set<String> = [
+        "objectId", "createdAt", "updatedAt", "__type", "className", "ACL",
+    ]
+}
+
+/// Dotted names, merged into a tree: `a`, `a.b`, `c.d` are `a` with `b`, and `c` with `d`.
+package struct PathTree: Sendable {
+    private var children: [String: PathTree] = [:]
+
+    init(_ names: [String], depth: Int) {
+        for name in names {
+            insert(name.split(separator: ".").prefix(depth).map(String.init)[...])
+        }
+    }
+
+    /// Whether there are no names.
+    package var isEmpty: Bool { children.isEmpty }
+
+    /// The first names, in order.
+    var names: [String] { children.keys.sorted() }
+
+    /// What stands under a first name; nothing if it is not in the tree.
+    subscript(name: String) -> PathTree? { children[name] }
+
+    private mutating func insert(_ path: ArraySlice<String>) {
+        guard let first = path.first else { return }
+        children[first, default: PathTree([], depth: 0)].insert(path.dropFirst())
+    }
+
+    fileprivate func selection(from value: JSONValue) -> JSONValue {
+        guard !isEmpty else { return value }
+        switch value {
+        case .array(let elements):
+            return .array(elements.map(selection(from:)))
+        case .object(let members):
+            let kept = members.filter { children[$0.key] != nil || ObjectView.always.contains($0.key) }
+            return .object(kept.mapMembers { children[$0]?.selection(from: $1) ?? $1 })
+        default:
+            return value
+        }
+    }
+}
+
+extension [String: JSONValue] {
+    fileprivate func mapMembers(_ change: (String, JSONValue) -> JSONValue) -> [String: JSONValue] {
+        var result = self
+        for (name, value) in self { result[name] = change(name, value) }
+        return result
+    }
+}

@@ -1,0 +1,142 @@
+extension Operation {
+    /// Carries the operation out on one value.
+    ///
+    /// - Parameters:
+    ///   - value: What stands there now; nothing if there is no value.
+    ///   - path: Names the place in the sentence of an error.
+    /// - Returns: The value after the change, nothing if there is none then.
+    /// - Throws: ``ServiceError/Code/typeMismatch`` if the value there is of another type.
+    func applied(to value: JSONValue?, at path: FieldPath) throws -> JSONValue? {
+        // A stored null is like a missing value to every operation.
+        let present = value == .null ? nil : value
+        switch self {
+        case .set(let new): return new
+        case .delete: return nil
+        case .increment(let amount):
+            guard let present else { return amount }
+            guard present.numberValue != nil else { throw mismatch(path, present, .number) }
+            return try present.adding(amount, at: path)
+        case .bits(let bits, let operand):
+            guard let whole = (present ?? .integer(0)).integerValue else {
+                throw mismatch(path, present ?? .null, .number)
+            }
+            return .integer(bits.apply(whole, operand))
+        case .add(let new):
+            return .array(try elements(present, path) + new)
+        case .addUnique(let new):
+            // Duplicates that are there stay; none is added.
+            var all = try elements(present, path)
+            var known = ValueSet(all)
+            for value in new where known.insert(value) { all.append(value) }
+            return .array(all)
+        case .remove(let old):
+            let removed = ValueSet(old)
+            return .array(try elements(present, path).filter { !removed.contains($0) })
+        case .addRelation, .removeRelation, .keepRelation:
+            return value
+        }
+    }
+
+    private func elements(_ value: JSONValue?, _ path: FieldPath) throws -> [JSONValue] {
+        guard let value else { return [] }
+        guard let elements = value.arrayValue else { throw mismatch(path, value, .array) }
+        return elements
+    }
+
+    /// Says that the operation is for values of another type than the one that is there, which it does not show: the
+    /// caller may not be one who sees it.
+    private func mismatch(_ path: FieldPath, _ present: JSONValue, _ type: FieldType) -> ServiceError {
+        .mismatch(field: path.description, value: shownValue, expected: FieldType(of: present) ?? .any, actual: type)
+    }
+
+    /// What the sentence of a mismatch quotes: the caller's own words.
+    var shownValue: JSONValue {
+        switch self {
+        case .set(let value), .increment(let value): value
+        case .add(let values), .addUnique(let values), .remove(let values): .array(values)
+        case .bits(_, let value): .integer(value)
+        case .addRelation(let pointers), .removeRelation(let pointers): .array(pointers.map(\.json))
+        case .delete, .keepRelation: .null
+        }
+    }
+}
+
+extension ServiceError {
+    /// Says that a value does not fit its field: the newer text of error 111 (data-protocol 3.7).
+    static func mismatch(field: String, value: JSONValue, expected: FieldType, actual: FieldType) -> ServiceError {
+        ServiceError(
+            .typeMismatch,
+            "Invalid value type for field '\(field)',value '\(value.summary)',expect type is \(expected.errorText),"
+                + "but it is '\(actual.errorText)'."
+        )
+    }
+}
+
+extension Operation.BitOperator {
+    func apply(_ left: Int64, _ right: Int64) -> Int64 {
+        switch self {
+        case .and: left & right
+        case .or: left | right
+        case .exclusiveOr: left ^ right
+        }
+    }
+}
+
+extension JSONValue {
+    /// A number with the other sign.
+    var negated: JSONValue {
+        switch self {
+        case .integer(let value) where value != .min: .integer(-value)
+        default: .number(-(numberValue ?? 0))
+        }
+    }
+
+    /// The sum of two numbers: whole if both are and it fits.
+    func adding(_ amount: JSONValue, at path: FieldPath) throws -> JSONValue {
+        if case .integer(let left) = self, case .integer(let right) = amount {
+            let (sum, overflows) = left.addingReportingOverflow(right)
+            if !overflows { return .integer(sum) }
+        }
+        let sum = (numberValue ?? 0) + (amount.numberValue ?? 0)
+        guard sum.isFinite else {
+            throw ServiceError(.badRequest, "'\(path)' would become a number too large.")
+        }
+        return .number(sum)
+    }
+}
+
+extension [String: JSONValue] {
+    /// Applies an operation at a path inside the fields; objects that are missing on the way are made.
+    ///
+    /// - Throws: ``ServiceError/Code/typeMismatch`` where the way leads through something that is no object.
+    mutating func apply(_ operation: Operation, at path: FieldPath) throws {
+        try apply(operation, along: path.segments[...], of: path)
+    }
+
+    private mutating func apply(_ operation: Operation, along way: ArraySlice<String>, of path: FieldPath) throws {
+        guard let name = way.first else { return }
+        let value = self[name]
+        guard way.count > 1 else {
+            self[name] = try operation.applied(to: value, at: path)
+            return
+        }
+        switch value {
+        case nil, .null?:
+            guard operation != .delete else { return }
+            var members: [String: JSONValue] = [:]
+            try members.apply(operation, along: way.dropFirst(), of: path)
+            self[name] = .object(members)
+        case .object(var members)? where members["__type"] == nil:
+            self[name] = nil
+            try members.apply(operation, along: way.dropFirst(), of: path)
+            self[name] = .object(members)
+        case let value?:
+            throw ServiceError.mismatch(
+                field: path.description,
+                value: operation.shownValue,
+                expected: FieldType(of: value) ?? .any,
+                actual: .object
+            )
+        }
+    }
+}

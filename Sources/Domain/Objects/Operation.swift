@@ -1,0 +1,101 @@
+/// A change of one field or of a place inside it (data-protocol 3.3).
+package enum Operation: Sendable, Hashable {
+    case set(JSONValue)
+    case delete
+    case increment(JSONValue)
+    case add([JSONValue])
+    case addUnique([JSONValue])
+    case remove([JSONValue])
+    case bits(BitOperator, Int64)
+    case addRelation([Pointer])
+    case removeRelation([Pointer])
+    /// A relation sent back as it was read: makes the field and nothing else.
+    case keepRelation(ClassName)
+
+    /// What happens to the bits of a whole number.
+    package enum BitOperator: String, Sendable {
+        case and = "BitAnd"
+        case or = "BitOr"
+        case exclusiveOr = "BitXor"
+    }
+
+    /// Reads what a body says of a field: a plain value, an operation, or a `Batch` of several.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field, or what is wrong with a value.
+    package static func list(_ json: JSONValue, field: String) throws -> [Operation] {
+        guard case .object(let members) = json, let name = members["__op"] else {
+            if let relation = try keptRelation(json) { return [relation] }
+            return [.set(try json.normalized(field: field))]
+        }
+        switch name {
+        case "Increment", "Decrement":
+            let amount = members["amount"] ?? .integer(1)
+            guard amount.numberValue != nil else {
+                throw refusal(field, "needs a number as 'amount'")
+            }
+            return [.increment(name == "Increment" ? amount : amount.negated)]
+        case "Add": return [.add(try objects(members, field))]
+        case "AddUnique": return [.addUnique(try objects(members, field))]
+        case "Remove": return [.remove(try objects(members, field))]
+        case "Delete": return [.delete]
+        case "BitAnd", "BitOr", "BitXor":
+            guard let value = members["value"]?.integerValue,
+                let bits = BitOperator(rawValue: name.stringValue ?? "")
+            else { throw refusal(field, "needs a whole number as 'value'") }
+            return [.bits(bits, value)]
+        case "AddRelation": return [.addRelation(try pointers(members, field))]
+        case "RemoveRelation": return [.removeRelation(try pointers(members, field))]
+        case "Batch":
+            guard let list = members["ops"]?.arrayValue, list.count <= 100,
+                !list.contains(where: { $0.objectValue?["__op"] == "Batch" || $0.objectValue?["__op"] == nil })
+            else { throw refusal(field, "needs up to 100 operations as 'ops', no Batch among them") }
+            return try list.flatMap { try Operation.list($0, field: field) }
+        default:
+            throw refusal(field, "is not known: \(name.summary)")
+        }
+    }
+
+    /// The type that the field must have for the operation; nothing if every type will do.
+    package var type: FieldType? {
+        switch self {
+        case .set(let value): FieldType(of: value)
+        case .delete: nil
+        case .increment, .bits: .number
+        case .add, .addUnique, .remove: .array
+        case .addRelation(let pointers), .removeRelation(let pointers): .relation(pointers[0].className)
+        case .keepRelation(let target): .relation(target)
+        }
+    }
+
+    private static func keptRelation(_ json: JSONValue) throws -> Operation? {
+        guard case .object(let members) = json, members["__type"] == "Relation" else { return nil }
+        return .keepRelation(try ClassName(members["className"]?.stringValue ?? ""))
+    }
+
+    private static func objects(_ members: [String: JSONValue], _ field: String) throws -> [JSONValue] {
+        guard let list = members["objects"]?.arrayValue else { throw refusal(field, "needs an array as 'objects'") }
+        return try list.map { try $0.normalized(field: field) }
+    }
+
+    private static func pointers(_ members: [String: JSONValue], _ field: String) throws -> [Pointer] {
+        let list = members["objects"]?.arrayValue ?? []
+        let pointers = try list.map { value in
+            guard let members = value.objectValue else { throw invalidRelation(field) }
+            return try Pointer(members)
+        }
+        guard (1...1000).contains(pointers.count), pointers.allSatisfy({ $0.className == pointers[0].className })
+        else { throw invalidRelation(field) }
+        return pointers
+    }
+
+    private static func invalidRelation(_ field: String) -> ServiceError {
+        ServiceError(
+            .invalidRelation,
+            "Invalid relation data: '\(field)' needs 1 to 1000 pointers to objects of one class."
+        )
+    }
+
+    private static func refusal(_ field: String, _ what: String) -> ServiceError {
+        ServiceError(.malformedJSON, "The operation on '\(field.prefix(64))' \(what).")
+    }
+}

@@ -1,0 +1,70 @@
+/// A walk over a class, and how far it came (data-protocol 4.6).
+package struct Scan: Sendable {
+    /// What must hold.
+    package let condition: Condition
+    /// The order.
+    package let key: SortKey
+    /// How many objects a page has.
+    package let page: Page
+    /// The last object that was given; nothing at the beginning.
+    private let last: Position?
+
+    private struct Position {
+        let value: JSONValue
+        let id: JSONValue
+    }
+
+    /// Takes the parameters of a request.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` for a cursor that is none of this class and key.
+    package init(of name: ClassName, where condition: Condition, key: SortKey, page: Page, cursor: String?) throws {
+        self.condition = condition
+        self.key = key
+        self.page = page
+        last = try cursor.map { try Scan.position(in: $0, of: name, key) }
+    }
+
+    private static let id = FieldPath(field: "objectId")
+
+    /// Objects with one value follow by id, so that a page may end between them.
+    var order: [SortKey] {
+        [key, SortKey(Scan.id, descending: key.isDescending)]
+    }
+
+    /// What holds for the objects behind the cursor; those without the field come first, or last when descending.
+    var conditionOnPage: Condition {
+        guard let last else { return condition }
+        let (after, from): (Condition.Comparison, Condition.Comparison) =
+            key.isDescending ? (.less, .lessOrEqual) : (.greater, .greaterOrEqual)
+        let hasNoValue = Condition.field(key.path, .equals(.null))
+        let idIsBehind = Condition.field(Scan.id, .compares(after, last.id))
+        let isBehind: Condition
+        if last.value == .null {
+            let next = Condition.all([hasNoValue, idIsBehind])
+            isBehind = key.isDescending ? next : .any([next, .not(hasNoValue)])
+        } else {
+            let next = Condition.all([
+                .field(key.path, .compares(from, last.value)),
+                .any([.field(key.path, .compares(after, last.value)), idIsBehind]),
+            ])
+            isBehind = key.isDescending ? .any([next, hasNoValue]) : next
+        }
+        return .all([condition, isBehind])
+    }
+
+    func cursor(after object: StoredObject, in name: ClassName) -> String {
+        let value = PathValues(of: object.value(of: key.path.field), along: key.path.inner).values.first ?? .null
+        let parts: [JSONValue] = [
+            .string(name.description), .string(key.path.description), value, .string(object.id.description),
+        ]
+        return JSONValue.array(parts).encoded().hexadecimal
+    }
+
+    private static func position(in cursor: String, of name: ClassName, _ key: SortKey) throws -> Position {
+        guard let text = [UInt8](hexadecimal: cursor),
+            case .array(let parts)? = try? JSONValue(parsing: text, field: "cursor"), parts.count == 4,
+            parts[0] == .string(name.description), parts[1] == .string(key.path.description)
+        else { throw ServiceError(.badRequest, "cursor is none that a scan of this class and scan_key gave.") }
+        return Position(value: parts[2], id: parts[3])
+    }
+}

@@ -1,0 +1,188 @@
+/// Shows and changes what is known of classes; for the master key alone.
+package struct SchemaService: Sendable {
+    private let store: any ObjectStore
+    private let limits: ObjectLimits
+
+    /// Takes the app's store.
+    package init(store: any ObjectStore, limits: ObjectLimits) {
+        self.store = store
+        self.limits = limits
+    }
+
+    /// Every class.
+    package func all(as caller: Caller) async throws -> [ClassSchema] {
+        try caller.requireMasterKey()
+        return try await store.read { try $0.schemas() }
+    }
+
+    /// One class.
+    ///
+    /// - Throws: ``ServiceError/Code/objectNotFound`` if there is none.
+    package func schema(of name: ClassName, as caller: Caller) async throws -> ClassSchema {
+        try caller.requireMasterKey()
+        return try await store.read { try $0.existing(name) }
+    }
+
+    /// Changes a field's flags, or makes it, and its class, if a type is given.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` naming what does not fit, ``ServiceError/Code/duplicateValue`` if
+    ///   values are equal that are to be unique.
+    package func change(
+        _ field: String,
+        of name: ClassName,
+        by change: FieldChange,
+        as caller: Caller
+    ) async throws -> FieldDefinition {
+        try caller.requireMasterKey()
+        try FieldPath.requireFree(field)
+        guard !name.isBuiltIn || name == .installation else {
+            throw ServiceError(.badRequest, "The fields of '\(name)' are fixed.")
+        }
+        return try await store.write { [limits] writer in
+            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits)
+            if schema.fields[field] == nil, schema.fields.count >= limits.columns {
+                throw ServiceError(
+                    .badRequest,
+                    "The class has \(limits.columns) fields, the limit (objects.maxColumns)."
+                )
+            }
+            let definition = try change.applied(to: schema.fields[field], named: field)
+            let index = IndexDefinition(fields: [FieldPath(field: field)], isUnique: true)
+            schema.fields[field] = definition
+            schema.indexes.removeAll { $0 == index }
+            if definition.isUnique {
+                try limits.requireRoom(forIndexOf: schema)
+                schema.indexes.append(index)
+            }
+            try writer.save(schema)
+            return definition
+        }
+    }
+
+    /// Makes an index over one or two fields, dotted ones included.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` for fields that cannot be indexed or one index too many.
+    package func addIndex(_ fields: [String], of name: ClassName, as caller: Caller) async throws -> IndexDefinition {
+        try caller.requireMasterKey()
+        guard (1...2).contains(fields.count), Set(fields).count == fields.count else {
+            throw ServiceError(.badRequest, "fields must name one field, or two different ones.")
+        }
+        let index = IndexDefinition(fields: try fields.map { try FieldPath($0) })
+        return try await store.write { [limits] writer in
+            var schema = try writer.existing(name)
+            guard !schema.indexes.contains(where: { $0.fields == index.fields }) else { return index }
+            try limits.requireRoom(forIndexOf: schema)
+            for path in index.fields { try requireIndexable(path, in: schema) }
+            for path in index.fields where path.isNested { try requireNoArrays(along: path, in: schema, writer) }
+            schema.indexes.append(index)
+            try writer.save(schema)
+            return index
+        }
+    }
+
+    /// Drops an index that was asked for; unique fields lose theirs with the flag.
+    ///
+    /// - Throws: ``ServiceError/Code/objectNotFound`` if there is none of that name.
+    package func removeIndex(_ indexName: String, of name: ClassName, as caller: Caller) async throws {
+        try caller.requireMasterKey()
+        try await store.write { writer in
+            var schema = try writer.existing(name)
+            guard let position = schema.indexes.firstIndex(where: { $0.name == indexName && !$0.isUnique }) else {
+                throw ServiceError(.objectNotFound, "The class has no index '\(indexName.prefix(128))'.")
+            }
+            schema.indexes.remove(at: position)
+            try writer.save(schema)
+        }
+    }
+}
+
+/// What a request asks of a field; nothing leaves a flag as it is.
+package struct FieldChange: Sendable {
+    /// Only for a field that is not there yet.
+    package var type: FieldType?
+    /// See ``FieldDefinition/isUnique``.
+    package var isUnique: Bool?
+    /// See ``FieldDefinition/isRequired``.
+    package var isRequired: Bool?
+    /// See ``FieldDefinition/isReadOnly``.
+    package var isReadOnly: Bool?
+    /// See ``FieldDefinition/isHidden``.
+    package var isHidden: Bool?
+    /// See ``FieldDefinition/isAutoIncrement``.
+    package var isAutoIncrement: Bool?
+    /// The value to show where there is none; null takes it away.
+    package var defaultValue: JSONValue?
+
+    /// A change of nothing.
+    package init() {}
+
+    func applied(to known: FieldDefinition?, named name: String) throws -> FieldDefinition {
+        guard var definition = known ?? type.map({ FieldDefinition($0) }) else {
+            throw ServiceError(.badRequest, "The field '\(name)' is not there; give its type to make it.")
+        }
+        if let type, type != definition.type {
+            throw ServiceError(
+                .badRequest,
+                "The field '\(name)' has the type \(definition.type.errorText); types do not change."
+            )
+        }
+        definition.isUnique = isUnique ?? definition.isUnique
+        definition.isRequired = isRequired ?? definition.isRequired
+        definition.isReadOnly = isReadOnly ?? definition.isReadOnly
+        definition.isHidden = isHidden ?? definition.isHidden
+        definition.isAutoIncrement = isAutoIncrement ?? definition.isAutoIncrement
+        guard !definition.isUnique && !definition.isAutoIncrement || definition.type.isScalar else {
+            throw ServiceError(.badRequest, "A field of type \(definition.type.name) cannot be unique.")
+        }
+        if case .relation = definition.type, definition.isRequired || defaultValue != nil {
+            throw ServiceError(.badRequest, "A relation is on every object; it cannot be required or have a default.")
+        }
+        guard !definition.isAutoIncrement || definition.type == .number else {
+            throw ServiceError(.badRequest, "Only a Number can be counted up.")
+        }
+        // A counted field is unique by its nature.
+        definition.isUnique = definition.isUnique || definition.isAutoIncrement
+        if let defaultValue {
+            let value = try defaultValue.normalized(field: name)
+            guard FieldType(of: value).map({ $0 == definition.type || definition.type == .any }) ?? true else {
+                throw ServiceError(.typeMismatch, "The default of '\(name)' is no \(definition.type.name).")
+            }
+            definition.defaultValue = value == .null ? nil : value
+        }
+        return definition
+    }
+}
+
+extension ObjectReader {
+    fileprivate func existing(_ name: ClassName) throws -> ClassSchema {
+        guard let schema = try schema(of: name) else {
+            throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
+        }
+        return schema
+    }
+}
+
+private func requireIndexable(_ path: FieldPath, in schema: ClassSchema) throws {
+    let type = schema.type(of: path.field)
+    guard path.segments.allSatisfy(FieldPath.isFieldName) else {
+        throw ServiceError(.badRequest, "'\(path)' cannot be indexed: its names must be letters, digits and '_'.")
+    }
+    guard path.isNested ? type == .object : type == .geoPoint || type?.isScalar == true else {
+        let what = type.map { "is of type \($0.name)" } ?? "is not there"
+        throw ServiceError(
+            .badRequest,
+            "'\(path)' cannot be indexed: \(path.field) \(what). Indexes are on fields of one value, and on places "
+                + "inside Object fields."
+        )
+    }
+}
+
+/// An array on the way of an indexed path would give one object several values.
+private func requireNoArrays(along path: FieldPath, in schema: ClassSchema, _ reader: any ObjectReader) throws {
+    for length in 1...path.segments.count {
+        let part = try FieldPath(path.segments.prefix(length).joined(separator: "."))
+        guard try reader.count(.field(part, .isArray), in: schema.name) == 0 else {
+            throw ServiceError(.badRequest, "'\(path)' cannot be indexed: some objects have an array at '\(part)'.")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+extension ConditionParser {
+    /// Reads `$nearSphere` with the distances beside it (data-protocol 4.1); bare `$maxDistance` is in radians.
+    func circle(_ json: JSONValue, _ members: [String: JSONValue], _ place: String) throws -> Condition.Circle {
+        Condition.Circle(
+            center: try point(json, place),
+            minimum: try distance("$minDistance", members, place),
+            maximum: try distance("$maxDistance", members, place)
+        )
+    }
+
+    /// Reads `{"$box":[southWest,northEast]}`.
+    func box(_ json: JSONValue, _ place: String) throws -> Condition.Box {
+        guard let members = json.objectValue, members.count == 1, let corners = members["$box"]?.arrayValue,
+            corners.count == 2
+        else { throw refusal(place, "must be {\"$box\":[southWest,northEast]}") }
+        return Condition.Box(southWest: try point(corners[0], place), northEast: try point(corners[1], place))
+    }
+
+    private func point(_ json: JSONValue, _ place: String) throws -> GeoPoint {
+        guard let members = json.objectValue, members["__type"] == "GeoPoint" else {
+            throw refusal(place, "must be a GeoPoint")
+        }
+        return try GeoPoint(members)
+    }
+
+    private func distance(_ name: String, _ members: [String: JSONValue], _ place: String) throws -> Double? {
+        let units = ["": 1, "InRadians": 1, "InKilometers": GeoPoint.kilometers, "InMiles": GeoPoint.miles]
+        for (suffix, unit) in units.sorted(by: { $0.key < $1.key }) {
+            guard let json = members[name + suffix] else { continue }
+            guard let distance = json.numberValue, distance >= 0 else {
+                throw refusal("\(place).\(name)\(suffix)", "must be a number of 0 or more")
+            }
+            return distance / unit
+        }
+        return nil
+    }
+}

@@ -1,0 +1,222 @@
+/// Reads a `where`: JSON in, a checked tree out, or an error that names the place (data-protocol 4.1).
+package struct ConditionParser {
+    private let limits: QueryLimits
+    private let engine: any PatternEngine
+    private var conditions = 0
+    private var subqueries = 0
+
+    /// One parser reads one `where`, because it counts what the limits bound.
+    package init(limits: QueryLimits, engine: any PatternEngine) {
+        self.limits = limits
+        self.engine = engine
+    }
+
+    /// Reads the whole `where`: an object, an array of them (all must hold), or nothing.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the place and the limit, or what is wrong with a value.
+    package mutating func parse(_ json: JSONValue?) throws -> Condition {
+        guard let json, json != .null else { return .always }
+        let condition = try condition(json, "where", depth: 0)
+        guard condition.circles <= (condition.circle == nil ? 0 : 1) else {
+            throw refusal("where", "may hold one $nearSphere, and not inside $or")
+        }
+        return condition
+    }
+
+    private mutating func condition(_ json: JSONValue, _ place: String, depth: Int) throws -> Condition {
+        guard depth <= limits.depth else {
+            throw refusal(place, "is nested deeper than \(limits.depth), the limit (queries.maxDepth)")
+        }
+        switch json {
+        case .array(let list):
+            return .all(try self.list(list, place, depth))
+        case .object(let members):
+            // In a fixed order, so that the same where gives the same statement.
+            let parts = try members.sorted { $0.key < $1.key }
+                .map { try part($0.key, $0.value, "\(place).\($0.key.prefix(64))", depth) }
+            return parts.count == 1 ? parts[0] : .all(parts)
+        default:
+            throw refusal(place, "must be a JSON object")
+        }
+    }
+
+    private mutating func list(_ list: [JSONValue], _ place: String, _ depth: Int) throws -> [Condition] {
+        var conditions: [Condition] = []
+        for (index, json) in list.enumerated() {
+            let place = "\(place)[\(index)]"
+            // What holds conditions is counted by them.
+            if json == .object([:]) || json == .array([]) { try count(place) }
+            conditions.append(try condition(json, place, depth: depth + 1))
+        }
+        return conditions
+    }
+
+    private mutating func part(_ name: String, _ json: JSONValue, _ place: String, _ depth: Int) throws -> Condition {
+        try count(place)
+        switch name {
+        case "$and", "$or":
+            guard let list = json.arrayValue, !list.isEmpty else {
+                throw refusal(place, "must be an array of conditions")
+            }
+            let parts = try self.list(list, place, depth)
+            return name == "$and" ? .all(parts) : .any(parts)
+        case "$relatedTo":
+            guard let members = json.objectValue, let object = members["object"]?.objectValue,
+                let key = members["key"]?.stringValue, FieldPath.isFieldName(key)
+            else { throw refusal(place, "must be {\"object\":<Pointer>,\"key\":<relation>}") }
+            return .member(of: try Pointer(object), key: key)
+        default:
+            guard !name.hasPrefix("$") else { throw refusal(place, "is not a known operator") }
+            return try field(try FieldPath(name), json, place, depth)
+        }
+    }
+
+    private mutating func field(_ path: FieldPath, _ json: JSONValue, _ place: String, _ depth: Int) throws -> Condition
+    {
+        guard case .object(let members) = json, members.keys.contains(where: { $0.hasPrefix("$") }) else {
+            return .field(path, .equals(try json.normalized(field: place)))
+        }
+        var tests: [Condition] = []
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !ConditionParser.companions.contains(name) {
+            if !tests.isEmpty { try count(place) }
+            let test = try test(name, value, beside: members, "\(place).\(name.prefix(64))", depth)
+            tests.append(.field(path, test))
+        }
+        guard !tests.isEmpty else { throw refusal(place, "holds an option without its operator") }
+        return tests.count == 1 ? tests[0] : .all(tests)
+    }
+
+    /// Members that belong to an operator beside them.
+    private static let companions: Set<String> = [
+        "$options", "$maxDistance", "$maxDistanceInRadians", "$maxDistanceInKilometers", "$maxDistanceInMiles",
+        "$minDistance", "$minDistanceInRadians", "$minDistanceInKilometers", "$minDistanceInMiles",
+    ]
+
+    private mutating func test(
+        _ name: String,
+        _ value: JSONValue,
+        beside members: [String: JSONValue],
+        _ place: String,
+        _ depth: Int
+    ) throws -> Condition.Test {
+        switch name {
+        case "$ne": return .not(.equals(try value.normalized(field: place)))
+        case "$lt": return .compares(.less, try value.normalized(field: place))
+        case "$lte": return .compares(.lessOrEqual, try value.normalized(field: place))
+        case "$gt": return .compares(.greater, try value.normalized(field: place))
+        case "$gte": return .compares(.greaterOrEqual, try value.normalized(field: place))
+        case "$in": return .isIn(ValueSet(try values(value, place)))
+        case "$nin": return .not(.isIn(ValueSet(try values(value, place))))
+        case "$all": return .containsAll(try values(value, place))
+        case "$exists": return .exists(try flag(value, place))
+        case "$size":
+            guard let size = value.integerValue, (0...Int64(Int32.max)).contains(size) else {
+                throw refusal(place, "must be a whole number of 0 or more")
+            }
+            return .size(Int(size))
+        case "$regex": return .matches(try pattern(value, options: members["$options"], place))
+        case "$nearSphere": return .near(try circle(value, members, place))
+        case "$within": return .within(try box(value, place))
+        case "$inQuery": return .inQuery(try subquery(value, place, depth))
+        case "$notInQuery": return .not(.inQuery(try subquery(value, place, depth)))
+        case "$select": return try selection(value, place, depth)
+        case "$dontSelect": return .not(try selection(value, place, depth))
+        default: throw refusal(place, "is not a known operator")
+        }
+    }
+
+    private func values(_ json: JSONValue, _ place: String) throws -> [JSONValue] {
+        guard let list = json.arrayValue else { throw refusal(place, "must be an array") }
+        guard list.count <= limits.listLength else {
+            throw refusal(
+                place,
+                "has \(list.count) values; the limit is \(limits.listLength) (queries.maxListLength)"
+            )
+        }
+        return try list.map { try $0.normalized(field: place) }
+    }
+
+    private func flag(_ json: JSONValue, _ place: String) throws -> Bool {
+        switch json {
+        case .bool(let flag): return flag
+        case .integer(0): return false
+        case .integer(1): return true
+        default: throw refusal(place, "must be true or false")
+        }
+    }
+
+    private func pattern(_ json: JSONValue, options: JSONValue?, _ place: String) throws -> Pattern {
+        guard let text = json.stringValue, let options = (options ?? .string("")).stringValue else {
+            throw refusal(place, "and its $options must be strings")
+        }
+        guard text.utf8.count <= limits.patternLength else {
+            throw refusal(
+                place,
+                "has \(text.utf8.count) bytes; the limit is \(limits.patternLength) (queries.maxPatternLength)"
+            )
+        }
+        return try Pattern(text, options: options, place: place, engine: engine)
+    }
+
+    private mutating func subquery(_ json: JSONValue, _ place: String, _ depth: Int) throws -> Condition.Subquery {
+        subqueries += 1
+        guard subqueries <= limits.subqueries else {
+            throw refusal(place, "is one sub-query too many; the limit is \(limits.subqueries) (queries.maxSubqueries)")
+        }
+        guard let members = json.objectValue, let className = members["className"]?.stringValue else {
+            throw refusal(place, "must be an object with className and where")
+        }
+        let inner = members["where"].flatMap { $0 == .null ? nil : $0 } ?? .object([:])
+        let condition = try condition(inner, "\(place).where", depth: depth + 1)
+        guard condition.circles == 0 else { throw refusal(place, "may hold no $nearSphere") }
+        return Condition.Subquery(
+            className: try ClassName(className),
+            condition: condition,
+            order: try SortKey.list(members["order"]?.stringValue ?? ""),
+            page: try Page(
+                limit: try number(members["limit"], "\(place).limit"),
+                skip: try number(members["skip"], "\(place).skip")
+            )
+        )
+    }
+
+    private mutating func selection(_ json: JSONValue, _ place: String, _ depth: Int) throws -> Condition.Test {
+        guard let members = json.objectValue, let query = members["query"], let key = members["key"]?.stringValue else {
+            throw refusal(place, "must be {\"query\":{…},\"key\":<field>}")
+        }
+        return .select(try subquery(query, "\(place).query", depth), try FieldPath(key))
+    }
+
+    private func number(_ json: JSONValue?, _ place: String) throws -> Int? {
+        guard let json, json != .null else { return nil }
+        guard let number = json.integerValue ?? json.stringValue.flatMap({ Int64($0) }) else {
+            throw refusal(place, "must be a whole number")
+        }
+        return Int(number)
+    }
+
+    private mutating func count(_ place: String) throws {
+        conditions += 1
+        guard conditions <= limits.conditions else {
+            throw refusal(
+                place,
+                "is one condition too many; the limit is \(limits.conditions) (queries.maxConditions)"
+            )
+        }
+    }
+
+    func refusal(_ place: String, _ what: String) -> ServiceError {
+        ServiceError(.malformedJSON, "\(place) \(what).")
+    }
+}
+
+extension Condition {
+    /// How many circles stand anywhere in the tree.
+    fileprivate var circles: Int {
+        switch self {
+        case .all(let conditions), .any(let conditions): conditions.reduce(0) { $0 + $1.circles }
+        case .field(_, .near): 1
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A regular expression of a query: its text, its options, and the engine that runs it.
+package struct Pattern: Sendable, Hashable {
+    /// As the client wrote it, PCRE's dialect.
+    package let text: String
+    /// Any of `i`, `m`, `s`, `x`.
+    package let options: String
+    private let compiled: any CompiledPattern
+
+    /// Compiles it.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming what is wrong with it.
+    package init(_ text: String, options: String, place: String, engine: any PatternEngine) throws {
+        guard options.allSatisfy({ "imsx".contains($0) }) else {
+            throw ServiceError(.malformedJSON, "\(place).$options may hold 'i', 'm', 's' and 'x' only.")
+        }
+        self.text = text
+        self.options = options
+        compiled = try engine.compile(text, options: options, place: place)
+    }
+
+    /// Whether it is found anywhere in a text.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` when it takes more steps than it may.
+    package func isFound(in subject: String) throws -> Bool {
+        try compiled.isFound(in: subject)
+    }
+
+    /// By text and options; what is compiled follows from them.
+    package static func == (left: Pattern, right: Pattern) -> Bool {
+        left.text == right.text && left.options == right.options
+    }
+
+    /// By text and options.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(options)
+    }
+}
+
+/// Compiles regular expressions; PCRE2 implements it.
+package protocol PatternEngine: Sendable {
+    /// Compiles an expression; `place` names it in errors.
+    ///
+    /// Throws ``ServiceError/Code/malformedJSON`` for one that is malformed.
+    func compile(_ text: String, options: String, place: String) throws -> any CompiledPattern
+}
+
+/// An expression that is ready to run, on any thread and on several at once.
+package protocol CompiledPattern: Sendable {
+    /// Whether it is found anywhere in the text; the steps it may take are bounded, beyond them it throws
+    /// ``ServiceError/Code/badRequest``.
+    func isFound(in subject: String) throws -> Bool
+}

@@ -1,0 +1,50 @@
+/// The name of a class: a letter, then letters, digits and `_`; those of built-in classes begin with `_`.
+package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The name as it is written; case counts.
+    package let description: String
+
+    /// The most characters of a name.
+    package static let longest = 128
+
+    /// Takes a name from a client (data-protocol 3.6).
+    ///
+    /// - Throws: ``ServiceError/Code/invalidClassName``.
+    package init(_ text: some StringProtocol) throws {
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "_") { rest = rest.dropFirst() }
+        guard let first = rest.first, first.isASCIIAlphanumeric,
+            !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+            rest.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }), text.utf8.count <= ClassName.longest
+        else {
+            throw ServiceError(
+                .invalidClassName,
+                "Invalid class name '\(text.prefix(64))': it must be a letter and then up to \(ClassName.longest - 1) "
+                    + "letters, digits or '_'."
+            )
+        }
+        description = String(text)
+    }
+
+    private init(known text: String) {
+        description = text
+    }
+
+    /// The class of file records.
+    package static let file = ClassName(known: "_File")
+    /// The class of devices.
+    package static let installation = ClassName(known: "_Installation")
+    /// The class of users.
+    package static let user = ClassName(known: "_User")
+    /// The class of roles.
+    package static let role = ClassName(known: "_Role")
+
+    /// Whether the class belongs to the protocol and not to the app.
+    package var isBuiltIn: Bool {
+        description.utf8.first == UInt8(ascii: "_")
+    }
+
+    /// By text.
+    package static func < (left: ClassName, right: ClassName) -> Bool {
+        left.description < right.description
+    }
+}

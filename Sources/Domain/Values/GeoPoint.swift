@@ -1,0 +1,58 @@
+internal import Glibc
+
+/// A place on the Earth.
+package struct GeoPoint: Hashable, Sendable {
+    /// In degrees, -90 to 90.
+    package let latitude: Double
+    /// In degrees, -180 to 180.
+    package let longitude: Double
+
+    /// The Earth's radius as the SDKs divide by it (data-protocol 4.1); 1 in radians.
+    package static let kilometers = 6371.0
+    /// The same in miles.
+    package static let miles = 3958.8
+
+    /// Takes checked degrees.
+    package init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// Reads `{"__type":"GeoPoint","latitude":…,"longitude":…}`.
+    ///
+    /// - Throws: ``ServiceError/Code/invalidGeoPoint`` (302).
+    package init(_ members: [String: JSONValue]) throws {
+        guard let latitude = members["latitude"]?.numberValue, let longitude = members["longitude"]?.numberValue,
+            (-90.0...90).contains(latitude), (-180.0...180).contains(longitude)
+        else {
+            throw ServiceError(
+                .invalidGeoPoint,
+                "Invalid GeoPoint: latitude must be a number from -90 to 90, longitude one from -180 to 180."
+            )
+        }
+        self.init(latitude: latitude, longitude: longitude)
+    }
+
+    /// Reads what a document holds, or nothing if the value is something else.
+    package init?(stored value: JSONValue) {
+        guard case .object(let members) = value, members["__type"] == .string("GeoPoint"),
+            let point = try? GeoPoint(members)
+        else { return nil }
+        self = point
+    }
+
+    /// The canonical form: always with a decimal point, because Dart fails without one (data-protocol 1.7).
+    package var json: JSONValue {
+        .object(["__type": .string("GeoPoint"), "latitude": .number(latitude), "longitude": .number(longitude)])
+    }
+
+    /// The angle between two places as seen from the Earth's centre, in radians, 0 to π (haversine).
+    package func distance(to other: GeoPoint) -> Double {
+        let halfLatitude = sin((other.latitude - latitude) * .pi / 360)
+        let halfLongitude = sin((other.longitude - longitude) * .pi / 360)
+        let chord =
+            halfLatitude * halfLatitude
+            + cos(latitude * .pi / 180) * cos(other.latitude * .pi / 180) * halfLongitude * halfLongitude
+        return 2 * asin(min(1, chord.squareRoot()))
+    }
+}

@@ -1,0 +1,93 @@
+internal import FoundationEssentials
+
+extension JSONValue {
+    /// Checks each `__type` value and brings it into one canonical form, so that equal values are equal text.
+    ///
+    /// Dates get three digits of milliseconds, pointers lose all but class and id, files become pointers to `_File`,
+    /// coordinates become doubles (data-protocol 1.7, 3.5; file-protocol 4.1).
+    ///
+    /// - Parameter field: Where the value stands, for the sentence of an error.
+    /// - Returns: The value as it is stored.
+    /// - Throws: ``ServiceError/Code/malformedJSON``, ``ServiceError/Code/malformedPointer``,
+    ///   ``ServiceError/Code/invalidGeoPoint`` or ``ServiceError/Code/invalidInnerKey``.
+    package func normalized(field: String) throws -> JSONValue {
+        switch self {
+        case .null, .bool, .integer, .number:
+            return self
+        case .string(let text):
+            // Databases end a text there, so such a text could neither be found nor told from a shorter one.
+            guard !text.utf8.contains(0) else {
+                throw ServiceError(.malformedJSON, "'\(field)' holds the character U+0000, which no text may.")
+            }
+            return self
+        case .array(let elements):
+            return .array(try elements.map { try $0.normalized(field: field) })
+        case .object(let members):
+            if let type = members["__type"] { return try JSONValue.typed(type, members, field: field) }
+            guard members["__op"] == nil else {
+                throw ServiceError(
+                    .malformedJSON,
+                    "'\(field)' holds an operation inside a value; operations are for fields."
+                )
+            }
+            for name in members.keys {
+                guard !name.isEmpty,
+                    !name.utf8.contains(where: { [0, UInt8(ascii: "$"), UInt8(ascii: ".")].contains($0) })
+                else {
+                    throw ServiceError(
+                        .invalidInnerKey,
+                        "Invalid key '\(name.prefix(64))' inside '\(field)': names must not be empty or hold '$', '.' or U+0000."
+                    )
+                }
+            }
+            return .object(try members.mapValues { try $0.normalized(field: field) })
+        }
+    }
+
+    private static func typed(_ type: JSONValue, _ members: [String: JSONValue], field: String) throws -> JSONValue {
+        switch type {
+        case "Date":
+            guard let moment = members["iso"]?.stringValue.flatMap(Timestamp.init(iso8601:)) else {
+                throw ServiceError(
+                    .malformedJSON,
+                    "Invalid Date in '\(field)': iso must be a time like 2024-03-01T08:00:00.120Z."
+                )
+            }
+            return .date(moment)
+        case "Bytes":
+            guard let text = members["base64"]?.stringValue, let bytes = Data(base64Encoded: text) else {
+                throw ServiceError(.malformedJSON, "Invalid Bytes in '\(field)': base64 must be base64 text.")
+            }
+            return .object(["__type": .string("Bytes"), "base64": .string(bytes.base64EncodedString())])
+        case "Pointer", "File", "Object":
+            return try Pointer(members).json
+        case "GeoPoint":
+            return try GeoPoint(members).json
+        default:
+            throw ServiceError(
+                .malformedJSON,
+                "Invalid __type \(type.summary) in '\(field)': it must be Date, Bytes, Pointer, GeoPoint or File."
+            )
+        }
+    }
+
+    /// The start of the value's text, for a sentence that quotes it.
+    package var summary: String {
+        let text = String(decoding: encoded(), as: UTF8.self)
+        return text.count > 80 ? text.prefix(80) + "…" : text
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral {
+    /// A string written in our source.
+    package init(stringLiteral value: String) {
+        self = .string(value)
+    }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// An object written in our source.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+}

@@ -1,0 +1,48 @@
+/// Values by what makes them the same to a query (``JSONValue/isSame(as:)``), found in a time that does not grow with their
+/// number.
+package struct ValueSet: Sendable, Hashable {
+    /// In the order they were given.
+    package private(set) var values: [JSONValue] = []
+    private var members: Set<Member> = []
+
+    /// Takes values; one that is there already is dropped.
+    package init(_ values: [JSONValue] = []) {
+        for value in values { insert(value) }
+    }
+
+    /// Whether a value is among them.
+    package func contains(_ value: JSONValue) -> Bool {
+        members.contains(Member(value: value))
+    }
+
+    /// Adds a value, or says that it is there already.
+    @discardableResult
+    package mutating func insert(_ value: JSONValue) -> Bool {
+        guard members.insert(Member(value: value)).inserted else { return false }
+        values.append(value)
+        return true
+    }
+
+    private struct Member: Hashable {
+        let value: JSONValue
+
+        static func == (left: Member, right: Member) -> Bool {
+            left.value.isSame(as: right.value)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            switch value {
+            case .null: hasher.combine(0)
+            case .bool(let value): hasher.combine(value)
+            // 1 and 1.0 are the same; what a double cannot tell apart only shares a bucket.
+            case .integer(let value): hasher.combine(Double(value))
+            case .number(let value): hasher.combine(value)
+            case .string(let text): for byte in text.utf8 { hasher.combine(byte) }
+            case .array(let elements): for element in elements { hasher.combine(Member(value: element)) }
+            case .object(let members):
+                // Whatever the order of members.
+                hasher.combine(members.reduce(0) { $0 ^ $1.key.hashValue ^ Member(value: $1.value).hashValue })
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package import Domain
+internal import Synchronization
+
+/// Objects in memory, by the rules of Domain's own matching; for tests of what stands on an ``ObjectStore``.
+package final class MemoryObjectStore: ObjectStore {
+    private let state = Mutex(MemoryState())
+    private let failure: (any Error)?
+
+    /// - Parameter failure: What every write throws, to test what happens then.
+    package init(failingWritesWith failure: (any Error)? = nil) {
+        self.failure = failure
+    }
+
+    /// How many objects a class has.
+    package func count(of name: ClassName) -> Int {
+        state.withLock { $0.objects[name, default: []].count }
+    }
+
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+    ) async throws -> Result {
+        try body(MemoryTransaction(state.withLock { $0 }))
+    }
+
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+    ) async throws -> Result {
+        if let failure { throw failure }
+        return try state.withLock { state in
+            let transaction = MemoryTransaction(state)
+            let result = try body(transaction)
+            state = transaction.state
+            return result
+        }
+    }
+}
+
+private struct MemoryState: Sendable {
+    var schemas: [ClassName: ClassSchema] = [.file: .files]
+    /// In the order they were made.
+    var objects: [ClassName: [StoredObject]] = [:]
+    var relations: Set<Relation> = []
+    var counters: [String: Int64] = [:]
+}
+
+private struct Relation: Hashable, Sendable {
+    let owner: Pointer
+    let key: String
+    let member: ObjectID
+}
+
+private final class MemoryTransaction: ObjectWriter {
+    var state: MemoryState
+
+    init(_ state: MemoryState) {
+        self.state = state
+    }
+
+    func schema(of name: ClassName) -> ClassSchema? { state.schemas[name] }
+
+    func schemas() -> [ClassSchema] { state.schemas.values.sorted { $0.name < $1.name } }
+
+    func row(_ id: ObjectID, in name: ClassName) -> ObjectRow? {
+        state.objects[name, default: []].first { $0.id == id }.map(ObjectRow.init)
+    }
+
+    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) -> [ObjectRow] {
+        fitting(state.objects[name, default: []].filter { ids.contains($0.id) }.map(ObjectRow.init), in: size)
+    }
+
+    func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
+        var found = try matching(query.condition, in: query.className)
+        if query.order.isEmpty, let (path, circle) = query.condition.circle {
+            let distances = found.map { object in
+                GeoPoint(stored: value(of: object, at: path) ?? .null)?.distance(to: circle.center) ?? .infinity
+            }
+            found = zip(found, distances).enumerated()
+                .sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
+        } else if let last = query.order.last {
+            if last.isDescending { found.reverse() }
+            found = found.enumerated().sorted { left, right in
+                for key in query.order {
+                    let order = JSONValue.order(
+                        value(of: left.element, at: key.path),
+                        value(of: right.element, at: key.path)
+                    )
+                    if order != 0 { return (order < 0) != key.isDescending }
+                }
+                return left.offset < right.offset
+            }.map(\.element)
+        }
+        let page = found.dropFirst(query.page.skip).prefix(query.page.limit)
+        let rows = page.map(ObjectRow.init)
+        let fitting = fitting(rows, in: query.replySize)
+        return fitting.isEmpty ? Array(rows.prefix(1)) : fitting
+    }
+
+    func count(_ condition: Condition, in name: ClassName) throws -> Int {
+        try matching(condition, in: name).count
+    }
+
+    func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = state
+        do {
+            return try body()
+        } catch {
+            state = before
+            throw error
+        }
+    }
+
+    func save(_ schema: ClassSchema) throws {
+        let before = state.schemas.updateValue(schema, forKey: schema.name)
+        do {
+            try requireUnique(schema.name)
+        } catch {
+            state.schemas[schema.name] = before
+            throw error
+        }
+    }
+
+    func insert(_ object: StoredObject, into name: ClassName) throws {
+        guard row(object.id, in: name) == nil else {
+            throw ServiceError(.duplicateValue, "A unique field was given a value that is already taken.")
+        }
+        state.objects[name, default: []].append(object)
+        try requireUnique(name)
+    }
+
+    func update(_ object: StoredObject, in name: ClassName) throws {
+        state.objects[name] = state.objects[name, default: []].map { $0.id == object.id ? object : $0 }
+        try requireUnique(name)
+    }
+
+    func delete(_ id: ObjectID, in name: ClassName) -> Bool {
+        let before = state.objects[name, default: []]
+        state.objects[name] = before.filter { $0.id != id }
+        state.relations = state.relations.filter { relation in
+            let target = state.schemas[relation.owner.className]?.fields[relation.key]?.type.target
+            return relation.owner != Pointer(name, id) && !(relation.member == id && target == name)
+        }
+        return state.objects[name, default: []].count < before.count
+    }
+
+    func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) {
+        state.relations.formUnion(members.map { Relation(owner: owner, key: key, member: $0) })
+    }
+
+    func unrelate(_ owner: Pointer, _ key: String, from members: [ObjectID]?) {
+        state.relations = state.relations.filter { relation in
+            !(relation.owner == owner && relation.key == key && members?.contains(relation.member) ?? true)
+        }
+    }
+
+    func nextNumber(of field: String, in name: ClassName) -> Int64 {
+        let highest = state.objects[name, default: []].compactMap { $0.fields[field]?.integerValue }.max() ?? 0
+        let next = max(highest, state.counters["\(name).\(field)", default: 0]) + 1
+        state.counters["\(name).\(field)"] = next
+        return next
+    }
+
+    private func matching(_ condition: Condition, in name: ClassName) throws -> [StoredObject] {
+        try state.objects[name, default: []].filter { object in
+            try condition.matches(object) { owner, key, member in
+                state.relations.contains(
+                    Relation(owner: owner ?? Pointer(name, object.id), key: key, member: member ?? object.id)
+                )
+            }
+        }
+    }
+
+    private func value(of object: StoredObject, at path: FieldPath) -> JSONValue? {
+        path.inner.reduce(object.value(of: path.field)) { value, name in value?.objectValue?[name] }
+    }
+
+    private func fitting(_ rows: [ObjectRow], in size: Int) -> [ObjectRow] {
+        var room = size
+        return Array(
+            rows.prefix { row in
+                room -= row.body.count
+                return room >= 0
+            }
+        )
+    }
+
+    private func requireUnique(_ name: ClassName) throws {
+        for index in state.schemas[name]?.indexes ?? [] where index.isUnique {
+            let values = state.objects[name, default: []].compactMap { value(of: $0, at: index.fields[0]) }
+                .filter { $0 != .null }
+            guard Set(values).count == values.count else {
+                throw ServiceError(.duplicateValue, "A unique field was given a value that is already taken.")
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import Domain
+internal import FoundationEssentials
+internal import PCREPatterns
+internal import Testing
+
+/// The table of cases for queries: documents, conditions, and which documents match.
+///
+/// It runs on every store, so that SQL and Domain's own matching give the same answers.
+package struct QueryCase: Sendable, CustomTestStringConvertible {
+    package let testDescription: String
+    private let documents: [(name: String, fields: [String: JSONValue])]
+    private let relations: [[String]]
+    private let questions: [(condition: JSONValue, matches: [String])]
+    private let order: String
+    private let isOrdered: Bool
+    private let page: Page
+
+    /// Reads `Cases/queries.json`.
+    package static let all: [QueryCase] = {
+        do {
+            let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases/queries.json")
+            let json = try JSONValue(parsing: Array(try Data(contentsOf: file)), field: "queries.json")
+            return try (json.arrayValue ?? []).map { try QueryCase($0.objectValue ?? [:]) }
+        } catch {
+            Issue.record(error)
+            return []
+        }
+    }()
+
+    private init(_ json: [String: JSONValue]) throws {
+        testDescription = json["name"]?.stringValue ?? "?"
+        documents = (json["documents"]?.objectValue ?? [:]).sorted { $0.key.compareBytes(to: $1.key) < 0 }
+            .map { ($0.key, $0.value.objectValue ?? [:]) }
+        relations = (json["relations"]?.arrayValue ?? []).map { ($0.arrayValue ?? []).compactMap(\.stringValue) }
+        let wheres = json["wheres"]?.arrayValue ?? [.object(json)]
+        questions = wheres.compactMap(\.objectValue).map { question in
+            (question["where"] ?? .null, (question["matches"]?.arrayValue ?? []).compactMap(\.stringValue))
+        }
+        order = json["order"]?.stringValue ?? ""
+        isOrdered = json["order"] != nil || json["ordered"] == .bool(true)
+        page = try Page(
+            limit: (json["limit"]?.integerValue).map { Int($0) },
+            skip: (json["skip"]?.integerValue).map { Int($0) }
+        )
+    }
+
+    /// Puts the documents into an empty store and asks every question.
+    package func check(_ store: any ObjectStore) async throws {
+        let name = try ClassName("Case")
+        try await fill(store, name)
+        let service = ObjectService(
+            store: store,
+            settings: ObjectSettings(files: FilePresentation(publicURL: "https://f", bucket: "b")),
+            removal: NoFiles()
+        )
+        let caller = Caller(app: try #require(AppID("app")), role: .client)
+        for (json, matches) in questions {
+            var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
+            let search = ObjectCommand.Search(
+                where: try parser.parse(json),
+                order: try SortKey.list(order),
+                page: page,
+                counts: true
+            )
+            let reply = try await service.perform(ObjectCommand(name, .find(search)), as: caller).json.objectValue
+            let found = (reply?["results"]?.arrayValue ?? []).compactMap { $0.objectValue?["objectId"]?.stringValue }
+            let text = String(decoding: json.encoded(), as: UTF8.self)
+            #expect((isOrdered ? found : found.sorted()) == (isOrdered ? matches : matches.sorted()), "\(text)")
+            if page == (try Page()) { #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)") }
+        }
+    }
+
+    private func fill(_ store: any ObjectStore, _ name: ClassName) async throws {
+        try await store.write { [documents, relations] writer in
+            var schema = ClassSchema(name: name)
+            var objects: [StoredObject] = []
+            for (index, (id, fields)) in documents.enumerated() {
+                let fields = try fields.mapValues { try $0.normalized(field: "case") }
+                for (field, value) in fields {
+                    if let type = FieldType(of: value) { schema.fields[field] = FieldDefinition(type) }
+                }
+                let time = Timestamp(milliseconds: Int64(index))
+                objects.append(
+                    StoredObject(id: try #require(ObjectID(id)), createdAt: time, updatedAt: time, fields: fields)
+                )
+            }
+            for relation in relations { schema.fields[relation[1]] = FieldDefinition(.relation(name)) }
+            try writer.save(schema)
+            for object in objects { try writer.insert(object, into: name) }
+            for relation in relations {
+                let owner = Pointer(name, try #require(ObjectID(relation[0])))
+                try writer.relate(owner, relation[1], to: [try #require(ObjectID(relation[2]))])
+            }
+        }
+    }
+}
+
+/// For services in whose tests no file is deleted.
+package struct NoFiles: FileRemoval {
+    package init() {}
+
+    package func remove(_ keys: [FileKey]) {
+        Issue.record("no file was to be removed")
+    }
+}
