@@ -1,0 +1,54 @@
+internal import CPCRE
+internal import Domain
+
+/// A compiled expression.
+///
+/// `@unchecked Sendable`: a `pcre2_code` and a `pcre2_match_context` are written only while they are made, in `init`,
+/// before anybody else has them. `pcre2_match` reads both and keeps all it writes in the match data, which each call
+/// makes for itself (pcre2api, "Multithreading"). They are freed when the last reference goes, so no match can run then.
+final class PCREPattern: CompiledPattern, @unchecked Sendable {
+    private let code: OpaquePointer
+    private let context: OpaquePointer
+    private let place: String
+
+    /// Takes over a compiled expression and frees it in the end.
+    init(adopting code: OpaquePointer, limits: PCRELimits, place: String) throws {
+        guard let context = pcre2_match_context_create_8(nil) else {
+            pcre2_code_free_8(code)
+            throw PCREFailure(code: PCRE2_ERROR_NOMEMORY)
+        }
+        pcre2_set_match_limit_8(context, limits.steps)
+        pcre2_set_depth_limit_8(context, limits.steps)
+        pcre2_set_heap_limit_8(context, limits.memory)
+        self.code = code
+        self.context = context
+        self.place = place
+    }
+
+    deinit {
+        pcre2_match_context_free_8(context)
+        pcre2_code_free_8(code)
+    }
+
+    func isFound(in subject: String) throws -> Bool {
+        guard let data = pcre2_match_data_create_8(1, nil) else { throw PCREFailure(code: PCRE2_ERROR_NOMEMORY) }
+        defer { pcre2_match_data_free_8(data) }
+        var subject = subject
+        let result = subject.withUTF8 { bytes in
+            // A String is valid UTF-8 already.
+            pcre2_match_8(code, bytes.baseAddress, bytes.count, 0, PCRE2_NO_UTF_CHECK, data, context)
+        }
+        switch result {
+        case 0...: return true
+        case PCRE2_ERROR_NOMATCH: return false
+        case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_RECURSELOOP:
+            throw ServiceError(.badRequest, "\(place) takes too many steps on some object; write it simpler.")
+        default: throw PCREFailure(code: result)
+        }
+    }
+}
+
+/// What PCRE2 failed with, which no expression or text should cause.
+private struct PCREFailure: Error {
+    let code: CInt
+}
