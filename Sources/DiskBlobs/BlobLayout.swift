@@ -21,6 +21,12 @@ final class BlobLayout: Sendable {
         try synchronizeFolder(folder)
     }
 
+    /// The places of blobs in a folder that is only read; makes and removes nothing.
+    init(reading folder: String) {
+        blobs = "\(folder)/blobs"
+        staging = "\(folder)/staging"
+    }
+
     func path(of key: FileKey) -> String {
         let name = SHA256.hash(data: Array(key.description.utf8)).hexadecimal
         return "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
@@ -39,7 +45,8 @@ final class BlobLayout: Sendable {
         return leaf
     }
 
-    private func parent(_ path: String) -> String {
+    /// The folder that a path lies in.
+    func parent(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
     }
 }

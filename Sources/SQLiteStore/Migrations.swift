@@ -27,6 +27,58 @@ extension DatabaseMigrator {
                     """
             )
         }
+        migrator.registerMigration("v2 objects") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE class (
+                        number INTEGER PRIMARY KEY,
+                        name   TEXT NOT NULL UNIQUE,
+                        schema TEXT NOT NULL CHECK (json_valid(schema))
+                    ) STRICT;
+                    CREATE TABLE relation (
+                        class  INTEGER NOT NULL,
+                        key    TEXT NOT NULL,
+                        owner  TEXT NOT NULL,
+                        member TEXT NOT NULL,
+                        PRIMARY KEY (class, key, owner, member)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX relation_member ON relation (class, key, member, owner);
+                    CREATE TABLE counter (
+                        class INTEGER NOT NULL,
+                        field TEXT NOT NULL,
+                        last  INTEGER NOT NULL,
+                        PRIMARY KEY (class, field)
+                    ) STRICT, WITHOUT ROWID;
+                    """
+            )
+            // Files become objects of the class _File, its first table. Spelled out here, because a migration must not
+            // change when the code that makes classes does.
+            try db.execute(
+                sql: """
+                    INSERT INTO class (number, name, schema) VALUES (1, '_File', '{"fields":{"key":{"type":"String"},\
+                    "metaData":{"type":"Object"},"mime_type":{"type":"String"},"name":{"type":"String"}},\
+                    "indexes":[{"fields":["key"],"unique":true}]}');
+                    CREATE TABLE class_1 (
+                        number     INTEGER PRIMARY KEY,
+                        id         TEXT NOT NULL UNIQUE,
+                        created_at INTEGER NOT NULL,
+                        updated_at INTEGER NOT NULL,
+                        acl        TEXT,
+                        body       TEXT NOT NULL
+                    ) STRICT;
+                    CREATE INDEX class_1_created ON class_1 (created_at);
+                    CREATE INDEX class_1_updated ON class_1 (updated_at);
+                    CREATE UNIQUE INDEX "class_1 unique key" ON class_1 (json_extract(body, '$.key'));
+                    INSERT INTO class_1 (id, created_at, updated_at, acl, body)
+                        SELECT id, created_at, created_at, acl, json_patch(
+                            json_object('_md5', md5, '_sha256', sha256, '_size', size, 'key', key,
+                                'metaData', json(meta_data), 'mime_type', media_type, 'name', name),
+                            json_object('_detected', detected_type))
+                        FROM file ORDER BY created_at, id;
+                    DROP TABLE file;
+                    """
+            )
+        }
         return migrator
     }
 }

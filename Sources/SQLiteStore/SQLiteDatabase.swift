@@ -6,16 +6,24 @@ internal import GRDB
 /// Calls may come from any task; the work runs on queues of GRDB, never on the cooperative pool.
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
+    let catalog: SharedCatalog
+    let queries: QuerySupport
+    let writes: GroupCommit
 
     /// Opens the database at a path, makes it if there is none, and brings its schema up to date.
     ///
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
     ///   - readers: How many queries may read at the same time.
+    ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
     /// - Throws: ``OpenFailure``, which says in one sentence why the server cannot start on it.
-    package init(path: String, readers: Int = 4) throws(OpenFailure) {
+    package init(path: String, readers: Int = 4, cacheSize: Int = 16 << 20) throws(OpenFailure) {
         do {
-            pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration(readers: readers))
+            let functions = QueryFunctions()
+            pool = try DatabasePool(
+                path: path,
+                configuration: SQLiteDatabase.configuration(readers, cacheSize, functions)
+            )
             // An answered write survives a power cut. It is said here, because GRDB sets NORMAL when it opens the
             // writer, which syncs only at checkpoints; the writer is one connection that stays.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -24,6 +32,9 @@ package struct SQLiteDatabase: Sendable {
                 throw OpenFailure(sentence: "was written by a newer version of lcfile; start that version instead")
             }
             try migrator.migrate(pool)
+            catalog = SharedCatalog(try pool.read { try Catalog($0) })
+            queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool))
+            writes = GroupCommit(pool: pool, catalog: catalog, queries: queries)
         } catch let failure as OpenFailure {
             throw failure
         } catch {
@@ -36,11 +47,20 @@ package struct SQLiteDatabase: Sendable {
         try pool.close()
     }
 
-    private static func configuration(readers: Int) -> Configuration {
+    private static func configuration(
+        _ readers: Int,
+        _ cacheSize: Int,
+        _ functions: QueryFunctions
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.database"
+        configuration.prepareDatabase { db in
+            functions.add(to: db)
+            // In KiB when negative. SQLite's own 2 MB are less than the upper levels of a large class's indexes.
+            try db.execute(sql: "PRAGMA cache_size = -\(max(1, cacheSize >> 10))")
+        }
         return configuration
     }
 }

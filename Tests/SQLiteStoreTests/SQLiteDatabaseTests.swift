@@ -6,23 +6,16 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite struct SQLiteFileStoreTests {
-    @Test("records in SQLite keep the contract", arguments: FileStoreContract.rules)
-    func contract(rule: ContractRule<any FileStore>) async throws {
-        try await Samples.withFolder { folder in
-            try await rule.check(SQLiteFileStore(SQLiteDatabase(path: "\(folder)/db.sqlite")))
-        }
-    }
-
+@Suite struct SQLiteDatabaseTests {
     @Test("records survive closing and opening")
     func survives() async throws {
         try await Samples.withFolder { folder in
             let record = try Samples.record()
             let first = try SQLiteDatabase(path: "\(folder)/db.sqlite")
-            try await SQLiteFileStore(first).insert([record])
+            try await FileRecords(SQLiteObjectStore(first)).insert([record])
             try first.close()
             let second = try SQLiteDatabase(path: "\(folder)/db.sqlite")
-            #expect(try await SQLiteFileStore(second).file(id: record.id) == record)
+            #expect(try await FileRecords(SQLiteObjectStore(second)).file(id: record.id) == record)
         }
     }
 
@@ -35,25 +28,6 @@ import Testing
             }
             #expect(mode == "wal")
             #expect(level == 2)
-        }
-    }
-
-    @Test(
-        "lookups and the list go through indexes",
-        arguments: [
-            ("SELECT * FROM file WHERE id = 'x'", "SEARCH file USING PRIMARY KEY"),
-            ("SELECT * FROM file WHERE key = 'x'", "SEARCH file USING INDEX sqlite_autoindex_file_2"),
-            ("SELECT * FROM file ORDER BY created_at DESC, id DESC LIMIT 100", "SCAN file USING INDEX file_newest"),
-        ]
-    )
-    func plan(query: String, expected: String) async throws {
-        try await Samples.withFolder { folder in
-            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
-            let plan = try await database.pool.read { db in
-                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(query)").map { $0["detail"] as String }
-            }
-            #expect(plan.count == 1)
-            #expect(plan.first?.hasPrefix(expected) == true, "\(plan)")
         }
     }
 

@@ -1,0 +1,63 @@
+package import Domain
+internal import Glibc
+
+/// Copies blobs from one app's folder to another that nobody uses yet.
+///
+/// Every call blocks. Nothing counts as copied before ``synchronize()`` has returned.
+package struct BlobCopy: Sendable {
+    private let source: BlobSource
+    private let folder: String
+    private let target: BlobLayout
+    private let comparingDigests: Bool
+    /// Those made below the target's `blobs`, at most 65 792.
+    private var folders: Set<String> = []
+
+    /// Makes what belongs into the new folder.
+    ///
+    /// - Parameters:
+    ///   - source: The blobs to copy.
+    ///   - folder: The other app folder, which must exist.
+    ///   - comparingDigests: Whether a blob must have the SHA-256 of its record, or only the size.
+    /// - Throws: When a folder cannot be made or synced.
+    package init(from source: BlobSource, to folder: String, comparingDigests: Bool) throws {
+        self.source = source
+        self.folder = folder
+        self.comparingDigests = comparingDigests
+        target = try BlobLayout(folder: folder)
+    }
+
+    /// Copies blobs, several at a time, and tells their conditions in the same order.
+    ///
+    /// The bytes of each that is whole are on the disk on return; of another nothing is left in the new folder.
+    package mutating func copy(_ files: [FileEntry]) throws -> [BlobCondition] {
+        for file in files { try prepareFolder(of: target.path(of: file.key)) }
+        return try inParallel(files) { [source, target, comparingDigests] file in
+            let path = target.path(of: file.key)
+            let output = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            let condition = try source.read(file, comparingDigest: comparingDigests) { try output.write($0) }
+            if condition == .whole {
+                try output.synchronize()
+            } else {
+                unlink(path)
+            }
+            return condition
+        }
+    }
+
+    /// Returns when the names of all copies are on the disk.
+    package func synchronize() throws {
+        _ = try inParallel(Array(folders)) { try synchronizeFolder($0) }
+        try synchronizeFolder(target.blobs)
+        try synchronizeFolder(folder)
+    }
+
+    /// Unlike the layout's, without a sync each time: a copy that is cut off is thrown away.
+    private mutating func prepareFolder(of path: String) throws {
+        let leaf = target.parent(path)
+        guard folders.insert(leaf).inserted else { return }
+        let middle = target.parent(leaf)
+        try makeFolder(middle)
+        try makeFolder(leaf)
+        folders.insert(middle)
+    }
+}

@@ -1,0 +1,87 @@
+internal import Crypto
+package import Domain
+internal import Glibc
+
+/// What reading a blob found.
+package enum BlobCondition: Sendable, Equatable {
+    /// The bytes are those that were uploaded, as far as they were to be compared.
+    case whole
+    /// There is nothing under the key.
+    case missing
+    /// The bytes are others than were uploaded; the words continue "the blob …".
+    case damaged(String)
+}
+
+/// The blobs in an app's folder, to be read one and all; nothing is made or changed there.
+///
+/// Every call blocks.
+package struct BlobSource: Sendable {
+    private let layout: BlobLayout
+
+    private static let bufferSize = 1 << 20
+
+    /// Takes the app's folder and opens nothing yet.
+    package init(folder: String) {
+        layout = BlobLayout(reading: folder)
+    }
+
+    /// Compares blobs with what their records say, several at a time; tells their conditions in the same order.
+    ///
+    /// The size is always compared; for the digest all bytes are read.
+    package func check(_ files: [FileEntry], comparingDigests: Bool) throws -> [BlobCondition] {
+        try inParallel(files) { file in
+            guard comparingDigests else { return try checkSize(of: file) }
+            return try read(file, comparingDigest: true) { _ in }
+        }
+    }
+
+    /// Gives a blob's bytes to the body, piece by piece, and tells at the end whether they were the right ones.
+    func read(
+        _ file: FileEntry,
+        comparingDigest: Bool,
+        _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> BlobCondition {
+        guard let blob = try Descriptor(reading: layout.path(of: file.key)) else { return .missing }
+        let sized = try compareSize(of: blob, with: file.facts)
+        guard sized == .whole else { return sized }
+        var sha256 = SHA256()
+        var size: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobSource.bufferSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count: Int
+            do {
+                count = try syscall("read") { Glibc.read(blob.raw, buffer.baseAddress, buffer.count) }
+            } catch {
+                return .damaged("cannot be read")
+            }
+            if count == 0 { break }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if comparingDigest { sha256.update(bufferPointer: bytes) }
+            size += Int64(count)
+            try take(bytes)
+        }
+        guard size == file.facts.size else { return wrongSize(size, file.facts) }
+        guard !comparingDigest || sha256.finalize().hexadecimal == file.facts.sha256 else {
+            return .damaged("holds other bytes than were uploaded: their SHA-256 is not \(file.facts.sha256)")
+        }
+        return .whole
+    }
+
+    private func checkSize(of file: FileEntry) throws -> BlobCondition {
+        guard let blob = try Descriptor(reading: layout.path(of: file.key)) else { return .missing }
+        return try compareSize(of: blob, with: file.facts)
+    }
+
+    private func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {
+        let descriptor = blob.raw
+        var status = stat()
+        try syscall("fstat") { fstat(descriptor, &status) }
+        let size = Int64(status.st_size)
+        return size == facts.size ? .whole : wrongSize(size, facts)
+    }
+
+    private func wrongSize(_ size: Int64, _ facts: BlobFacts) -> BlobCondition {
+        .damaged("has \(size) bytes, not the \(facts.size) that were uploaded")
+    }
+}

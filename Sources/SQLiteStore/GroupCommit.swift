@@ -1,0 +1,128 @@
+internal import Domain
+internal import GRDB
+internal import Synchronization
+
+/// Lets writers that wait at the same time share one transaction, and so one sync of the disk.
+///
+/// While a transaction is written and synced, further writes queue up; the next transaction takes all of them. Each has
+/// a savepoint of its own, so that one that fails takes nothing of the others with it. Nobody is told of success before
+/// the sync.
+final class GroupCommit: Sendable {
+    /// Tells a writer how it ended: with the error of the commit, or else with what its body gave.
+    private typealias Tell = @Sendable ((any Error)?) -> Void
+
+    private struct Job: Sendable {
+        let run: @Sendable (SQLiteTransaction) -> Tell
+        /// For a transaction that could not even begin.
+        let refuse: @Sendable (any Error) -> Void
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var isRunning = false
+    }
+
+    /// How many writes share a transaction at most, so that the first does not wait for ever.
+    private static let groupSize = 256
+
+    private let pool: DatabasePool
+    private let catalog: SharedCatalog
+    private let queries: QuerySupport
+    private let state = Mutex(State())
+
+    init(pool: DatabasePool, catalog: SharedCatalog, queries: QuerySupport) {
+        self.pool = pool
+        self.catalog = catalog
+        self.queries = queries
+    }
+
+    /// Runs a body with others in one transaction; on return what it changed is durable.
+    ///
+    /// Bodies run one after the other.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            let mustStart = state.withLock { state in
+                let job = Job { transaction in
+                    let result = Swift.Result { try transaction.attempt { try body(transaction) } }
+                    return { failure in
+                        // A writer's own failure says more than that of the commit it may have caused.
+                        if case .success = result, let failure {
+                            continuation.resume(throwing: failure)
+                        } else {
+                            continuation.resume(with: result)
+                        }
+                    }
+                } refuse: { failure in
+                    continuation.resume(throwing: failure)
+                }
+                state.waiting.append(job)
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if mustStart { scheduleNextGroup() }
+        }
+    }
+
+    private func scheduleNextGroup() {
+        pool.asyncWriteWithoutTransaction { [self] db in
+            let group = state.withLock { state in
+                let group = Array(state.waiting.prefix(GroupCommit.groupSize))
+                state.waiting.removeFirst(group.count)
+                state.isRunning = !group.isEmpty
+                return group
+            }
+            guard !group.isEmpty else { return }
+            commit(group, db)
+            scheduleNextGroup()
+        }
+    }
+
+    private func commit(_ group: [Job], _ db: Database) {
+        let transaction = SQLiteTransaction(db, catalog.current, queries)
+        var tells: [Tell] = []
+        do {
+            try db.inTransaction(.immediate) {
+                tells = group.map { $0.run(transaction) }
+                return .commit
+            }
+            catalog.publish(transaction.catalog)
+            for tell in tells { tell(nil) }
+        } catch {
+            let failure = SQLiteFailure.translated(error)
+            for job in group.dropFirst(tells.count) { job.refuse(failure) }
+            for tell in tells { tell(failure) }
+        }
+    }
+}
+
+/// The catalog as the last commit left it, for transactions that begin.
+final class SharedCatalog: Sendable {
+    private let catalog: Mutex<Catalog>
+
+    init(_ catalog: Catalog) {
+        self.catalog = Mutex(catalog)
+    }
+
+    var current: Catalog { catalog.withLock { $0 } }
+
+    func publish(_ new: Catalog) {
+        catalog.withLock { $0 = new }
+    }
+}
+
+/// Errors of SQLite that mean something to a client.
+enum SQLiteFailure {
+    static func translated(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            return ServiceError(.storageFull, "The server's storage is full.", cause: error)
+        case .SQLITE_TOOBIG:
+            return ServiceError(.badRequest, "The query is too large.", cause: error)
+        default:
+            return error
+        }
+    }
+}

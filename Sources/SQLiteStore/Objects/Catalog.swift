@@ -1,0 +1,97 @@
+internal import Domain
+internal import GRDB
+
+/// What is known of every class of an app, and the number of its table.
+///
+/// The table `class` holds it; a copy is kept in memory, so that a read asks no extra question.
+struct Catalog: Sendable {
+    struct Entry: Sendable {
+        /// Names the class's table: names of tables know no case, those of classes do.
+        let number: Int64
+        var schema: ClassSchema
+    }
+
+    private(set) var entries: [ClassName: Entry] = [:]
+
+    /// An empty catalog, before the database is read.
+    init() {}
+
+    /// Reads the table `class`.
+    init(_ db: Database) throws {
+        for row in try Row.fetchAll(db, sql: "SELECT number, name, schema FROM class") {
+            let name = try ClassName(row["name"] as String)
+            let json = try JSONValue(parsing: Array((row["schema"] as String).utf8), field: "schema")
+            entries[name] = Entry(number: row["number"], schema: try ClassSchema(name: name, json: json))
+        }
+    }
+
+    /// Writes a class's row, and makes or changes its table and indexes to fit.
+    mutating func save(_ schema: ClassSchema, _ db: Database) throws {
+        let text = String(decoding: schema.json.encoded(), as: UTF8.self)
+        if let known = entries[schema.name] {
+            try db.execute(sql: "UPDATE class SET schema = ? WHERE number = ?", arguments: [text, known.number])
+            let table = ClassTable(number: known.number)
+            for index in known.schema.indexes where !schema.indexes.contains(index) { try table.drop(index, db) }
+            for index in schema.indexes where !known.schema.indexes.contains(index) {
+                try table.make(index, of: schema, db)
+            }
+            entries[schema.name]?.schema = schema
+        } else {
+            try db.execute(
+                sql: "INSERT INTO class (name, schema) VALUES (?, ?)",
+                arguments: [schema.name.description, text]
+            )
+            let entry = Entry(number: db.lastInsertedRowID, schema: schema)
+            try ClassTable(number: entry.number).make(db)
+            for index in schema.indexes { try ClassTable(number: entry.number).make(index, of: schema, db) }
+            entries[schema.name] = entry
+        }
+    }
+}
+
+/// The table of one class, and the names of what belongs to it.
+struct ClassTable {
+    let number: Int64
+
+    var name: String { "class_\(number)" }
+
+    /// Makes the table with the indexes that every class has.
+    func make(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE \(name) (
+                    number     INTEGER PRIMARY KEY,
+                    id         TEXT NOT NULL UNIQUE,
+                    created_at INTEGER NOT NULL,
+                    updated_at INTEGER NOT NULL,
+                    acl        TEXT,
+                    body       TEXT NOT NULL
+                ) STRICT;
+                CREATE INDEX \(name)_created ON \(name) (created_at);
+                CREATE INDEX \(name)_updated ON \(name) (updated_at);
+                """
+        )
+    }
+
+    func make(_ index: IndexDefinition, of schema: ClassSchema, _ db: Database) throws {
+        let terms = index.fields.map { SQLPath.indexed($0, in: schema) }.joined(separator: ", ")
+        let kind = index.isUnique ? "UNIQUE INDEX" : "INDEX"
+        try db.execute(sql: "CREATE \(kind) \"\(identifier(of: index))\" ON \(name) (\(terms))")
+    }
+
+    func drop(_ index: IndexDefinition, _ db: Database) throws {
+        try db.execute(sql: "DROP INDEX \"\(identifier(of: index))\"")
+    }
+
+    /// The field of a unique index that refused a value, from SQLite's message.
+    func field(refusedBy message: String, in schema: ClassSchema) -> String? {
+        schema.indexes.first { $0.isUnique && message.contains("'\(identifier(of: $0))'") }?.name
+    }
+
+    /// Indexed paths hold letters, digits, `_`, dots and a comma, so nothing needs escaping but capitals: names of
+    /// indexes know no case, those of fields do.
+    private func identifier(of index: IndexDefinition) -> String {
+        let fields = index.name.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
+        return "\(name) \(index.isUnique ? "unique " : "")\(fields)"
+    }
+}

@@ -1,0 +1,68 @@
+internal import Domain
+
+extension ClassSchema {
+    /// The form in the table `class`: `{"fields":{"title":{"type":"String"}},"indexes":[{"fields":["title"]}]}`.
+    var json: JSONValue {
+        .object([
+            "fields": .object(fields.mapValues(\.json)),
+            "indexes": .array(
+                indexes.map { index in
+                    .object([
+                        "fields": .array(index.fields.map { .string($0.description) }),
+                        "unique": .bool(index.isUnique),
+                    ])
+                }
+            ),
+        ])
+    }
+
+    /// Reads that form; throws for what only another program can have written.
+    init(name: ClassName, json: JSONValue) throws {
+        guard let fields = json.objectValue?["fields"]?.objectValue,
+            let indexes = json.objectValue?["indexes"]?.arrayValue
+        else { throw BrokenSchema(name: name) }
+        self.init(
+            name: name,
+            fields: try fields.mapValues { try FieldDefinition(stored: $0, in: name) },
+            indexes: try indexes.map { index in
+                let paths = index.objectValue?["fields"]?.arrayValue ?? []
+                return IndexDefinition(
+                    fields: try paths.compactMap(\.stringValue).map { try FieldPath($0) },
+                    isUnique: index.objectValue?["unique"] == .bool(true)
+                )
+            }
+        )
+    }
+}
+
+extension FieldDefinition {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = ["type": .string(type.name)]
+        if let target = type.target { members["className"] = .string(target.description) }
+        for (name, flag) in FieldDefinition.flags where self[keyPath: flag] { members[name] = .bool(true) }
+        members["default"] = defaultValue
+        return .object(members)
+    }
+
+    fileprivate init(stored json: JSONValue, in name: ClassName) throws {
+        let members = json.objectValue ?? [:]
+        let target = try members["className"]?.stringValue.map { try ClassName($0) }
+        guard let type = FieldType(name: members["type"]?.stringValue ?? "", className: target) else {
+            throw BrokenSchema(name: name)
+        }
+        self.init(type)
+        for (name, flag) in FieldDefinition.flags { self[keyPath: flag] = members[name] == .bool(true) }
+        defaultValue = members["default"]
+    }
+
+    private static var flags: [(String, WritableKeyPath<FieldDefinition, Bool>)] {
+        [
+            ("unique", \.isUnique), ("required", \.isRequired), ("readOnly", \.isReadOnly), ("hidden", \.isHidden),
+            ("autoIncrement", \.isAutoIncrement),
+        ]
+    }
+}
+
+private struct BrokenSchema: Error {
+    let name: ClassName
+}

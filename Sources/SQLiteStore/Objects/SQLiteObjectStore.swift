@@ -1,0 +1,32 @@
+package import Domain
+internal import GRDB
+
+/// Objects in SQLite: a table for each class (docs/decisions/0001-a-table-per-class.md).
+package struct SQLiteObjectStore: ObjectStore {
+    private let database: SQLiteDatabase
+
+    /// Keeps objects in a database that is open.
+    package init(_ database: SQLiteDatabase) {
+        self.database = database
+    }
+
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+    ) async throws -> Result {
+        // Taken before the snapshot, so that no class is known whose table the snapshot does not have.
+        let catalog = database.catalog.current
+        do {
+            return try await database.pool.read { [queries = database.queries] db in
+                try body(SQLiteTransaction(db, catalog, queries))
+            }
+        } catch {
+            throw SQLiteFailure.translated(error)
+        }
+    }
+
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+    ) async throws -> Result {
+        try await database.writes.write { try body($0) }
+    }
+}

@@ -1,0 +1,131 @@
+internal import Domain
+internal import GRDB
+
+extension SQLiteTransaction {
+    func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = catalog
+        var result: Result?
+        do {
+            try db.inSavepoint {
+                result = try body()
+                return .commit
+            }
+        } catch {
+            catalog = before
+            throw SQLiteFailure.translated(error)
+        }
+        guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        return result
+    }
+
+    func save(_ schema: ClassSchema) throws {
+        try refusingDuplicates(in: schema) { try catalog.save(schema, db) }
+    }
+
+    func insert(_ object: StoredObject, into name: ClassName) throws {
+        guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO \(ClassTable(number: entry.number).name) (id, created_at, updated_at, acl, body)
+                VALUES (?, ?, ?, ?, ?)
+                """
+        )
+        try refusingDuplicates(in: entry.schema) {
+            try statement.execute(
+                arguments: [
+                    object.id.description, object.createdAt.milliseconds, object.updatedAt.milliseconds,
+                    object.acl.map { JSONValue.object($0.json).databaseValue },
+                    JSONValue.object(object.fields).databaseValue,
+                ]
+            )
+        }
+    }
+
+    func update(_ object: StoredObject, in name: ClassName) throws {
+        guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
+        let statement = try db.cachedStatement(
+            sql: "UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?, acl = ?, body = ? WHERE id = ?"
+        )
+        try refusingDuplicates(in: entry.schema) {
+            try statement.execute(
+                arguments: [
+                    object.updatedAt.milliseconds, object.acl.map { JSONValue.object($0.json).databaseValue },
+                    JSONValue.object(object.fields).databaseValue, object.id.description,
+                ]
+            )
+        }
+    }
+
+    func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
+        guard let entry = catalog.entries[name] else { return false }
+        let statement = try db.cachedStatement(
+            sql: "DELETE FROM \(ClassTable(number: entry.number).name) WHERE id = ?"
+        )
+        try statement.execute(arguments: [id.description])
+        guard db.changesCount > 0 else { return false }
+        for (key, _) in entry.schema.relations { try unrelate(Pointer(name, id), key, from: nil) }
+        for owner in catalog.entries.values {
+            for (key, target) in owner.schema.relations where target == name {
+                try db.cachedStatement(sql: "DELETE FROM relation WHERE class = ? AND key = ? AND member = ?")
+                    .execute(arguments: [owner.number, key, id.description])
+            }
+        }
+        return true
+    }
+
+    func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws {
+        guard let number = catalog.entries[owner.className]?.number else { return }
+        let statement = try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO relation (class, key, owner, member) VALUES (?, ?, ?, ?)"
+        )
+        for member in members {
+            try statement.execute(arguments: [number, key, owner.id.description, member.description])
+        }
+    }
+
+    func unrelate(_ owner: Pointer, _ key: String, from members: [ObjectID]?) throws {
+        guard let number = catalog.entries[owner.className]?.number else { return }
+        let one = "DELETE FROM relation WHERE class = ? AND key = ? AND owner = ?"
+        guard let members else {
+            try db.cachedStatement(sql: one).execute(arguments: [number, key, owner.id.description])
+            return
+        }
+        let statement = try db.cachedStatement(sql: "\(one) AND member = ?")
+        for member in members {
+            try statement.execute(arguments: [number, key, owner.id.description, member.description])
+        }
+    }
+
+    func nextNumber(of field: String, in name: ClassName) throws -> Int64 {
+        guard let entry = catalog.entries[name] else { return 1 }
+        // Numbers that objects brought along count as given.
+        let highest = """
+            SELECT CAST(coalesce(max(\(SQLPath.value(FieldPath(field: field)))), 0) AS INTEGER) FROM \(ClassTable(number: entry.number).name)
+            """
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO counter (class, field, last) VALUES (?, ?, (\(highest)) + 1)
+                ON CONFLICT (class, field) DO UPDATE SET last = max(last, (\(highest))) + 1 RETURNING last
+                """
+        )
+        return try Int64.fetchOne(statement, arguments: [entry.number, field]) ?? 1
+    }
+
+    private func refusingDuplicates(in schema: ClassSchema, _ write: () throws -> Void) throws {
+        do {
+            try write()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+            let table = ClassTable(number: catalog.entries[schema.name]?.number ?? 0)
+            let field = table.field(refusedBy: error.message ?? "", in: schema) ?? "objectId"
+            throw ServiceError(
+                .duplicateValue,
+                "A unique field was given a value that is already taken. The field is '\(field)'.",
+                cause: error
+            )
+        }
+    }
+}
+
+private struct MissingClass: Error {
+    let name: ClassName
+}

@@ -1,0 +1,122 @@
+internal import Domain
+internal import FoundationEssentials
+internal import GRDB
+
+/// What all connections of a database share to answer queries.
+struct QuerySupport: Sendable {
+    let functions: QueryFunctions
+    let shapes: StatementShapes
+}
+
+/// One transaction on one connection; used on that connection's queue only.
+final class SQLiteTransaction: ObjectWriter {
+    let db: Database
+    /// As this transaction leaves it.
+    var catalog: Catalog
+    private let queries: QuerySupport
+
+    init(_ db: Database, _ catalog: Catalog, _ queries: QuerySupport) {
+        self.db = db
+        self.catalog = catalog
+        self.queries = queries
+    }
+
+    func schema(of name: ClassName) -> ClassSchema? {
+        catalog.entries[name]?.schema
+    }
+
+    func schemas() -> [ClassSchema] {
+        catalog.entries.values.map(\.schema).sorted { $0.name < $1.name }
+    }
+
+    func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? {
+        guard let table = table(of: name) else { return nil }
+        let statement = try db.cachedStatement(sql: "\(SQLiteTransaction.select) FROM \(table) WHERE id = ?")
+        return try Row.fetchOne(statement, arguments: [id.description]).map(ObjectRow.init(row:))
+    }
+
+    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) throws -> [ObjectRow] {
+        guard let table = table(of: name), !ids.isEmpty else { return [] }
+        let list = JSONValue.array(ids.map { .string($0.description) })
+        let statement = try db.cachedStatement(
+            sql: "\(SQLiteTransaction.select) FROM \(table) WHERE id IN (SELECT value FROM json_each(?))"
+        )
+        return try objects(in: try Row.fetchCursor(statement, arguments: [list.databaseValue]), upTo: size)
+    }
+
+    func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
+        try running(query) { compiler in
+            let rows = try prepared(compiler.find(query)) { try Row.fetchCursor($0, arguments: $1) }
+            let first = try rows.next().map { try ObjectRow(row: $0) }
+            guard let first else { return [] }
+            return [first] + (try objects(in: rows, upTo: query.replySize - first.body.count))
+        } ?? []
+    }
+
+    /// Reads rows for as long as there is room.
+    private func objects(in rows: RowCursor, upTo size: Int) throws -> [ObjectRow] {
+        var found: [ObjectRow] = []
+        var room = size
+        while let row = try rows.next() {
+            let object = try ObjectRow(row: row)
+            room -= object.body.count
+            guard room >= 0 else { break }
+            found.append(object)
+        }
+        return found
+    }
+
+    func count(_ condition: Condition, in name: ClassName) throws -> Int {
+        let query = ObjectQuery(name, where: condition)
+        return try running(query) { compiler in
+            try prepared(compiler.count(query)) { try Int.fetchOne($0, arguments: $1) } ?? 0
+        } ?? 0
+    }
+
+    private static let select = "SELECT \(ConditionSQL.columns)"
+
+    private func table(of name: ClassName) -> String? {
+        catalog.entries[name].map { ClassTable(number: $0.number).name }
+    }
+
+    /// Runs statements that may call registered tests, and throws what one of them threw; nothing for a class that is not
+    /// there.
+    private func running<Result>(
+        _ query: ObjectQuery,
+        _ body: (inout ConditionSQL) throws -> Result
+    ) throws -> Result? {
+        guard let entry = catalog.entries[query.className] else { return nil }
+        var compiler = ConditionSQL(catalog: catalog, entry: entry, functions: queries.functions)
+        do {
+            let result = try body(&compiler)
+            _ = queries.functions.release(compiler.registered)
+            return result
+        } catch {
+            throw queries.functions.release(compiler.registered) ?? error
+        }
+    }
+
+    private func prepared<Result>(_ sql: SQL, _ body: (Statement, StatementArguments) throws -> Result) throws -> Result
+    {
+        let (text, arguments) = try sql.build(db)
+        return try body(queries.shapes.statement(text, db), arguments)
+    }
+}
+
+extension ObjectRow {
+    /// Reads a row of ``ConditionSQL/columns``; throws for an id that only another program can have written.
+    fileprivate init(row: Row) throws {
+        guard let id = ObjectID(row[0] as String) else { throw BrokenRow(id: row[0]) }
+        self.init(
+            id: id,
+            createdAt: Timestamp(milliseconds: row[1]),
+            updatedAt: Timestamp(milliseconds: row[2]),
+            acl: try row.withUnsafeData(atIndex: 3) { $0.map(Array.init) },
+            body: try row.withUnsafeData(atIndex: 4) { $0.map(Array.init) } ?? []
+        )
+    }
+}
+
+private struct BrokenRow: Error {
+    let id: String
+}

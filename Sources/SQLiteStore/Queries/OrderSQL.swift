@@ -1,0 +1,26 @@
+internal import Domain
+internal import GRDB
+
+/// Writes the order of a query; it is always total, so that pages neither repeat nor leave out.
+enum OrderSQL {
+    static func sql(_ query: ObjectQuery, in schema: ClassSchema) throws -> SQL {
+        if query.order.isEmpty, let (path, circle) = query.condition.circle, schema.type(of: path.field) != nil {
+            try requireWritable(path)
+            return "\(ConditionSQL.distance(path, from: circle.center)), number"
+        }
+        var terms: [SQL] = []
+        for key in query.order where schema.type(of: key.path.field) != nil {
+            try requireWritable(key.path)
+            terms.append("\(sql: SQLPath.value(key.path))\(sql: key.isDescending ? " DESC" : "")")
+        }
+        // Ties follow the last key's direction, so that an index gives rows in order whichever way it is read.
+        terms.append(query.order.last?.isDescending == true ? "number DESC" : "number")
+        return terms.joined(separator: ", ")
+    }
+
+    private static func requireWritable(_ path: FieldPath) throws {
+        guard SQLPath.isWritable(path) else {
+            throw ServiceError(.invalidKey, "Objects cannot be ordered by '\(path)': it holds quotes or backslashes.")
+        }
+    }
+}

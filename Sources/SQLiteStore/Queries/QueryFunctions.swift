@@ -1,0 +1,89 @@
+internal import Domain
+internal import GRDB
+internal import Synchronization
+
+/// What SQL asks of Domain: tests that have no form in SQL, regular expressions, and distances.
+///
+/// A statement names a test by a number, which is registered for as long as the query runs. The first error of a test is
+/// kept beside it, because SQLite carries nothing but a text back.
+final class QueryFunctions: Sendable {
+    /// One test of one running query.
+    private struct Entry {
+        let path: FieldPath
+        let test: Condition.Test
+        var failure: (any Error)?
+    }
+
+    private struct Entries {
+        var next: Int64 = 0
+        var byNumber: [Int64: Entry] = [:]
+    }
+
+    private let entries = Mutex(Entries())
+
+    /// Makes the functions known to a connection.
+    func add(to db: Database) {
+        db.add(function: test)
+        db.add(function: found)
+        db.add(function: QueryFunctions.distance)
+    }
+
+    /// The number under which a statement calls a test; ``release(_:)`` it.
+    func register(_ test: Condition.Test, at path: FieldPath) -> Int64 {
+        entries.withLock { entries in
+            entries.next += 1
+            entries.byNumber[entries.next] = Entry(path: path, test: test)
+            return entries.next
+        }
+    }
+
+    /// Forgets tests, and returns the first error that one of them threw.
+    func release(_ numbers: [Int64]) -> (any Error)? {
+        guard !numbers.isEmpty else { return nil }
+        return entries.withLock { entries in
+            numbers.compactMap { entries.byNumber.removeValue(forKey: $0)?.failure }.first
+        }
+    }
+
+    /// `lcfile_test(number, json)`: whether the test holds for a field, given as JSON.
+    private var test: DatabaseFunction {
+        DatabaseFunction("lcfile_test", argumentCount: 2, pure: true) { [self] values in
+            try run(values) { entry, text in
+                let value = try text.map { text in
+                    try JSONValue(parsing: Array(text.utf8), field: "body", depth: JSONValue.deepestStored)
+                }
+                return try entry.test.holds(value, along: entry.path.inner)
+            }
+        }
+    }
+
+    /// `lcfile_found(number, text)`: whether a regular expression is found in a text.
+    private var found: DatabaseFunction {
+        DatabaseFunction("lcfile_found", argumentCount: 2, pure: true) { [self] values in
+            try run(values) { entry, text in
+                guard case .matches(let pattern) = entry.test, let text else { return false }
+                return try pattern.isFound(in: text)
+            }
+        }
+    }
+
+    /// `lcfile_distance(latitude, longitude, latitude, longitude)` in radians.
+    private static let distance = DatabaseFunction("lcfile_distance", argumentCount: 4, pure: true) { values in
+        let degrees = values.compactMap { Double.fromDatabaseValue($0) }
+        guard degrees.count == 4 else { return nil }
+        return GeoPoint(latitude: degrees[0], longitude: degrees[1])
+            .distance(to: GeoPoint(latitude: degrees[2], longitude: degrees[3]))
+    }
+
+    private func run(_ values: [DatabaseValue], _ body: (Entry, String?) throws -> Bool) throws -> Bool {
+        guard let number = Int64.fromDatabaseValue(values[0]),
+            let entry = entries.withLock({ $0.byNumber[number] })
+        else { return false }
+        do {
+            return try body(entry, String.fromDatabaseValue(values[1]))
+        } catch {
+            entries.withLock { $0.byNumber[number]?.failure = error }
+            throw error
+        }
+    }
+}

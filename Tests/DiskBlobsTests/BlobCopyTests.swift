@@ -1,0 +1,110 @@
+import Domain
+import Foundation
+import NIOCore
+import NIOPosix
+import Support
+import Testing
+
+@testable import DiskBlobs
+
+@Suite struct BlobCopyTests {
+    /// Stores blobs and gives what their records would say.
+    private func store(_ texts: [String], in folder: String) async throws -> [FileEntry] {
+        let store = try DiskBlobStore(folder: folder, pool: .singleton)
+        var entries: [FileEntry] = []
+        for (number, text) in texts.enumerated() {
+            let key = try #require(FileKey("key/\(number)"))
+            let staged = try await store.stage()
+            try await staged.append(ByteBuffer(string: text))
+            let facts = try await staged.finish().blob
+            try await staged.commit(as: key)
+            entries.append(FileEntry(id: ObjectIDGenerator().next(), key: key, facts: facts))
+        }
+        return entries
+    }
+
+    private func withFolders(_ body: (_ source: String, _ target: String) async throws -> Void) async throws {
+        try await Samples.withFolder { source in
+            try await Samples.withFolder { target in try await body(source, target) }
+        }
+    }
+
+    private func path(of entry: FileEntry, in folder: String) -> String {
+        BlobLayout(reading: folder).path(of: entry.key)
+    }
+
+    private func damage(_ path: String, to text: String) throws {
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+    }
+
+    @Test("copies have their blobs' bytes and places, for the owner only")
+    func copies() async throws {
+        try await withFolders { source, target in
+            let texts = ["", "abc", String(repeating: "long ", count: 500_000)]
+            let entries = try await store(texts, in: source)
+            var copy = try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: true)
+            #expect(try copy.copy(entries) == [.whole, .whole, .whole])
+            try copy.synchronize()
+            for (entry, text) in zip(entries, texts) {
+                let copied = path(of: entry, in: target)
+                #expect(try String(contentsOfFile: copied, encoding: .utf8) == text)
+                let mode = try FileManager.default.attributesOfItem(atPath: copied)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+            }
+        }
+    }
+
+    @Test("what is missing or damaged is told, and nothing of it is copied")
+    func unfit() async throws {
+        try await withFolders { source, target in
+            let entries = try await store(["whole", "missing", "shorter", "other"], in: source)
+            try FileManager.default.removeItem(atPath: path(of: entries[1], in: source))
+            try damage(path(of: entries[2], in: source), to: "short")
+            try damage(path(of: entries[3], in: source), to: "OTHER")
+            let blobs = BlobSource(folder: source)
+            var copy = try BlobCopy(from: blobs, to: target, comparingDigests: true)
+            for conditions in [try blobs.check(entries, comparingDigests: true), try copy.copy(entries)] {
+                #expect(Array(conditions.prefix(2)) == [.whole, .missing])
+                #expect(conditions[2] == .damaged("has 5 bytes, not the 7 that were uploaded"))
+                guard case .damaged(let words) = conditions[3] else { throw Broken() }
+                #expect(words.contains(entries[3].facts.sha256))
+            }
+            let copied = entries.map { FileManager.default.fileExists(atPath: path(of: $0, in: target)) }
+            #expect(copied == [true, false, false, false])
+        }
+    }
+
+    @Test("without digests only the size counts")
+    func quick() async throws {
+        try await withFolders { source, target in
+            let entries = try await store(["other", "shorter"], in: source)
+            try damage(path(of: entries[0], in: source), to: "OTHER")
+            try damage(path(of: entries[1], in: source), to: "short")
+            let blobs = BlobSource(folder: source)
+            var copy = try BlobCopy(from: blobs, to: target, comparingDigests: false)
+            for conditions in [try blobs.check(entries, comparingDigests: false), try copy.copy(entries)] {
+                #expect(conditions[0] == .whole)
+                #expect(conditions[1] != .whole)
+            }
+        }
+    }
+
+    @Test("checking makes nothing, not even a folder")
+    func readOnly() async throws {
+        try await withFolders { source, target in
+            let entries = try await store(["abc"], in: source)
+            #expect(try BlobSource(folder: target).check(entries, comparingDigests: true) == [.missing])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: target) == [])
+        }
+    }
+
+    @Test("a copy never goes over a file that is there")
+    func neverOver() async throws {
+        try await withFolders { source, target in
+            let entries = try await store(["abc"], in: source)
+            var copy = try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: true)
+            _ = try copy.copy(entries)
+            #expect(throws: ServiceError.self) { try copy.copy(entries) }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Domain
+import Foundation
+import GRDB
+import Support
+import Testing
+
+@testable import SQLiteStore
+
+@Suite struct DatabaseCopyTests {
+    /// A database that stays open, as that of a running server, and a path for its copy.
+    private func withDatabase(_ body: (SQLiteDatabase, String, String) async throws -> Void) async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            let database = try SQLiteDatabase(path: path)
+            try await body(database, path, "\(folder)/copy.sqlite")
+            try database.close()
+        }
+    }
+
+    private func files(in copy: DatabaseCopy) throws -> [FileEntry] {
+        var all: [FileEntry] = []
+        try copy.forEachPage { all += $0 }
+        return all
+    }
+
+    @Test("a copy of an open database is one plain file with all that was committed")
+    func plainFile() async throws {
+        try await withDatabase { database, path, target in
+            let record = try Samples.record()
+            try await FileRecords(SQLiteObjectStore(database)).insert([record])
+            let copy = try DatabaseCopy(of: path, at: target)
+            #expect(try files(in: copy).map(\.id) == [record.id])
+            try copy.close()
+            #expect(!FileManager.default.fileExists(atPath: "\(target)-wal"))
+            #expect(!FileManager.default.fileExists(atPath: "\(target)-journal"))
+            // Versions of the file format for reading and writing: 1 is a database without a log.
+            let header = try Data(contentsOf: URL(filePath: target)).prefix(20)
+            #expect(Array(header.suffix(2)) == [1, 1])
+            let opened = try SQLiteDatabase(path: target)
+            #expect(try await FileRecords(SQLiteObjectStore(opened)).file(id: record.id) == record)
+            try opened.close()
+        }
+    }
+
+    @Test("file records come page by page, each once, in the order in which they were made")
+    func pages() async throws {
+        try await withDatabase { database, path, target in
+            let records = try (0..<600).map { try Samples.record("\($0).jpg") }
+            try await FileRecords(SQLiteObjectStore(database)).insert(records)
+            let copy = try DatabaseCopy(of: path, at: target)
+            #expect(try files(in: copy) == records.map { FileEntry(id: $0.id, key: $0.key, facts: $0.facts) })
+            var largest = 0
+            try copy.forEachPage { largest = max(largest, $0.count) }
+            #expect(largest == 256)
+            try copy.close()
+        }
+    }
+
+    @Test("what is forgotten while pages are read is gone from the copy, its relations too, and from nowhere else")
+    func forgotten() async throws {
+        try await withDatabase { database, path, target in
+            let store = SQLiteObjectStore(database)
+            let records = try (0..<300).map { try Samples.record("\($0).jpg") }
+            try await FileRecords(store).insert(records)
+            let album = try ClassName("Album")
+            let owner = Pointer(album, ObjectIDGenerator().next())
+            try await store.write { writer in
+                let photos = FieldDefinition(.relation(.file))
+                try writer.save(ClassSchema(name: album, fields: ["photos": photos], indexes: []))
+                try writer.relate(owner, "photos", to: records.map(\.id))
+            }
+            let copy = try DatabaseCopy(of: path, at: target)
+            try copy.forEachPage { page in try copy.forget(page.filter { $0.id != records[270].id }) }
+            #expect(try files(in: copy).map(\.id) == [records[270].id])
+            try copy.close()
+            let opened = try SQLiteDatabase(path: target)
+            let members = try await opened.pool.read { try String.fetchAll($0, sql: "SELECT member FROM relation") }
+            #expect(members == [records[270].id.description])
+            try opened.close()
+            #expect(try await store.read { try $0.count(.always, in: .file) } == 300)
+        }
+    }
+
+    @Test("whether the original still has a record is asked when it is asked, not when it was copied")
+    func originalHas() async throws {
+        try await withDatabase { database, path, target in
+            let store = SQLiteObjectStore(database)
+            let records = try [Samples.record("kept.jpg"), Samples.record("deleted.jpg")]
+            try await FileRecords(store).insert(records)
+            let copy = try DatabaseCopy(of: path, at: target)
+            _ = try await store.write { try $0.delete(records[1].id, in: .file) }
+            #expect(try files(in: copy).map { copy.originalHas($0) } == [true, false])
+            try copy.close()
+        }
+    }
+
+    @Test("a copy of an old database is of this version, and the original stays as it is")
+    func oldVersion() async throws {
+        let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/v1.sqlite")
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/v1.sqlite"
+            try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
+            let before = try Data(contentsOf: URL(filePath: path))
+            let copy = try DatabaseCopy(of: path, at: "\(folder)/copy.sqlite")
+            #expect(try files(in: copy).count == 3)
+            try copy.close()
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    @Test("a database of a newer version is refused, to be copied and to be read")
+    func newerVersion() async throws {
+        try await withDatabase { database, path, target in
+            let plain = try DatabaseCopy(of: path, at: target)
+            try plain.close()
+            let queue = try DatabaseQueue(path: target)
+            try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999 future')") }
+            try queue.close()
+            let reading = #expect(throws: OpenFailure.self) { try DatabaseCopy(reading: target) }
+            #expect(reading?.sentence.contains("newer version") == true)
+            let copying = #expect(throws: OpenFailure.self) { try DatabaseCopy(of: target, at: "\(target).second") }
+            #expect(copying?.sentence.contains("newer version") == true)
+        }
+    }
+
+    @Test("a copy with a damaged page is refused")
+    func damaged() async throws {
+        try await withDatabase { database, path, target in
+            try await FileRecords(SQLiteObjectStore(database)).insert((0..<100).map { try Samples.record("\($0).jpg") })
+            let copy = try DatabaseCopy(of: path, at: target)
+            try copy.close()
+            let whole = try DatabaseCopy(reading: target)
+            try whole.close()
+            var bytes = try Data(contentsOf: URL(filePath: target))
+            bytes.replaceSubrange(8192..<(bytes.count - 4096), with: Data(repeating: 0xFF, count: bytes.count - 12_288))
+            try bytes.write(to: URL(filePath: target))
+            #expect(throws: OpenFailure.self) { try DatabaseCopy(reading: target) }
+        }
+    }
+
+    @Test("what is no database is refused in one sentence")
+    func noDatabase() async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
+            let reading = #expect(throws: OpenFailure.self) { try DatabaseCopy(reading: path) }
+            let copying = #expect(throws: OpenFailure.self) { try DatabaseCopy(of: path, at: "\(folder)/copy.sqlite") }
+            for failure in [reading, copying] { #expect(failure?.sentence.contains("\n") == false) }
+        }
+    }
+}

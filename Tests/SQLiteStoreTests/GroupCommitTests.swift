@@ -1,0 +1,97 @@
+import Domain
+import GRDB
+import Support
+import Synchronization
+import Testing
+
+@testable import SQLiteStore
+
+@Suite struct GroupCommitTests {
+    private func withDatabase(_ body: (SQLiteDatabase) async throws -> Void) async throws {
+        try await Samples.withFolder { folder in
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            try await body(database)
+            try database.close()
+        }
+    }
+
+    @Test("writers that wait at the same time share transactions")
+    func shares() async throws {
+        try await withDatabase { database in
+            let commits = Counter()
+            let observer = CommitObserver(commits)
+            database.pool.add(transactionObserver: observer, extent: .databaseLifetime)
+            let store = SQLiteObjectStore(database)
+            try await withThrowingTaskGroup { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        try await store.write { try $0.save(ClassSchema(name: ClassName("Class\(number)"))) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let count = commits.value
+            #expect(count < 50, "50 writes took \(count) commits")
+            #expect(try await store.read { try $0.schemas().count } == 51)
+        }
+    }
+
+    @Test("one writer of a group that fails takes nothing of the others with it")
+    func failsAlone() async throws {
+        try await withDatabase { database in
+            let store = SQLiteObjectStore(database)
+            let succeeded = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        do {
+                            try await store.write { writer in
+                                try writer.save(ClassSchema(name: ClassName("Class\(number)")))
+                                if number.isMultiple(of: 2) { throw Broken() }
+                            }
+                            return true
+                        } catch {
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(succeeded == 20)
+            let names = try await store.read { try $0.schemas().map(\.name.description) }
+            #expect(Set(names) == Set((0..<40).filter { !$0.isMultiple(of: 2) }.map { "Class\($0)" } + ["_File"]))
+        }
+    }
+
+    @Test("when the transaction cannot be committed no writer is told of success, and the next one works")
+    func commitFails() async throws {
+        try await withDatabase { database in
+            let store = SQLiteObjectStore(database)
+            let observer = CommitObserver(nil)
+            database.pool.add(transactionObserver: observer, extent: .databaseLifetime)
+            observer.refuses.withLock { $0 = true }
+            await #expect(throws: Broken.self) {
+                try await store.write { try $0.save(ClassSchema(name: ClassName("Lost"))) }
+            }
+            observer.refuses.withLock { $0 = false }
+            #expect(try await store.read { try $0.schema(of: ClassName("Lost")) } == nil)
+            try await store.write { try $0.save(ClassSchema(name: ClassName("Kept"))) }
+            #expect(try await store.read { try $0.schema(of: ClassName("Kept")) } != nil)
+        }
+    }
+}
+
+/// Counts commits, or refuses them.
+private final class CommitObserver: TransactionObserver, Sendable {
+    private let commits: Counter?
+    let refuses = Mutex(false)
+
+    init(_ commits: Counter?) {
+        self.commits = commits
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws { if refuses.withLock({ $0 }) { throw Broken() } }
+    func databaseDidCommit(_ db: Database) { _ = commits?.next() }
+    func databaseDidRollback(_ db: Database) {}
+}

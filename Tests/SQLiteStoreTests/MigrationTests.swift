@@ -1,0 +1,95 @@
+import Domain
+import Foundation
+import GRDB
+import Support
+import Testing
+
+@testable import SQLiteStore
+
+/// Databases that earlier versions of the server wrote, byte for byte; each must open for ever.
+@Suite struct MigrationTests {
+    private func withFixture(_ name: String, _ body: (SQLiteDatabase) async throws -> Void) async throws {
+        try await Samples.withFolder { folder in
+            let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "Fixtures/\(name).sqlite"
+            )
+            try FileManager.default.copyItem(atPath: fixture.path, toPath: "\(folder)/db.sqlite")
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            try await body(database)
+            try database.close()
+        }
+    }
+
+    @Test("file records of the first version become objects of _File, nothing lost")
+    func filesBecomeObjects() async throws {
+        try await withFixture("v1") { database in
+            let records = FileRecords(SQLiteObjectStore(database))
+            let key = try #require(FileKey("8JDPZph28G5g397aZbxhT3ENu4VlzTgk.jpg"))
+            let record = try #require(try await records.file(key: key))
+            #expect(record.id == ObjectID("6b017ba12dd266ba0b930c5d"))
+            #expect(record.name.description == "rocket.jpg")
+            #expect(record.mediaType == .jpeg)
+            #expect(record.detectedType == .jpeg)
+            #expect(record.facts.size == 112_525)
+            #expect(record.facts.md5 == "511130d2072cc744a1fa5015bc23557a")
+            #expect(record.metaData["标签"] == "火箭")
+            #expect(record.metaData["nested"] == .object(["a": .array([.integer(1), .number(2.5), .null])]))
+            #expect(record.createdAt.iso8601 == "2026-11-21T11:08:17.179Z")
+            let ids = try ["6b017ba136872f06a42f0d9f", "6b017ba13ae187b5ea4eba83"].map { try #require(ObjectID($0)) }
+            let second = try #require(try await records.file(id: ids[0]))
+            #expect(second.acl?.json == ["*": .object(["read": .bool(true)])])
+            let third = try #require(try await records.file(id: ids[1]))
+            #expect(third.facts.size == 0)
+            #expect(try await SQLiteObjectStore(database).read { try $0.count(.always, in: .file) } == 3)
+        }
+    }
+
+    @Test("a database of the second version opens as it is")
+    func objects() async throws {
+        try await withFixture("v2") { database in
+            let store = SQLiteObjectStore(database)
+            let (task, folder) = (try ClassName("Task"), try ClassName("Folder"))
+            let id = try #require(ObjectID("6b017bc665e3c171d5a4d23b"))
+            let object = try #require(try await store.read { try $0.object(id, in: task) })
+            #expect(object.fields["title"] == "洗")
+            #expect(object.fields["due"] == .date(try #require(Timestamp(iso8601: "2024-03-01T08:00:00.120Z"))))
+            #expect(object.acl?.json == ["*": .object(["read": .bool(true)])])
+            let schema = try #require(try await store.read { try $0.schema(of: task) })
+            #expect(schema.fields["serial"]?.isAutoIncrement == true)
+            #expect(schema.fields["folder"]?.type == .pointer(folder))
+            #expect(schema.indexes.map(\.name) == ["serial", "profile.city,n"])
+            let members = Condition.member(of: Pointer(task, id), key: "likes")
+            #expect(try await store.read { try $0.count(members, in: folder) } == 1)
+            #expect(try await store.write { try $0.nextNumber(of: "serial", in: task) } == 2)
+        }
+    }
+
+    @Test("migrating an old database and making a new one give the same tables", arguments: ["v1", "v2"])
+    func sameTables(fixture: String) async throws {
+        func tables(_ database: SQLiteDatabase) async throws -> [String] {
+            try await database.pool.read { db in
+                try String.fetchAll(
+                    db,
+                    sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND tbl_name IN "
+                        + "('class', 'class_1', 'relation', 'counter') ORDER BY name"
+                )
+            }
+        }
+        try await Samples.withFolder { folder in
+            let fresh = try SQLiteDatabase(path: "\(folder)/fresh.sqlite")
+            let expected = try await tables(fresh)
+            try await withFixture(fixture) { database in
+                let migrated = try await tables(database)
+                #expect(migrated == expected)
+            }
+        }
+    }
+
+    @Test("the class that every migrated database has is the one that new code knows")
+    func files() async throws {
+        try await withFixture("v1") { database in
+            let schema = try await SQLiteObjectStore(database).read { try $0.schema(of: .file) }
+            #expect(schema == .files)
+        }
+    }
+}
