@@ -30,11 +30,15 @@ package struct API: Sendable {
         router.add(middleware: ContinueMiddleware())
         router.get("health") { _, _ in JSONValue.object(["status": .string("ok")]).response() }
         for version in ["1.1", "1"] {
+            // Python's SDK asks for the time before it signs anything (data-protocol 1.2).
+            router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
             let callers = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator))
                 .group(context: CallerContext.self)
             UploadRoutes(apps: apps, limits: limits).add(to: callers)
-            FileRoutes(apps: apps).add(to: callers)
+            ObjectRoutes(apps: apps, limits: limits).add(to: callers)
+            BatchRoutes(apps: apps, limits: limits).add(to: callers)
+            SchemaRoutes(apps: apps, limits: limits).add(to: callers)
         }
         DownloadRoutes(apps: order.compactMap { apps[$0] }).add(to: router)
         return TunnelResponder(base: router.buildResponder(), limit: limits.jsonSize)

@@ -1,25 +1,51 @@
 package import Domain
 
-/// One app's services and the address its files are served under; built by Server.
+/// One app's services; built by Server.
 package struct AppServices: Sendable {
     /// The app.
     package let id: AppID
     /// Takes bytes in.
     package let uploads: UploadService
-    /// Reads, lists, deletes and opens.
+    /// Serves bytes.
     package let files: FileService
     /// Makes derivatives.
     package let images: ImageService
-    /// The base of file URLs, without a slash at its end.
-    package let publicURL: String
+    /// Reads and changes objects, file records among them.
+    package let objects: ObjectService
+    /// Shows and changes what is known of classes.
+    package let schemas: SchemaService
+    /// How file records are shown.
+    package let presentation: FilePresentation
+    let decoder: ObjectRequestDecoder
 
-    /// Takes services that Server built.
-    package init(id: AppID, uploads: UploadService, files: FileService, images: ImageService, publicURL: String) {
+    /// Takes services that Server built, and what the conditions of requests are read with.
+    package init(
+        id: AppID,
+        uploads: UploadService,
+        files: FileService,
+        images: ImageService,
+        objects: ObjectService,
+        schemas: SchemaService,
+        presentation: FilePresentation,
+        queries: QueryLimits,
+        patterns: any PatternEngine
+    ) {
         self.id = id
         self.uploads = uploads
         self.files = files
         self.images = images
-        self.publicURL = publicURL
+        self.objects = objects
+        self.schemas = schemas
+        self.presentation = presentation
+        decoder = ObjectRequestDecoder(limits: queries, engine: patterns)
+    }
+}
+
+extension [AppID: AppServices] {
+    /// The services of the caller's app; an authenticated caller has one.
+    func services(of caller: Caller) throws -> AppServices {
+        guard let app = self[caller.app] else { throw ServiceError(.unauthorized, "Unauthorized.") }
+        return app
     }
 }
 

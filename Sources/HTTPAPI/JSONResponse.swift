@@ -4,14 +4,28 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-extension JSONValue {
-    /// The value as an answer of the API (file-protocol 1.4).
+/// JSON that is text already.
+struct JSONText {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The text as an answer of the API (file-protocol 1.4).
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json;charset=utf-8"
         headers[.cacheControl] = "no-cache,no-store"
         headers[.pragma] = "no-cache"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: encoded())))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+extension JSONValue {
+    /// The value as an answer of the API.
+    func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        JSONText(encoded()).response(status: status, headers: headers)
     }
 }
 

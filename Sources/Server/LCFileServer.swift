@@ -8,6 +8,7 @@ internal import Logging
 internal import MagicTypes
 internal import NIOCore
 internal import NIOPosix
+internal import PCREPatterns
 internal import SQLiteStore
 internal import ServiceLifecycle
 internal import Synchronization
@@ -35,6 +36,7 @@ package struct LCFileServer {
     /// - Throws: ``StartError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         let storage = try StorageFolder(path: configuration.storage)
+        try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
 
@@ -84,7 +86,8 @@ package struct LCFileServer {
     private func openDatabase(in folder: String) throws -> SQLiteDatabase {
         let path = "\(folder)/lcfile.sqlite"
         do {
-            return try SQLiteDatabase(path: path, readers: configuration.threads.databaseReaders)
+            let threads = configuration.threads
+            return try SQLiteDatabase(path: path, readers: threads.databaseReaders, cacheSize: threads.databaseCache)
         } catch {
             throw StartError.storage("the database \(path) \(error.sentence)")
         }
@@ -104,8 +107,15 @@ package struct LCFileServer {
         } catch {
             throw StartError.storage("the folder \(folder) cannot be used (\(error))")
         }
-        let records = SQLiteFileStore(database)
+        let store = SQLiteObjectStore(database)
+        let records = FileRecords(store)
         let files = FileService(files: records, blobs: blobs, cache: configuration.downloads)
+        let presentation = FilePresentation(publicURL: configuration.fileURLBase, bucket: app.id.bucket)
+        let settings = ObjectSettings(
+            limits: configuration.objects,
+            queries: configuration.queries,
+            files: presentation
+        )
         return AppServices(
             id: app.id,
             uploads: UploadService(limits: configuration.uploads, blobs: blobs, files: records, types: types),
@@ -116,7 +126,11 @@ package struct LCFileServer {
                 renderer: images.renderer,
                 admission: images.admission
             ),
-            publicURL: configuration.fileURLBase
+            objects: ObjectService(store: store, settings: settings, removal: files),
+            schemas: SchemaService(store: store, limits: configuration.objects),
+            presentation: presentation,
+            queries: configuration.queries,
+            patterns: PCREEngine()
         )
     }
 

@@ -23,7 +23,7 @@ import Testing
             ("GET", "/<key>", [200, 200, 200, 200]),
             ("HEAD", "/<key>", [200, 200, 200, 200]),
             ("GET", "/nosuchkey", [404, 404, 404, 404]),
-            ("PUT", "/1.1/files/<id>", [404, 404, 404, 404]),
+            ("PUT", "/1.1/files/<id>", [401, 403, 403, 403]),
         ] as [(String, String, [Int])]
     )
     func access(method: String, path: String, statuses: [Int]) async throws {
@@ -100,8 +100,8 @@ import Testing
         arguments: [
             ("", 200, 3), ("?limit=2", 200, 2), ("?limit=2&skip=2", 200, 1), ("?limit=0&count=1", 200, 0),
             ("?limit=99999", 200, 3), ("?order=-createdAt", 200, 3), ("?where=", 200, 3),
-            ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 200, 3), ("?where=%7B%22a%22:1%7D", 400, 0),
-            ("?order=name", 400, 0),
+            ("?skip=-1", 400, 0), ("?limit=x", 400, 0), ("?where=%7B%7D", 200, 3), ("?where=%7B%22a%22:1%7D", 200, 0),
+            ("?where=%7B%22name%22:%22b.txt%22%7D", 200, 1), ("?order=-name", 200, 3), ("?where=%7B", 400, 0),
         ]
     )
     func list(query: String, status: Int, count: Int) async throws {
@@ -173,7 +173,7 @@ import Testing
                 #expect(response.text.contains("Uploads do not go through text/plain"))
             }
         }
-        #expect(try await server.files.count() == 0)
+        #expect(server.store.count(of: .file) == 0)
     }
 
     @Test("a tunnelled body beyond the limit is 413")

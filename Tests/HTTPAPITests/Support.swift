@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import PCREPatterns
 import Support
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
 /// A whole API over stores in memory, without a socket.
 struct TestServer {
     let blobs = MemoryBlobStore()
-    let files = MemoryFileStore()
-    let other = MemoryFileStore()
+    let store = MemoryObjectStore()
+    let other = MemoryObjectStore()
     var uploads = UploadLimits(fileSize: 1 << 20, nameLength: 255)
     var wire = WireLimits(jsonSize: 1 << 16, fieldSize: 1024, formParts: 10)
     var renderer: any ImageRenderer = FixedRenderer()
@@ -26,7 +27,7 @@ struct TestServer {
             ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
         ]
         let api = API(
-            apps: [services(ids[0], files), services(ids[1], other)],
+            apps: [services(ids[0], store), services(ids[1], other)],
             authenticator: Authenticator(keys: keys),
             limits: wire
         )
@@ -35,11 +36,13 @@ struct TestServer {
         return try await Application(responder: api.responder(), logger: quiet).test(.router, body)
     }
 
-    private func services(_ id: AppID, _ store: MemoryFileStore) -> AppServices {
-        let files = FileService(files: store, blobs: blobs)
+    private func services(_ id: AppID, _ store: MemoryObjectStore) -> AppServices {
+        let records = FileRecords(store)
+        let files = FileService(files: records, blobs: blobs)
+        let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
         return AppServices(
             id: id,
-            uploads: UploadService(limits: uploads, blobs: blobs, files: store, types: FixedTypes()),
+            uploads: UploadService(limits: uploads, blobs: blobs, files: records, types: FixedTypes()),
             files: files,
             images: ImageService(
                 limits: ImageLimits(),
@@ -47,7 +50,11 @@ struct TestServer {
                 renderer: renderer,
                 admission: Admission(limit: 1)
             ),
-            publicURL: "https://files.example.com"
+            objects: ObjectService(store: store, settings: ObjectSettings(files: presentation), removal: files),
+            schemas: SchemaService(store: store, limits: ObjectLimits()),
+            presentation: presentation,
+            queries: QueryLimits(),
+            patterns: PCREEngine()
         )
     }
 }

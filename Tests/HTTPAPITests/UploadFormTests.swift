@@ -94,7 +94,7 @@ import Testing
         }
         #expect(server.blobs.staged == 0)
         #expect(server.blobs.count == 0)
-        #expect(try await server.files.count() == 0)
+        #expect(server.store.count(of: .file) == 0)
     }
 
     @Test("a form without its closing boundary keeps nothing")

@@ -16,7 +16,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     func respond(to request: Request, context: APIContext) async throws -> Response {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
-            let body = try await collect(request.body)
+            let body = try await request.body.collected(upTo: limit)
             let unpacked = try unpack(Array(body.readableBytesView), of: request)
             return try await base.respond(to: unpacked, context: context)
         } catch {
@@ -24,24 +24,14 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         }
     }
 
-    /// A text file sent raw has the same type, but brings its credentials in headers, as no tunnelled request does.
+    /// A text file sent raw to `/files` has the same type, but brings its credentials in headers, as no tunnelled request
+    /// does; anywhere else such a body is a tunnel, so that no field of it is taken for an object's.
     private func isTunnelled(_ request: Request) -> Bool {
-        guard request.method == .post, let type = request.headers[.contentType].flatMap(MediaType.init) else {
-            return false
-        }
-        return type.description == "text/plain" && HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
-            && ["1", "1.1"].contains(request.uri.path.split(separator: "/").first)
-    }
-
-    private func collect(_ body: RequestBody) async throws -> ByteBuffer {
-        do {
-            return try await body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw ServiceError(
-                .payloadTooLarge,
-                "The request body is larger than \(limit) bytes, the limit (http.maxJsonSize)."
-            )
-        }
+        let path = request.uri.path.split(separator: "/")
+        guard request.method == .post, ["1", "1.1"].contains(path.first),
+            request.headers[.contentType].flatMap(MediaType.init)?.description == "text/plain"
+        else { return false }
+        return path.dropFirst().first != "files" || HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
     }
 
     private func unpack(_ body: [UInt8], of request: Request) throws -> Request {

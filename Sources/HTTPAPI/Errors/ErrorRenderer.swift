@@ -20,17 +20,26 @@ struct ErrorRenderer: RouterMiddleware {
 
     /// The answer that an error becomes; what nobody foresaw is logged and answered with a bare 500.
     static func response(to error: any Error, context: APIContext) -> Response {
+        let (rendering, body) = rendered(error, logger: context.logger)
+        var headers = HTTPFields()
+        if rendering.status == .tooManyRequests { headers[.retryAfter] = "1" }
+        return body.response(status: rendering.status, headers: headers)
+    }
+
+    /// The body alone, for an item of a batch.
+    static func json(of error: any Error, logger: Logger) -> JSONValue {
+        rendered(error, logger: logger).body
+    }
+
+    private static func rendered(_ error: any Error, logger: Logger) -> (rendering: Rendering, body: JSONValue) {
         let refusal = refusal(for: error)
         let rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if rendering.status.kind == .serverError {
-            context.logger.error("Request failed", metadata: ["error": "\(error)"])
+            logger.error("Request failed", metadata: ["error": "\(error)"])
         } else {
-            context.logger.debug("Request refused", metadata: ["error": "\(refusal)"])
+            logger.debug("Request refused", metadata: ["error": "\(refusal)"])
         }
-        var headers = HTTPFields()
-        if rendering.status == .tooManyRequests { headers[.retryAfter] = "1" }
-        let body: JSONValue = .object(["code": .integer(rendering.code), "error": .string(refusal.message)])
-        return body.response(status: rendering.status, headers: headers)
+        return (rendering, .object(["code": .integer(rendering.code), "error": .string(refusal.message)]))
     }
 
     private static func refusal(for error: any Error) -> ServiceError {
@@ -66,6 +75,21 @@ struct ErrorRenderer: RouterMiddleware {
         .malformedJSON: Rendering(.badRequest, 107),
         .invalidFileName: Rendering(.badRequest, 122),
         .invalidACL: Rendering(.badRequest, 123),
+        .invalidClassName: Rendering(.badRequest, 103),
+        .invalidKey: Rendering(.badRequest, 105),
+        .malformedPointer: Rendering(.badRequest, 106),
+        .typeMismatch: Rendering(.badRequest, 111),
+        .missingField: Rendering(.badRequest, 113),
+        .objectTooLarge: Rendering(.badRequest, 116),
+        .readOnlyField: Rendering(.badRequest, 117),
+        .notAvailable: Rendering(.badRequest, 119),
+        .masterKeyRequired: Rendering(.forbidden, 119),
+        .invalidInnerKey: Rendering(.badRequest, 121),
+        .timedOut: Rendering(.badRequest, 124),
+        .invalidRelation: Rendering(.badRequest, 128),
+        .duplicateValue: Rendering(.badRequest, 137),
+        .invalidGeoPoint: Rendering(.badRequest, 302),
+        .noEffect: Rendering(.badRequest, 305),
         .unauthorized: Rendering(.unauthorized, 401),
         .forbidden: Rendering(.forbidden, 403),
         .objectNotFound: Rendering(.notFound, 101),

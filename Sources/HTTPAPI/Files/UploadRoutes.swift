@@ -33,7 +33,8 @@ struct UploadRoutes: Sendable {
             try decoder.finish()
             let records = try await app.uploads.commit(try form.described(), as: context.caller)
             guard let first = records.first, records.count == 1 else {
-                return JSONValue.object(["results": .array(records.map { $0.json(in: app) })]).response(
+                let texts = records.map { $0.text(shownBy: app.presentation) }
+                return JSONText(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
                     status: .created
                 )
             }
@@ -71,7 +72,10 @@ struct UploadRoutes: Sendable {
     }
 
     private func created(_ record: FileRecord, in app: AppServices) -> Response {
-        record.json(in: app).response(status: .created, headers: [.location: "/1.1/classes/_File/\(record.id)"])
+        JSONText(record.text(shownBy: app.presentation)).response(
+            status: .created,
+            headers: [.location: "/1.1/classes/_File/\(record.id)"]
+        )
     }
 }
 

@@ -21,6 +21,19 @@ extension ServerConfiguration {
         try reader.number("uploads.maxParts", 1...10_000, into: &wire.formParts)
         reader.text("uploads.typeTable", into: &typeTable)
 
+        try reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
+        try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)
+        try reader.number("objects.maxClasses", 1...10_000, into: &objects.classes)
+        try reader.number("objects.maxIndexes", 1...100, into: &objects.indexes)
+
+        try reader.number("queries.timeout", 1...3600, into: &queries.timeout)
+        try reader.size("queries.maxReplySize", into: &queries.replySize)
+        try reader.number("queries.maxDepth", 1...50, into: &queries.depth)
+        try reader.number("queries.maxConditions", 1...10_000, into: &queries.conditions)
+        try reader.number("queries.maxListLength", 1...1_000_000, into: &queries.listLength)
+        try reader.number("queries.maxSubqueries", 0...100, into: &queries.subqueries)
+        try reader.number("queries.maxPatternLength", 1...100_000, into: &queries.patternLength)
+
         try reader.number("downloads.cachedRecords", 0...10_000_000, into: &downloads.records)
         try reader.number("downloads.openFiles", 0...100_000, into: &downloads.openBlobs)
 
@@ -34,6 +47,7 @@ extension ServerConfiguration {
 
         try reader.number("disk.threads", 1...1024, into: &threads.disk)
         try reader.number("database.readers", 1...256, into: &threads.databaseReaders)
+        try reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
 
         try reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)

@@ -19,6 +19,10 @@ package struct ServerConfiguration: Sendable {
     package var uploads = UploadLimits()
     /// The limits of bodies, fields and parts.
     package var wire = WireLimits()
+    /// `objects.*`.
+    package var objects = ObjectLimits()
+    /// `queries.*`.
+    package var queries = QueryLimits()
     /// `downloads.*`.
     package var downloads = DownloadCache()
     /// `images.max…` of sources and results.
@@ -55,6 +59,8 @@ package struct ServerConfiguration: Sendable {
         package var disk = 16
         /// Database queries at the same time, for each app.
         package var databaseReaders = 4
+        /// Bytes of pages that each of their connections keeps.
+        package var databaseCache = 16 << 20
     }
 
     /// Where Prometheus finds its text.

@@ -9,6 +9,9 @@ struct StorageFolder: ~Copyable {
     let path: String
     private let lock: CInt
 
+    /// The folder in it that a restore copies to; what lies beside it is not whole.
+    static let restoreDraft = "restore.partial"
+
     /// Makes the folder if there is none, checks that it can be written, and locks it.
     ///
     /// - Throws: ``StartError`` saying what is wrong with it.
@@ -30,6 +33,15 @@ struct StorageFolder: ~Copyable {
 
     deinit {
         close(lock)
+    }
+
+    /// Throws if a restore into the folder was cut off.
+    func refuseUnfinishedRestore() throws {
+        guard access("\(path)/\(StorageFolder.restoreDraft)", F_OK) != 0 else {
+            throw StartError.storage(
+                "the storage folder \(path) holds a restore that was cut off (\(StorageFolder.restoreDraft)); restore again"
+            )
+        }
     }
 
     /// The folder of an app, made if there is none.

@@ -1,0 +1,79 @@
+internal import Domain
+internal import HummingbirdCore
+
+/// The parameters of a request on objects: from a URL's query, or from `params` in a batch, where a condition may be JSON
+/// itself and flags real booleans (data-protocol 2.1, 4).
+///
+/// Names that nobody asks for, and those with an empty value or `null`, are as if they were not there.
+struct ObjectParameters {
+    private let values: [String: JSONValue]
+
+    /// Reads `params` of a batch.
+    init(json: [String: JSONValue]) {
+        values = json
+    }
+
+    /// Reads the query of a URL, in which a plus may stand for a blank.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` for a value that is not percent-encoded UTF-8.
+    init(query: String?) throws {
+        var values: [String: JSONValue] = [:]
+        for pair in (query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard let name = parts.first?.percentDecoded, parts.count == 2 else { continue }
+            guard let value = parts[1].replacing("+", with: " ").percentDecoded else {
+                throw ServiceError(.malformedJSON, "'\(name.prefix(64))' is not percent-encoded UTF-8.")
+            }
+            values[name] = .string(value)
+        }
+        self.values = values
+    }
+
+    init(_ request: Request) throws {
+        try self.init(query: request.uri.query)
+    }
+
+    /// A parameter as text; nothing if it is not there.
+    func text(_ name: String) -> String? {
+        switch values[name] {
+        case nil, .null?: nil
+        case .string(let text)?: text.isEmpty || text == "null" ? nil : text
+        case let value?: String(decoding: value.encoded(), as: UTF8.self)
+        }
+    }
+
+    /// Whether a parameter says yes.
+    func flag(_ name: String) -> Bool {
+        ["1", "true"].contains(text(name))
+    }
+
+    /// A whole number, which may be text.
+    func number(_ name: String) throws -> Int? {
+        guard let text = text(name) else { return nil }
+        // Some languages know no other numbers than doubles.
+        guard let number = Int(text.hasSuffix(".0") ? text.dropLast(2) : text[...]) else {
+            throw ServiceError(.badRequest, "\(name) must be a whole number.")
+        }
+        return number
+    }
+
+    /// `where` as a tree; nothing if there is none.
+    func condition(_ limits: QueryLimits, _ engine: any PatternEngine) throws -> Condition? {
+        guard var json = values["where"], json != .null, json != "" else { return nil }
+        if let text = json.stringValue { json = try JSONValue(parsing: Array(text.utf8), field: "where") }
+        guard json != .null else { return nil }
+        var parser = ConditionParser(limits: limits, engine: engine)
+        return try parser.parse(json)
+    }
+
+    var page: Page {
+        get throws { try Page(limit: number("limit"), skip: number("skip")) }
+    }
+
+    var view: ObjectView {
+        ObjectView(include: text("include") ?? "", keys: text("keys") ?? "", returnsACL: flag("returnACL"))
+    }
+
+    /// Whether a change answers with the object: what JavaScript calls `new`, and all others `fetchWhenSave`.
+    var returnsObject: Bool { flag("fetchWhenSave") || flag("new") }
+}

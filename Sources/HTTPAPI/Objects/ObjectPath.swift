@@ -1,0 +1,98 @@
+internal import Domain
+
+/// What a path of the API names: a class, perhaps with ids in it.
+struct ObjectPath {
+    let className: ClassName
+    /// Several if they are joined by commas; none if the path names the class alone.
+    let ids: [ObjectID]
+
+    /// Reads `classes/<Class>/<id>,<id>` and the short forms of built-in classes, without `/1.1` in front.
+    ///
+    /// - Throws: ``ServiceError/Code/routeNotFound`` for other paths, ``ServiceError/Code/invalidClassName``.
+    init(_ segments: [Substring]) throws {
+        var rest = segments[...]
+        guard let first = rest.popFirst() else { throw ObjectPath.unknown }
+        if first == "classes" {
+            guard let name = rest.popFirst() else { throw ObjectPath.unknown }
+            className = try ObjectPath.className(name)
+        } else {
+            guard let name = ObjectPath.collections[String(first)] else { throw ObjectPath.unknown }
+            className = name
+        }
+        ids = try rest.popFirst().map(ObjectPath.ids) ?? []
+        guard rest.isEmpty else { throw ObjectPath.unknown }
+    }
+
+    /// A class by the name in a path; `_File` has two more (file-protocol 3.3).
+    static func className(_ text: some StringProtocol) throws -> ClassName {
+        ["_file", "files"].contains(text) ? .file : try ClassName(text)
+    }
+
+    /// Ids joined by commas; text that no object has as its id names none that is there.
+    static func ids(_ text: some StringProtocol) throws -> [ObjectID] {
+        let ids = text.split(separator: "," as Character).compactMap { ObjectID(String($0)) }
+        guard !ids.isEmpty else { throw ServiceError(.objectNotFound, "Class or object doesn't exists.") }
+        return ids
+    }
+
+    /// Paths beside `classes` that name one (data-protocol 3.1).
+    static let collections: [String: ClassName] = [
+        "files": .file, "users": .user, "roles": .role, "installations": .installation,
+    ]
+
+    private static let unknown = ServiceError(.routeNotFound, "There is no such path or method.")
+}
+
+/// Makes commands of what single requests and the items of batches say alike.
+struct ObjectRequestDecoder {
+    let limits: QueryLimits
+    let engine: any PatternEngine
+
+    /// The command that a method on a path is; no body and null are an empty object.
+    ///
+    /// Throws ``ServiceError/Code/routeNotFound`` for methods that the path does not have, and what is wrong with the
+    /// parameters or the body.
+    func command(
+        _ method: String,
+        _ path: ObjectPath,
+        _ parameters: ObjectParameters,
+        body: JSONValue
+    ) throws -> ObjectCommand {
+        let body = body == .null ? .object([:]) : body
+        return switch (method, path.ids.first) {
+        case ("POST", nil):
+            ObjectCommand(
+                path.className,
+                .create(try ObjectChange(body, allowsPaths: false), returnsObject: parameters.returnsObject)
+            )
+        case ("PUT", let id?) where path.ids.count == 1:
+            ObjectCommand(
+                path.className,
+                .update(
+                    id,
+                    try ObjectChange(body, allowsPaths: true),
+                    where: try parameters.condition(limits, engine),
+                    returnsObject: parameters.returnsObject
+                )
+            )
+        case ("DELETE", _?):
+            ObjectCommand(path.className, .delete(path.ids, where: try parameters.condition(limits, engine)))
+        case ("GET", let id?) where path.ids.count == 1:
+            ObjectCommand(path.className, .get(id), view: parameters.view)
+        case ("GET", nil):
+            ObjectCommand(path.className, .find(try search(parameters)), view: parameters.view)
+        default:
+            throw ServiceError(.routeNotFound, "There is no such path or method.")
+        }
+    }
+
+    private func search(_ parameters: ObjectParameters) throws -> ObjectCommand.Search {
+        ObjectCommand.Search(
+            where: try parameters.condition(limits, engine) ?? .always,
+            order: try SortKey.list(parameters.text("order") ?? ""),
+            page: try parameters.page,
+            counts: parameters.flag("count"),
+            redirectKey: parameters.text("redirectClassNameForKey")
+        )
+    }
+}

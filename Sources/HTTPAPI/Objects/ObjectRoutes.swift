@@ -1,0 +1,109 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Objects one by one, queries and scans (data-protocol 3, 4).
+struct ObjectRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let limits: WireLimits
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.get("classes/:class", use: perform)
+        callers.post("classes/:class", use: perform)
+        for method in [HTTPRequest.Method.get, .put, .delete] {
+            callers.on("classes/:class/:id", method: method, use: perform)
+        }
+        for collection in ObjectPath.collections.keys.sorted() {
+            callers.get("\(collection)", use: perform)
+            // Files are made by uploads, whose routes call what follows the name of a file.
+            let isFiles = collection == "files"
+            if !isFiles { callers.post("\(collection)", use: perform) }
+            for method in [HTTPRequest.Method.get, .put, .delete] {
+                callers.on("\(collection)/\(isFiles ? ":file" : ":id")", method: method, use: perform)
+            }
+        }
+        callers.get("scan/classes/:class", use: scan)
+    }
+
+    @Sendable private func perform(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        let path = try ObjectPath(request.uri.path.split(separator: "/").dropFirst().compactMap(\.decodedSegment))
+        let body = request.method == .get ? JSONValue.null : try await request.json(upTo: limits.jsonSize)
+        let command = try app.decoder.command(
+            request.method.rawValue,
+            path,
+            try ObjectParameters(request),
+            body: body
+        )
+        let reply = try await app.objects.perform(command, as: context.caller)
+        if let created = reply.created {
+            let location = "/1.1/classes/\(created.className)/\(created.id)"
+            return JSONText(reply.text).response(status: .created, headers: [.location: location])
+        }
+        // As a file, a missing one is an error; as an object of a class it is an empty one (file-protocol 3.2).
+        if case .get = command.action, request.isForFiles, reply.found == 0 {
+            throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
+        }
+        return JSONText(reply.text).response()
+    }
+
+    @Sendable private func scan(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        try context.caller.requireMasterKey()
+        let name = try ObjectPath.className(try context.parameters.require("class"))
+        let parameters = try ObjectParameters(request)
+        let key = try SortKey.list(parameters.text("scan_key") ?? "objectId")
+        guard let key = key.first, key.path.segments.count > 0 else {
+            throw ServiceError(.badRequest, "scan_key must name a field.")
+        }
+        let scan = try Scan(
+            of: name,
+            where: try parameters.condition(app.decoder.limits, app.decoder.engine) ?? .always,
+            key: key,
+            page: try Page(limit: parameters.number("limit").map { $0 == 0 ? 100 : $0 }),
+            cursor: parameters.text("cursor")
+        )
+        let reply = try await app.objects.scan(scan, of: name, view: parameters.view, as: context.caller)
+        return JSONText(reply.text).response()
+    }
+}
+
+extension Request {
+    /// The whole body as JSON; no body is null.
+    ///
+    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/malformedJSON``.
+    func json(upTo limit: Int) async throws -> JSONValue {
+        let bytes = try await body.collected(upTo: limit)
+        let text = Array(bytes.readableBytesView)
+        return text.isEmpty ? .null : try JSONValue(parsing: text, field: "The body")
+    }
+
+    fileprivate var isForFiles: Bool {
+        uri.path.split(separator: "/").dropFirst().first == "files"
+    }
+}
+
+extension RequestBody {
+    /// The whole body.
+    ///
+    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit.
+    func collected(upTo limit: Int) async throws -> ByteBuffer {
+        do {
+            return try await collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw ServiceError(
+                .payloadTooLarge,
+                "The request body is larger than \(limit) bytes, the limit (http.maxJsonSize)."
+            )
+        }
+    }
+}
+
+extension Substring {
+    /// One segment of a path, percent-decoded.
+    var decodedSegment: Substring? {
+        percentDecoded.map { $0[...] }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Domain
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// What is known of classes, and their indexes; for the master key alone (data-protocol 7; the rest is our own,
+/// docs/http-api.md).
+struct SchemaRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let limits: WireLimits
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.get("schemas", use: all)
+        callers.get("schemas/:class", use: one)
+        callers.put("schemas/:class/:field", use: change)
+        callers.get("indexes/:class", use: indexes)
+        callers.post("indexes/:class", use: addIndex)
+        callers.delete("indexes/:class/:index", use: removeIndex)
+    }
+
+    @Sendable private func all(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let schemas = try await schemas(context).all(as: context.caller)
+        let members = schemas.map { ($0.name.description, $0.json) }
+        return JSONValue.object(Dictionary(uniqueKeysWithValues: members)).response()
+    }
+
+    @Sendable private func one(_ request: Request, _ context: CallerContext) async throws -> Response {
+        try await schemas(context).schema(of: try className(context), as: context.caller).json.response()
+    }
+
+    @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let service = try schemas(context)
+        try context.caller.requireMasterKey()
+        let change = try FieldChange(try await request.json(upTo: limits.jsonSize))
+        let field = try context.parameters.require("field")
+        let name = try className(context)
+        return try await service.change(field, of: name, by: change, as: context.caller).json.response()
+    }
+
+    @Sendable private func indexes(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let schema = try await schemas(context).schema(of: try className(context), as: context.caller)
+        return JSONValue.object(["results": .array(schema.indexes.map(\.json))]).response()
+    }
+
+    @Sendable private func addIndex(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let service = try schemas(context)
+        try context.caller.requireMasterKey()
+        let fields = try await request.json(upTo: limits.jsonSize).objectValue?["fields"]?.arrayValue ?? []
+        let index = try await service.addIndex(
+            fields.compactMap(\.stringValue),
+            of: try className(context),
+            as: context.caller
+        )
+        return index.json.response(status: .created)
+    }
+
+    @Sendable private func removeIndex(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let index = try context.parameters.require("index").percentDecoded ?? ""
+        try await schemas(context).removeIndex(index, of: try className(context), as: context.caller)
+        return JSONValue.object([:]).response()
+    }
+
+    private func schemas(_ context: CallerContext) throws -> SchemaService {
+        try apps.services(of: context.caller).schemas
+    }
+
+    private func className(_ context: CallerContext) throws -> ClassName {
+        try ObjectPath.className(try context.parameters.require("class"))
+    }
+}
+
+extension ClassSchema {
+    /// Fields by name, the built-in ones among them: `{"title":{"type":"String"}}`.
+    fileprivate var json: JSONValue {
+        var members = fields.mapValues(\.json)
+        for (name, type) in [("objectId", "String"), ("createdAt", "Date"), ("updatedAt", "Date"), ("ACL", "ACL")] {
+            members[name] = .object(["type": .string(type)])
+        }
+        return .object(members)
+    }
+}
+
+extension IndexDefinition {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(name), "fields": .array(fields.map { .string($0.description) }),
+        ]
+        if isUnique { members["unique"] = .bool(true) }
+        return .object(members)
+    }
+}
+
+extension FieldDefinition {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = ["type": .string(type.name)]
+        if let target = type.target { members["className"] = .string(target.description) }
+        let flags = [
+            ("unique", isUnique), ("required", isRequired), ("readOnly", isReadOnly), ("hidden", isHidden),
+            ("autoIncrement", isAutoIncrement),
+        ]
+        for (name, isOn) in flags where isOn { members[name] = .bool(true) }
+        members["default"] = defaultValue
+        return .object(members)
+    }
+}
+
+extension FieldChange {
+    /// Reads `{"type":…,"className":…,"unique":…,"default":…}`.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` naming what is not known or of another form.
+    fileprivate init(_ json: JSONValue) throws {
+        self.init()
+        for (name, value) in json.objectValue ?? [:] {
+            switch (name, value) {
+            case ("type", .string(let type)):
+                let target = try json.objectValue?["className"]?.stringValue.map { try ClassName($0) }
+                guard let type = FieldType(name: type, className: target) else {
+                    throw ServiceError(.badRequest, "type '\(type.prefix(64))' is not known, or needs a className.")
+                }
+                self.type = type
+            case ("className", .string): break
+            case ("unique", .bool(let flag)): isUnique = flag
+            case ("required", .bool(let flag)): isRequired = flag
+            case ("readOnly", .bool(let flag)): isReadOnly = flag
+            case ("hidden", .bool(let flag)): isHidden = flag
+            case ("autoIncrement", .bool(let flag)): isAutoIncrement = flag
+            case ("default", let value): defaultValue = value
+            default:
+                throw ServiceError(.badRequest, "'\(name.prefix(64))' is no flag of a field, or has a wrong value.")
+            }
+        }
+    }
+}

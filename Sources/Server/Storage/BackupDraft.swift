@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The folder that a backup is made in, `DIR.partial`, until all of it is on the disk and it becomes `DIR`.
+///
+/// A file in it, `backup.txt`, says whose it is and whether it is whole, and is locked while the backup is made. So a
+/// draft that a crash left is told from one that is being made, and from a folder that is none of ours.
+struct BackupDraft: ~Copyable {
+    let path: String
+    private let destination: String
+    private let marker: CInt
+
+    static let markerName = "backup.txt"
+    private static let unfinished = "lcfile backup 1, not finished\n"
+    private static let finished = "lcfile backup 1\n"
+
+    /// Makes the draft of a backup to a folder that must not exist; what a crash left of one is removed.
+    init(of destination: String) throws {
+        try BackupDraft.refuseExisting(destination)
+        let path = "\(destination).partial"
+        if StorageContents.exists(path) { try BackupDraft.removeLeft(path) }
+        try StorageContents.makeFolder(path)
+        let marker = open("\(path)/\(BackupDraft.markerName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard marker >= 0, flock(marker, LOCK_EX | LOCK_NB) == 0, BackupDraft.write(BackupDraft.unfinished, to: marker)
+        else {
+            let reason = StorageFolder.systemError()
+            if marker >= 0 { close(marker) }
+            throw StartError.storage("the folder \(path) cannot be written: \(reason)")
+        }
+        self.path = path
+        self.destination = destination
+        self.marker = marker
+    }
+
+    deinit {
+        close(marker)
+    }
+
+    /// Gives the backup its name; all in it must be on the disk, except the names in the draft's own folder.
+    func finish() throws {
+        guard BackupDraft.write(BackupDraft.finished, to: marker) else {
+            throw StartError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
+        }
+        try StorageContents.synchronize(path)
+        try BackupDraft.refuseExisting(destination)
+        try StorageContents.rename(path, to: destination)
+        try StorageContents.synchronize(StorageContents.parent(of: destination))
+    }
+
+    /// Removes what was made, as far as that can be done.
+    func discard() {
+        try? StorageContents.removeFolder(path, last: BackupDraft.markerName)
+    }
+
+    /// Throws unless a folder is a backup, and a whole one.
+    static func checkFinished(_ folder: String) throws {
+        _ = try StorageContents.names(in: folder)
+        guard let marker = StorageContents.contents(of: "\(folder)/\(markerName)") else {
+            throw StartError.storage("\(folder) is no backup: there is no \(markerName) in it")
+        }
+        switch String(decoding: marker, as: UTF8.self) {
+        case finished:
+            return
+        case unfinished:
+            throw StartError.storage("\(folder) is a backup that was cut off; use another one")
+        default:
+            throw StartError.storage("\(folder) is no backup that this version of lcfile can read (\(markerName))")
+        }
+    }
+
+    private static func refuseExisting(_ destination: String) throws {
+        guard !StorageContents.exists(destination) else {
+            throw StartError.storage("\(destination) exists already; a backup is made to a new folder")
+        }
+    }
+
+    private static func removeLeft(_ path: String) throws {
+        let marker = open("\(path)/\(markerName)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard marker >= 0 else {
+            // A crash between making the folder and its marker leaves an empty one; nothing else is ours.
+            guard rmdir(path) == 0 else {
+                throw StartError.storage("\(path) is in the way and was not made by lcfile; move it elsewhere")
+            }
+            return
+        }
+        defer { close(marker) }
+        guard flock(marker, LOCK_EX | LOCK_NB) == 0 else {
+            throw StartError.storage("another backup is being made in \(path)")
+        }
+        try StorageContents.removeFolder(path, last: markerName)
+    }
+
+    /// The second text is shorter than the first, so nothing of that may stay.
+    private static func write(_ text: String, to marker: CInt) -> Bool {
+        let count = text.utf8.count
+        return pwrite(marker, text, count, 0) == count && ftruncate(marker, off_t(count)) == 0 && fsync(marker) == 0
+    }
+}

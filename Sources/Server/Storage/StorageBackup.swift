@@ -1,0 +1,61 @@
+internal import SQLiteStore
+
+/// Copies a storage folder to a new folder, whether a server runs on it or not.
+///
+/// For commands: it blocks, on as many threads as there are processors.
+package struct StorageBackup {
+    private let storage: String
+    private let destination: String
+
+    /// Takes the storage folder and the folder to make; the latter must not exist.
+    package init(of storage: String, to destination: String) {
+        self.storage = StorageContents.trimmed(storage)
+        self.destination = StorageContents.trimmed(destination)
+    }
+
+    /// Makes the backup; on return it is whole and on the disk.
+    ///
+    /// - Throws: ``StartError`` saying why there is none; nothing of it is left then.
+    package func run() throws -> CopySummary {
+        let apps = try StorageContents.apps(in: storage)
+        guard !apps.isEmpty else {
+            throw StartError.storage("the storage folder \(storage) holds no app, so there is nothing to back up")
+        }
+        let draft = try BackupDraft(of: destination)
+        var summary = CopySummary()
+        do {
+            for app in apps {
+                let copy = AppCopy(
+                    source: "\(storage)/\(app)",
+                    target: "\(draft.path)/\(app)",
+                    comparingDigests: true
+                )
+                try copy.run(counting: &summary, onUnfit: StorageBackup.leaveOut)
+            }
+            try StorageContents.copyGeneratedApp(from: storage, to: draft.path)
+            try draft.finish()
+        } catch {
+            draft.discard()
+            throw error
+        }
+        return summary
+    }
+
+    /// What has no bytes has no record in the backup; whether somebody deleted it or it was lost, is told apart.
+    private static func leaveOut(
+        _ unfit: [AppCopy.Unfit],
+        of database: DatabaseCopy,
+        counting summary: inout CopySummary
+    ) throws {
+        for one in unfit {
+            // A record goes before its blob: if the blob was deleted, the record is gone by now.
+            if database.originalHas(one.file) {
+                summary.damaged += 1
+                summary.firstDamage = summary.firstDamage ?? one.words
+            } else {
+                summary.deleted += 1
+            }
+        }
+        try database.forget(unfit.map(\.file))
+    }
+}

@@ -1,0 +1,98 @@
+internal import Domain
+internal import FoundationEssentials
+internal import Glibc
+
+/// What backup and restore do with files and folders; every call blocks and says in a ``StartError`` what failed.
+enum StorageContents {
+    static let database = "lcfile.sqlite"
+    static let generatedApp = "apps.yaml"
+
+    /// The ids of the apps that are kept in a storage folder or a backup, in order.
+    static func apps(in folder: String) throws -> [String] {
+        try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(database)") }.sorted()
+    }
+
+    /// All names in a folder.
+    static func names(in folder: String) throws -> [String] {
+        guard access(folder, R_OK | X_OK) == 0 else {
+            throw StartError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
+        }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw StartError.storage("\(folder) is no folder that can be read")
+        }
+    }
+
+    static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    /// The bytes of a small file, or nothing if it cannot be read.
+    static func contents(of path: String) -> Data? {
+        try? Data(contentsOf: URL(filePath: path))
+    }
+
+    static func makeFolder(_ path: String) throws {
+        guard mkdir(path, 0o700) == 0 else {
+            throw StartError.storage("the folder \(path) cannot be made: \(StorageFolder.systemError())")
+        }
+    }
+
+    static func rename(_ old: String, to new: String) throws {
+        guard Glibc.rename(old, new) == 0 else {
+            throw StartError.storage("\(old) cannot be renamed to \(new): \(StorageFolder.systemError())")
+        }
+    }
+
+    /// Removes a folder and all in it, the named file last, so that a crash leaves what is still known by that file.
+    static func removeFolder(_ folder: String, last: String? = nil) throws {
+        do {
+            for name in try names(in: folder) where name != last {
+                try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+            }
+            try FileManager.default.removeItem(atPath: folder)
+        } catch let error as StartError {
+            throw error
+        } catch {
+            throw StartError.storage("\(folder), which is not whole, cannot be removed; remove it by hand")
+        }
+    }
+
+    /// Copies the file of the generated app, if there is one, for the owner's eyes only; its bytes are on the disk then.
+    static func copyGeneratedApp(from source: String, to target: String) throws {
+        guard exists("\(source)/\(generatedApp)") else { return }
+        guard let text = contents(of: "\(source)/\(generatedApp)") else {
+            throw StartError.storage("\(source)/\(generatedApp) cannot be read")
+        }
+        let path = "\(target)/\(generatedApp)"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let count = text.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard file >= 0, count == text.count, fsync(file) == 0 else {
+            throw StartError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
+        }
+    }
+
+    /// Returns when a file's bytes, or a folder's names, are on the disk.
+    static func synchronize(_ path: String) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        guard file >= 0, fsync(file) == 0 else {
+            throw StartError.storage("\(path) cannot be synced: \(StorageFolder.systemError())")
+        }
+    }
+
+    /// The path without slashes at its end, so that a word can be put behind it.
+    static func trimmed(_ path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.last == "/" { path.removeLast() }
+        return String(path)
+    }
+
+    /// The folder that a path lies in.
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

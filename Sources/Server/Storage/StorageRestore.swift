@@ -1,0 +1,100 @@
+internal import DiskBlobs
+internal import SQLiteStore
+
+/// Copies a backup into a storage folder that does not exist or is empty.
+///
+/// For commands: it blocks, on as many threads as there are processors.
+package struct StorageRestore {
+    private let backup: String
+    private let storage: String
+    private let comparingDigests: Bool
+
+    /// Names that a folder may hold and be empty all the same; the last is that of every new ext4 file system.
+    private static let ignored: Set<String> = [".lock", StorageFolder.restoreDraft, "lost+found"]
+
+    /// Takes both folders; without comparing digests, only the size of each blob is checked.
+    package init(of backup: String, to storage: String, comparingDigests: Bool) {
+        self.backup = StorageContents.trimmed(backup)
+        self.storage = StorageContents.trimmed(storage)
+        self.comparingDigests = comparingDigests
+    }
+
+    /// Checks the whole backup, then copies it; on return everything is on the disk.
+    ///
+    /// - Throws: ``StartError`` saying what is wrong with the backup or the storage folder.
+    package func run() throws -> CopySummary {
+        try BackupDraft.checkFinished(backup)
+        let apps = try StorageContents.apps(in: backup)
+        guard !apps.isEmpty else { throw StartError.storage("the backup \(backup) holds no app") }
+        try refuseContents()
+        for app in apps { try check("\(backup)/\(app)") }
+
+        let folder = try StorageFolder(path: storage)
+        try refuseContents()
+        let draft = "\(storage)/\(StorageFolder.restoreDraft)"
+        if StorageContents.exists(draft) { try StorageContents.removeFolder(draft) }
+        try StorageContents.makeFolder(draft)
+        try folder.synchronize()
+        var summary = CopySummary()
+        do {
+            for app in apps {
+                let copy = AppCopy(
+                    source: "\(backup)/\(app)",
+                    target: "\(draft)/\(app)",
+                    comparingDigests: comparingDigests
+                )
+                try copy.run(counting: &summary) { unfit, _, _ in try refuse(unfit[0]) }
+            }
+            try StorageContents.copyGeneratedApp(from: backup, to: draft)
+            try StorageContents.synchronize(draft)
+        } catch {
+            try? StorageContents.removeFolder(draft)
+            throw error
+        }
+        // From here on a failure leaves the draft's folder, so that no server takes a part for the whole.
+        for name in try StorageContents.names(in: draft) {
+            try StorageContents.rename("\(draft)/\(name)", to: "\(storage)/\(name)")
+        }
+        try folder.synchronize()
+        try StorageContents.removeFolder(draft)
+        try folder.synchronize()
+        return summary
+    }
+
+    /// Every record must have its blob, and the database its pages.
+    private func check(_ app: String) throws {
+        try AppCopy.sayingWhere(app) {
+            let database = try DatabaseCopy(reading: "\(app)/\(StorageContents.database)")
+            let blobs = BlobSource(folder: app)
+            try database.forEachPage { files in
+                let conditions = try blobs.check(files, comparingDigests: comparingDigests)
+                for (file, condition) in zip(files, conditions) where condition != .whole {
+                    try refuse(AppCopy.Unfit(file: file, condition: condition))
+                }
+            }
+            try database.close()
+        }
+    }
+
+    private func refuse(_ unfit: AppCopy.Unfit) throws {
+        throw StartError.storage("the backup \(backup) is not whole: \(unfit.words)")
+    }
+
+    private func refuseContents() throws {
+        guard StorageContents.exists(storage) else {
+            // Said before hours of reading, not after them.
+            guard StorageContents.exists(StorageContents.parent(of: storage)) else {
+                throw StartError.storage("the storage folder \(storage) cannot be made: its parent does not exist")
+            }
+            return
+        }
+        let names = Set(try StorageContents.names(in: storage))
+        guard names.isSubset(of: StorageRestore.ignored) else {
+            let reason =
+                names.contains(StorageFolder.restoreDraft)
+                ? "holds a restore that was cut off at its end; remove what is in it first"
+                : "is not empty; a backup is restored into a new folder or an empty one"
+            throw StartError.storage("the storage folder \(storage) \(reason)")
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Domain
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Support
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct ObjectRouteTests {
+    private func send(
+        _ client: any TestClientProtocol,
+        _ method: String,
+        _ path: String,
+        _ body: String? = nil,
+        as who: Who = .client
+    ) async throws -> TestResponse {
+        var headers = who.headers
+        headers[.contentType] = "application/json"
+        return try await client.execute(
+            uri: path,
+            method: try #require(HTTPRequest.Method(method)),
+            headers: headers,
+            body: body.map { ByteBuffer(string: $0) }
+        )
+    }
+
+    @Test(
+        "who may do what with objects",
+        arguments: [
+            ("POST", "/1.1/classes/Task", [401, 201, 201, 201]), ("GET", "/1.1/classes/Task", [401, 200, 200, 404]),
+            ("GET", "/1.1/classes/Task/<id>", [401, 200, 200, 404]),
+            ("PUT", "/1.1/classes/Task/<id>", [401, 200, 200, 400]),
+            ("DELETE", "/1.1/classes/Task/<id>", [401, 200, 200, 200]), ("POST", "/1.1/batch", [401, 200, 200, 200]),
+            ("POST", "/1.1/batch/save", [401, 200, 200, 200]), ("GET", "/1.1/scan/classes/Task", [401, 403, 200, 403]),
+            ("GET", "/1.1/schemas", [401, 403, 200, 403]), ("GET", "/1.1/schemas/Task", [401, 403, 200, 403]),
+            ("PUT", "/1.1/schemas/Task/n", [401, 403, 200, 403]), ("GET", "/1.1/indexes/Task", [401, 403, 200, 403]),
+            ("POST", "/1.1/indexes/Task", [401, 403, 201, 403]),
+            ("DELETE", "/1.1/indexes/Task/x", [401, 403, 404, 403]),
+            ("GET", "/1.1/date", [200, 200, 200, 200]), ("POST", "/1.1/users", [401, 400, 400, 400]),
+            ("GET", "/1.1/roles", [401, 404, 404, 404]), ("POST", "/1.1/installations", [401, 201, 201, 201]),
+            ("POST", "/1.1/classes/_File", [401, 400, 400, 400]),
+            ("POST", "/1.1/classes/_Other", [401, 400, 400, 400]),
+        ] as [(String, String, [Int])]
+    )
+    func access(method: String, path: String, statuses: [Int]) async throws {
+        for (who, status) in zip(Who.allCases, statuses) {
+            try await TestServer().test { client in
+                let made = try await send(client, "POST", "/1.1/classes/Task", #"{"n":1}"#).json()
+                let path = path.replacing("<id>", with: made["objectId"]?.stringValue ?? "")
+                let bodies = ["indexes": #"{"fields":["n"]}"#, "batch": #"{"requests":[]}"#]
+                let body = bodies.first { path.contains($0.key) }?.value ?? "{}"
+                let response = try await send(client, method, path, method == "GET" ? nil : body, as: who)
+                #expect(response.status.code == status, "\(who): \(response.text)")
+            }
+        }
+    }
+
+    @Test("answers are exactly those of the reference")
+    func exact() async throws {
+        try await TestServer().test { client in
+            let created = try await send(client, "POST", "/1.1/classes/Task", #"{"n":1}"#)
+            let id = try #require(try created.json()["objectId"]?.stringValue)
+            #expect(created.headers[.location] == "/1.1/classes/Task/\(id)")
+            #expect(Set(try created.json().keys) == ["objectId", "createdAt"])
+            let path = "/1.1/classes/Task/\(id)"
+            #expect(Set(try await send(client, "PUT", path, #"{"n":2}"#).json().keys) == ["objectId", "updatedAt"])
+            let fetched = try await send(client, "PUT", "\(path)?fetchWhenSave=true", #"{"n":{"__op":"Increment"}}"#)
+            #expect(try fetched.json()["n"] == .integer(3))
+            let whole = try await send(client, "POST", "/1.1/classes/Task?new=true", #"{"m":"x"}"#).json()
+            #expect(Set(whole.keys) == ["objectId", "createdAt", "updatedAt", "m"])
+            #expect(try await send(client, "DELETE", path).text == "{}")
+            #expect(try await send(client, "GET", path).text == "{}")
+            let missing = try await send(client, "GET", "/1.1/classes/Nothing")
+            #expect(missing.text == #"{"code":101,"error":"Class or object doesn't exists."}"#)
+            let put = try await send(client, "PUT", path, "{}")
+            #expect(put.text == #"{"code":1,"error":"Could not find object by id '\#(id)' for class 'Task'."}"#)
+        }
+    }
+
+    @Test("a condition on a change is in the query, and one that does not hold is 305")
+    func conditional() async throws {
+        try await TestServer().test { client in
+            let made = try await send(client, "POST", "/1.1/classes/Task", #"{"n":1}"#).json()
+            let path = "/1.1/classes/Task/\(made["objectId"]?.stringValue ?? "")?where="
+            let unmet = "%7B%22n%22%3A+%7B%22$gt%22%3A1%7D%7D"
+            let met = "%7B%22n%22%3A1%7D"
+            for method in ["PUT", "DELETE"] {
+                let refused = try await send(client, method, path + unmet, "{}")
+                #expect(refused.status == .badRequest)
+                #expect(refused.text == #"{"code":305,"error":"No effect on updating/deleting a document."}"#)
+                #expect(try await send(client, method, path + met, "{}").status == .ok)
+            }
+        }
+    }
+
+    @Test("a batch goes on after what fails, and tells each outcome in its place")
+    func batch() async throws {
+        try await TestServer().test { client in
+            let answer = try await send(
+                client,
+                "POST",
+                "/1.1/batch",
+                #"""
+                {"requests":[{"method":"post","path":"/1.1/classes/Task","body":{"n":1}},
+                {"method":"POST","path":"classes/Task","body":{"n":"x"}},
+                {"method":"GET","path":"/1.1/classes/Task/ffffffffffffffffffffffff"},
+                {"method":"GET","path":"/1.1/classes/Task","params":{"where":{"n":1},"limit":"10","count":true}},
+                {"method":"GET","path":"/1.1/nosuch"},{"path":3},
+                {"method":"DELETE","path":"/1.1/classes/Task/ffffffffffffffffffffffff","body":{}}]}
+                """#
+            )
+            let items = try #require(try JSONValue(parsing: Array(answer.text.utf8), field: "").arrayValue)
+            func code(_ index: Int) -> JSONValue? { items[index].objectValue?["error"]?.objectValue?["code"] }
+            #expect(items[0].objectValue?["success"]?.objectValue?["objectId"] != nil)
+            #expect(code(1) == .integer(111))
+            #expect(items[2] == .object(["success": .null]))
+            #expect(items[3].objectValue?["success"]?.objectValue?["count"] == .integer(1))
+            #expect(code(4) == .integer(404))
+            #expect(code(5) == .integer(107))
+            #expect(items[6] == .object(["success": .object([:])]))
+        }
+    }
+
+    @Test("batch/save points children at each other, merges what is one object, and saves all or nothing")
+    func batchSave() async throws {
+        let server = TestServer()
+        try await server.test { client in
+            let saved = try await send(
+                client,
+                "POST",
+                "/1.1/batch/save",
+                #"""
+                {"requests":[{"method":"POST","path":"/1.1/classes/Folder","new":true,"body":{"name":"home","__internalId":"A"}},
+                {"method":"POST","path":"/1.1/classes/Task","new":true,"body":{"n":1,"__internalId":"B"}},
+                {"method":"PUT","path":"/1.1/classes/Task","new":true,"body":{"n":{"__op":"Increment","amount":1},
+                "__internalId":"B","__children":[{"className":"Folder","cid":"A","key":"folder"}]}}]}
+                """#
+            ).json()
+            #expect(Set(saved.keys) == ["A", "B"])
+            #expect(Set(saved["B"]?.objectValue?.keys.map { $0 } ?? []) == ["objectId", "createdAt", "updatedAt"])
+            let found = try await send(client, "GET", "/1.1/classes/Task?include=folder").json()
+            let task = try #require(found["results"]?.arrayValue?.first?.objectValue)
+            #expect(task["n"] == .integer(2))
+            #expect(task["folder"]?.objectValue?["name"] == "home")
+            #expect(task["__internalId"] == nil)
+
+            let failed = try await send(
+                client,
+                "POST",
+                "/1.1/batch/save",
+                #"""
+                {"requests":[{"method":"POST","path":"/1.1/classes/Task","body":{"n":7,"__internalId":"C"}},
+                {"method":"POST","path":"/1.1/classes/Task","body":{"n":"x","__internalId":"D"}}]}
+                """#
+            )
+            #expect(failed.status == .badRequest)
+            #expect(try failed.json()["code"] == .integer(111))
+        }
+        #expect(server.store.count(of: try ClassName("Task")) == 1)
+    }
+
+    @Test("a scan walks the whole class in pages and ends with null")
+    func scan() async throws {
+        try await TestServer().test { client in
+            for number in 0..<5 { _ = try await send(client, "POST", "/1.1/classes/Task", "{\"n\":\(number)}") }
+            var seen: [JSONValue] = []
+            var cursor: String? = ""
+            while let next = cursor {
+                let page = try await send(
+                    client,
+                    "GET",
+                    "/1.1/scan/classes/Task?limit=2&scan_key=-n&cursor=\(next)",
+                    as: .master
+                ).json()
+                seen += page["results"]?.arrayValue ?? []
+                cursor = page["cursor"]?.stringValue
+            }
+            #expect(seen.compactMap { $0.objectValue?["n"] } == [4, 3, 2, 1, 0].map { .integer($0) })
+            let foreign = try await send(client, "GET", "/1.1/scan/classes/Task?cursor=abcd", as: .master)
+            #expect(foreign.status == .badRequest)
+        }
+    }
+
+    @Test(
+        "bodies that are no JSON object are 107",
+        arguments: ["{", "[]", "1", #"{"a":1,"a":2}"#, #"{"a":1e999}"#, "\u{feff}{}"]
+    )
+    func malformed(body: String) async throws {
+        try await TestServer().test { client in
+            for (method, path) in [("POST", "/1.1/classes/Task"), ("POST", "/1.1/batch"), ("POST", "/1.1/batch/save")] {
+                let response = try await send(client, method, path, body)
+                #expect(response.status == .badRequest)
+                #expect(try response.json()["code"] == .integer(107))
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import DiskBlobs
+import Domain
+import Foundation
+import NIOCore
+import NIOPosix
+import SQLiteStore
+import Support
+import Testing
+
+@testable import Server
+
+@Suite struct BackupTests {
+    /// Folders of one test, and a storage with one app that has three files.
+    private struct Place {
+        let folder: String
+        let records: [FileRecord]
+
+        var storage: String { "\(folder)/storage" }
+        var backup: String { "\(folder)/backup" }
+        var restored: String { "\(folder)/restored" }
+
+        func makeBackup() throws -> CopySummary {
+            try StorageBackup(of: storage, to: backup).run()
+        }
+
+        func restore(comparingDigests: Bool = true) throws -> CopySummary {
+            try StorageRestore(of: backup, to: restored, comparingDigests: comparingDigests).run()
+        }
+
+        func names(in folder: String) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        }
+
+        /// The blob in a storage folder or a backup that holds a text.
+        func blob(holding text: String, in folder: String) throws -> String {
+            let blobs = "\(folder)/app/blobs"
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: blobs).map { "\(blobs)/\($0)" }
+            return try #require(paths.first { (try? String(contentsOfFile: $0, encoding: .utf8)) == text })
+        }
+    }
+
+    private func withPlace(_ body: (Place) async throws -> Void) async throws {
+        try await Samples.withFolder { folder in
+            let app = "\(folder)/storage/app"
+            try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+            let database = try SQLiteDatabase(path: "\(app)/lcfile.sqlite")
+            let blobs = try DiskBlobStore(folder: app, pool: .singleton)
+            var records: [FileRecord] = []
+            for text in ["", "abc", "another"] {
+                let record = try await Backups.store(text, in: blobs)
+                records.append(record)
+            }
+            try await FileRecords(SQLiteObjectStore(database)).insert(records)
+            // The database stays open, as that of a running server.
+            try await body(Place(folder: folder, records: records))
+            try database.close()
+        }
+    }
+
+    private func expectRefusal(_ words: String..., by body: @escaping () throws -> CopySummary) {
+        let error = #expect(throws: StartError.self) { try body() }
+        #expect(error?.exitCode == 73)
+        for word in words { #expect(error?.description.contains(word) == true, "\(String(describing: error))") }
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("what was backed up from an open storage is restored: records, bytes, keys")
+    func thereAndBack() async throws {
+        try await withPlace { place in
+            try "apps: []\n".write(toFile: "\(place.storage)/apps.yaml", atomically: false, encoding: .utf8)
+            let made = try place.makeBackup()
+            var expected = CopySummary()
+            expected.apps = 1
+            expected.files = 3
+            expected.bytes = 10
+            #expect(made == expected)
+            #expect(try place.names(in: place.folder) == ["backup", "storage"])
+            #expect(try place.names(in: place.backup) == ["app", "apps.yaml", "backup.txt"])
+            #expect(try place.restore() == made)
+            #expect(try place.names(in: place.restored) == [".lock", "app", "apps.yaml"])
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(place.restored)/apps.yaml")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let database = try SQLiteDatabase(path: "\(place.restored)/app/lcfile.sqlite")
+            let blobs = try DiskBlobStore(folder: "\(place.restored)/app", pool: .singleton)
+            for (record, text) in zip(place.records, ["", "abc", "another"]) {
+                #expect(try await FileRecords(SQLiteObjectStore(database)).file(id: record.id) == record)
+                let blob = try #require(try await blobs.open(record.key))
+                #expect(try await blob.read(at: 0, count: 100) == ByteBuffer(string: text))
+            }
+            try database.close()
+        }
+    }
+
+    @Test("a folder that exists is never backed up to, not even an empty one")
+    func existing() async throws {
+        try await withPlace { place in
+            try FileManager.default.createDirectory(atPath: place.backup, withIntermediateDirectories: false)
+            expectRefusal("exists already", by: place.makeBackup)
+            #expect(try place.names(in: place.folder) == ["backup", "storage"])
+            #expect(try place.names(in: place.backup) == [])
+        }
+    }
+
+    @Test("what a crash left of a backup is replaced")
+    func leftDraft() async throws {
+        try await withPlace { place in
+            let draft = "\(place.backup).partial"
+            try FileManager.default.createDirectory(atPath: "\(draft)/app/blobs", withIntermediateDirectories: true)
+            try "lcfile backup 1, not finished\n".write(
+                toFile: "\(draft)/backup.txt",
+                atomically: false,
+                encoding: .utf8
+            )
+            #expect(try place.makeBackup().files == 3)
+            #expect(try place.names(in: place.folder) == ["backup", "storage"])
+        }
+    }
+
+    @Test("a draft that is being made, or is somebody else's, is left alone")
+    func foreignDraft() async throws {
+        try await withPlace { place in
+            let running = try BackupDraft(of: place.backup)
+            expectRefusal("another backup", "backup.partial", by: place.makeBackup)
+            running.discard()
+            let mine = "\(place.backup).partial/mine"
+            try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
+            expectRefusal("backup.partial", "not made by lcfile", by: place.makeBackup)
+            #expect(try place.names(in: "\(place.backup).partial") == ["mine"])
+        }
+    }
+
+    @Test("a file that is damaged in the storage is left out and told, and the rest can be restored")
+    func damagedStorage() async throws {
+        try await withPlace { place in
+            let blob = try place.blob(holding: "abc", in: place.storage)
+            try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
+            let made = try place.makeBackup()
+            #expect(made.files == 2)
+            #expect(made.damaged == 1)
+            #expect(made.deleted == 0)
+            #expect(made.firstDamage?.contains(place.records[1].key.description) == true)
+            #expect(try place.restore().files == 2)
+        }
+    }
+
+    @Test("a storage without apps is no storage")
+    func noApps() async throws {
+        try await Samples.withFolder { folder in
+            expectRefusal("holds no app") { try StorageBackup(of: folder, to: "\(folder)/backup").run() }
+            expectRefusal("nowhere") { try StorageBackup(of: "\(folder)/nowhere", to: "\(folder)/backup").run() }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(left == [])
+        }
+    }
+
+    @Test("a backup without a blob, or with another one, is refused by its key before anything is made")
+    func damagedBackup() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            let key = place.records[1].key.description
+            let blob = try place.blob(holding: "abc", in: place.backup)
+            try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
+            expectRefusal(key, "SHA-256") { try place.restore() }
+            try FileManager.default.removeItem(atPath: blob)
+            expectRefusal(key, "missing") { try place.restore(comparingDigests: false) }
+            #expect(!FileManager.default.fileExists(atPath: place.restored))
+        }
+    }
+
+    @Test("a quick restore takes equal sizes for equal bytes")
+    func quick() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            let blob = try place.blob(holding: "abc", in: place.backup)
+            try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
+            #expect(try place.restore(comparingDigests: false).files == 3)
+        }
+    }
+
+    @Test("a damaged database is refused by its path")
+    func damagedDatabase() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            let path = "\(place.backup)/app/lcfile.sqlite"
+            try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
+            expectRefusal(path) { try place.restore() }
+        }
+    }
+
+    @Test("only a whole backup is restored")
+    func unfinished() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            let marker = "\(place.backup)/backup.txt"
+            for (text, word) in [("lcfile backup 1, not finished\n", "cut off"), ("lcfile backup 2\n", "version")] {
+                try text.write(toFile: marker, atomically: false, encoding: .utf8)
+                expectRefusal(word) { try place.restore() }
+            }
+            try FileManager.default.removeItem(atPath: marker)
+            expectRefusal("no backup") { try place.restore() }
+        }
+    }
+
+    @Test("a storage folder with content is never restored into")
+    func contents() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            try FileManager.default.createDirectory(atPath: "\(place.restored)/x", withIntermediateDirectories: true)
+            expectRefusal(place.restored, "not empty") { try place.restore() }
+            #expect(try place.names(in: place.restored) == ["x"])
+        }
+    }
+
+    @Test("a storage folder that a server has locked is never restored into")
+    func locked() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            let server = try StorageFolder(path: place.restored)
+            expectRefusal("in use") { try place.restore() }
+            try server.synchronize()
+        }
+    }
+
+    @Test("a restore that was cut off keeps servers away and can be done again")
+    func cutOff() async throws {
+        try await withPlace { place in
+            _ = try place.makeBackup()
+            let draft = "\(place.restored)/restore.partial"
+            try FileManager.default.createDirectory(atPath: "\(draft)/app", withIntermediateDirectories: true)
+            #expect(throws: StartError.self) {
+                try StorageFolder(path: place.restored).refuseUnfinishedRestore()
+            }
+            #expect(try place.restore().files == 3)
+            try StorageFolder(path: place.restored).refuseUnfinishedRestore()
+        }
+    }
+
+    @Test("slashes at the end of a path mean nothing")
+    func slashes() async throws {
+        try await withPlace { place in
+            _ = try StorageBackup(of: "\(place.storage)//", to: "\(place.backup)//").run()
+            #expect(try place.names(in: place.folder) == ["backup", "storage"])
+        }
+    }
+}
+
+/// What the tests above store.
+private enum Backups {
+    static func store(_ text: String, in blobs: DiskBlobStore) async throws -> FileRecord {
+        let name = try FileName("x.txt", limit: 255)
+        let key = try FileKey.make(for: name, prefix: nil, keepingName: false)
+        let staged = try await blobs.stage()
+        try await staged.append(ByteBuffer(string: text))
+        let facts = try await staged.finish().blob
+        try await staged.commit(as: key)
+        return FileRecord(
+            id: ObjectIDGenerator().next(),
+            key: key,
+            name: name,
+            mediaType: .jpeg,
+            detectedType: nil,
+            facts: facts,
+            metaData: [:],
+            acl: nil,
+            createdAt: .now()
+        )
+    }
+}
