@@ -10,7 +10,9 @@ package struct LCFileCommand: AsyncParsableCommand {
             Exit codes: 0 success, 1 failure, 64 wrong usage, 69 an address cannot be used, \
             73 the storage cannot be used, 78 a setting is wrong.
             """,
-        subcommands: [Serve.self, Upload.self, Health.self]
+        subcommands: [
+            Serve.self, Upload.self, Health.self, Backup.self, Restore.self, IndexCommand.self, SchemaCommand.self,
+        ]
     )
 
     /// Made by ArgumentParser.

@@ -26,7 +26,7 @@ struct Upload: AsyncParsableCommand {
         else {
             throw ValidationError("Name the app with --app-id and --app-key.")
         }
-        let server = server ?? environment["LCFILE_PUBLIC_URL"] ?? "http://127.0.0.1:8080"
+        let server = server ?? ServerOptions.defaultServer(in: environment)
         let client = FileClient(server: server, appID: appID, appKey: appKey)
         for file in files {
             do {

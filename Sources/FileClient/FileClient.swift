@@ -17,8 +17,12 @@ public struct FileClient: Sendable {
     ///   - appID: The app's id.
     ///   - appKey: The app's key, or `<master key>,master`.
     public init(server: String, appID: String, appKey: String) {
+        self.init(server: server, headers: ["X-LC-Id: \(appID)", "X-LC-Key: \(appKey)"])
+    }
+
+    private init(server: String, headers: [String]) {
         self.server = server
-        headers = ["X-LC-Id: \(appID)", "X-LC-Key: \(appKey)"]
+        self.headers = headers
     }
 
     /// Stores a file; on return it is on the server's disk.
@@ -31,7 +35,7 @@ public struct FileClient: Sendable {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw FileClientError(status: 0, message: "\(path) is not a file that can be read")
         }
-        let body = try await perform("\(server)/1.1/files", headers, file: path)
+        let body = try await perform("POST", "/1.1/files", .file(path))
         do {
             return try JSONDecoder().decode(UploadedFile.self, from: Data(body))
         } catch {
@@ -44,15 +48,24 @@ public struct FileClient: Sendable {
     /// - Parameter server: The server's address.
     /// - Throws: ``FileClientError`` if it does not.
     public static func checkHealth(of server: String) async throws {
-        _ = try await FileClient(server: server, appID: "", appKey: "").perform("\(server)/health", [])
+        _ = try await FileClient(server: server, headers: []).perform("GET", "/health")
     }
 
-    private func perform(_ url: String, _ headers: [String], file: String? = nil) async throws -> [UInt8] {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
+    /// Sends a request with the app's credentials and returns the body of its answer.
+    ///
+    /// - Parameters:
+    ///   - method: `GET`, `POST`, …
+    ///   - path: What follows the server's address, percent-encoded.
+    ///   - payload: What the request carries.
+    /// - Returns: The body, if the status is one of success.
+    /// - Throws: ``FileClientError`` with the server's own sentence if it refused.
+    func perform(_ method: String, _ path: String, _ payload: Payload = .nothing) async throws -> [UInt8] {
+        let url = server + path
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async { [headers] in
                 continuation.resume(
                     with: Result {
-                        let answer = try CurlHandle().perform(url, headers: headers, file: file)
+                        let answer = try CurlHandle().perform(method, url, headers: headers, payload: payload)
                         guard (200..<300).contains(answer.status) else { throw FileClientError(answer) }
                         return answer.body
                     }

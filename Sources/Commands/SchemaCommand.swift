@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import FileClient
+
+struct SchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Show classes and change their fields.",
+        subcommands: [Show.self, Change.self]
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the fields of a class, or of all, one a line: name, type and what is set."
+        )
+
+        @OptionGroup var options: ServerOptions
+
+        @Argument(help: ArgumentHelp("The class; else all of them.", valueName: "class"))
+        var className: String?
+
+        func run() async throws {
+            try await options.connect { client in
+                if let className {
+                    for line in lines(try await client.fields(of: className)) { Terminal.say(line) }
+                    return
+                }
+                let classes = try await client.classes().sorted { $0.key < $1.key }
+                for (position, (name, fields)) in classes.enumerated() {
+                    Terminal.say(position == 0 ? name : "\n\(name)")
+                    for line in lines(fields) { Terminal.say("  \(line)") }
+                }
+            }
+        }
+
+        private func lines(_ fields: [String: ClassField]) -> [String] {
+            Table.lines(fields.sorted { $0.key < $1.key }.map { $0.value.row(named: $0.key) })
+        }
+    }
+}
+
+extension ClassField {
+    /// Name, type and what is set: `no`, `Number`, `unique auto-increment`.
+    func row(named name: String) -> [String] {
+        let type = (type ?? "") + (className.map { "<\($0)>" } ?? "")
+        let flags: [(isOn: Bool?, word: String)] = [
+            (isUnique, "unique"), (isRequired, "required"), (isReadOnly, "read-only"), (isHidden, "hidden"),
+            (isAutoIncrement, "auto-increment"),
+        ]
+        var words = flags.compactMap { $0.isOn == true ? $0.word : nil }
+        if let defaultValue { words.append("default=\(defaultValue)") }
+        return words.isEmpty ? [name, type] : [name, type, words.joined(separator: " ")]
+    }
+}

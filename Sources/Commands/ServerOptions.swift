@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import FileClient
+internal import FoundationEssentials
+
+/// Which server and app a command speaks with, by the master key.
+struct ServerOptions: ParsableArguments {
+    @Option(help: "The server's address; else LCFILE_PUBLIC_URL, else http://127.0.0.1:8080.")
+    var server: String?
+
+    @Option(help: "The app's id; else LCFILE_APP_ID.")
+    var appID: String?
+
+    @Option(help: "The app's master key; else LCFILE_MASTER_KEY.")
+    var masterKey: String?
+
+    /// Runs a command's calls; what fails is said on standard error and ends the command with 1.
+    ///
+    /// - Throws: `ValidationError` if nothing names the app, `ExitCode.failure` if a call fails.
+    func connect(_ body: (FileClient) async throws -> Void) async throws {
+        let client = try makeClient(in: ProcessInfo.processInfo.environment)
+        do {
+            try await body(client)
+        } catch {
+            Terminal.complain("lcfile: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    /// The server that a command without `--server` speaks with.
+    static func defaultServer(in environment: [String: String]) -> String {
+        environment["LCFILE_PUBLIC_URL"] ?? "http://127.0.0.1:8080"
+    }
+
+    private func makeClient(in environment: [String: String]) throws -> FileClient {
+        guard let appID = appID ?? environment["LCFILE_APP_ID"],
+            let masterKey = masterKey ?? environment["LCFILE_MASTER_KEY"]
+        else {
+            throw ValidationError("Name the app with --app-id and --master-key." + ServerOptions.hint(in: environment))
+        }
+        let server = server ?? ServerOptions.defaultServer(in: environment)
+        return FileClient(server: server, appID: appID, appKey: "\(masterKey),master")
+    }
+
+    /// Where the keys of the app are that a server makes for itself, if one did so here.
+    private static func hint(in environment: [String: String]) -> String {
+        let path = "\(environment["LCFILE_STORAGE"] ?? "storage")/apps.yaml"
+        guard FileManager.default.fileExists(atPath: path) else { return "" }
+        return " Those of the app that the server made at its first start are in \(path)."
+    }
+}

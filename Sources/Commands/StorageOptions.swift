@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Server
+
+/// Which storage folder a command works on.
+struct StorageOptions: ParsableArguments {
+    @Option(help: "The storage folder; else LCFILE_STORAGE, else 'storage'.", completion: .directory)
+    var storage: String?
+
+    func validate() throws {
+        guard storage != "" else { throw ValidationError("Name the storage folder.") }
+    }
+
+    /// The folder's path.
+    var path: String {
+        storage ?? ProcessInfo.processInfo.environment["LCFILE_STORAGE"] ?? "storage"
+    }
+
+    /// Runs a command's work; what fails is said on standard error and ends the command with its exit code.
+    static func complaining(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as StartError {
+            Terminal.complain("lcfile: \(error)")
+            throw ExitCode(error.exitCode)
+        }
+    }
+}
+
+extension CopySummary {
+    /// As a command's last line tells it: "1 app, 20 files, 4096 bytes".
+    var words: String {
+        [CopySummary.count(apps, "app"), CopySummary.count(files, "file"), CopySummary.count(bytes, "byte")]
+            .joined(separator: ", ")
+    }
+
+    static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+    }
+}

@@ -1,0 +1,17 @@
+/// Rows of text under each other.
+enum Table {
+    /// A line for each row, its cells two spaces apart and each column as wide as its widest cell; no line ends in spaces.
+    static func lines(_ rows: [[String]]) -> [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.filter { column < $0.count }.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            var cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            if let last = row.last { cells[row.count - 1] = last }
+            return cells.joined(separator: "  ")
+        }
+    }
+}
