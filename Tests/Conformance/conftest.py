@@ -1,5 +1,8 @@
 import pytest
 from client import ALPHA, BETA, ROCKET, Server
+from data import MISSING, Objects, pointer
+from queries import date, put
+from sdk import SDK
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +51,60 @@ def beta(server):
 def rocket():
     """A real photograph, 640 x 427."""
     return ROCKET.read_bytes()
+
+
+@pytest.fixture
+def things(request, api):
+    """The class of the test, which its cases share."""
+    names = request.module.__name__, request.function.__name__
+    return Objects(api, "_".join(name.removeprefix("test_") for name in names))
+
+
+@pytest.fixture(scope="session")
+def sdk(server):
+    """Runs lines with the official Python SDK; gives what they say."""
+    sdk = SDK(server.url)
+    yield sdk.run
+    sdk.close()
+
+
+# Objects that queries ask for
+
+@pytest.fixture(scope="session")
+def rows(api):
+    """Six rows of class QueryRow, each with a letter for a name; f has nothing else and e has nulls."""
+    return dict(zip("abcdef", put(api, "QueryRow", [
+        {"name": "a", "n": 1, "s": "apple", "b": True, "d": date(1), "tags": ["x", "y"], "nums": [1, 5],
+         "o": {"city": "Lyon", "zip": 1}, "items": [{"k": 1}, {"k": 2}]},
+        {"name": "b", "n": 2, "s": "Banana", "b": False, "d": date(2), "tags": ["y"], "nums": [3],
+         "o": {"city": "Oslo", "deep": {"k": [1, 2]}}, "items": [{"k": 3}]},
+        {"name": "c", "n": 2.5, "s": "cherry\npie", "d": date(3), "tags": []},
+        {"name": "d", "n": -3, "s": "", "tags": ["x", "y", "z"], "nums": [0, 10]},
+        {"name": "e", "n": None, "s": None, "tags": None},
+        {"name": "f"},
+    ])))
+
+
+@pytest.fixture(scope="session")
+def many(api):
+    """1005 rows of class QueryMany with the numbers n from 0 on."""
+    return put(api, "QueryMany", [{"n": number} for number in range(1005)])
+
+
+@pytest.fixture(scope="session")
+def books(api):
+    """A class of books with pointers to people, who point to towns; ids by name."""
+    lyon, = put(api, "QueryTown", [{"name": "Lyon", "river": "Rhône"}])
+    people = put(api, "QueryPerson", [
+        {"name": "Ann", "born": 1980, "town": pointer("QueryTown", lyon)}, {"name": "Bob", "born": 1990},
+    ])
+    ann, bob = (pointer("QueryPerson", id) for id in people)
+    gone = pointer("QueryPerson", MISSING)
+    cover = {"__type": "File", "id": api.store(b"cover", name="cover.txt")["objectId"]}
+    ids = put(api, "QueryBook", [
+        {"name": "p", "author": ann, "editors": [ann, bob, gone], "cover": cover, "pages": [cover], "price": 5},
+        {"name": "q", "author": bob},
+        {"name": "r", "author": gone},
+        {"name": "s"},
+    ])
+    return dict(zip("pqrs", ids)) | {"Ann": people[0], "Bob": people[1], "Lyon": lyon, "cover": cover["id"]}

@@ -4,7 +4,7 @@ import hashlib
 import json
 
 import pytest
-from client import ALPHA, BETA, API, assert_refused, credentials
+from client import ALPHA, BETA, TIMEOUT, API, assert_refused, credentials
 
 LIST = "/1.1/files?limit=1"
 # Deleting what is not there tells the two roles apart: the master key may, the app key may not.
@@ -111,14 +111,16 @@ def tunnel(server):
 
 def test_tunnelled_get_has_its_query_in_the_body(tunnel, api):
     newest = api.store(b"x", name="x.txt")
-    response = tunnel("/1.1/classes/_File", {"_method": "GET", "limit": 1, "count": 1, "_ClientVersion": "js0.5"})
+    response = tunnel("/1.1/classes/_File", {
+        "_method": "GET", "limit": 1, "order": "-createdAt", "count": 1, "_ClientVersion": "js0.5",
+    })
     assert response.status_code == 200
     assert response.json() == {"results": [newest], "count": api.count()}
 
 
-def test_tunnelled_query_values_are_escaped(tunnel):
-    response = tunnel("/1.1/files", {"_method": "GET", "order": "a&order=-createdAt#中文"})
-    assert_refused(response, 400, 1, "order")
+def test_tunnelled_query_values_are_escaped(tunnel, api):
+    record = api.store(b"x", name="a&limit=0&where={}#%中文+?.txt")
+    assert tunnel("/1.1/files", {"_method": "GET", "where": {"name": record["name"]}}).json() == {"results": [record]}
 
 
 def test_tunnelled_delete_takes_the_master_key(tunnel, api):
@@ -147,6 +149,27 @@ def test_tunnel_with_bad_json_is_107(tunnel, body):
 @pytest.mark.parametrize("fields", [{"_method": "BREW"}, {"_method": "GET\r\nX: 1"}, {"_SessionToken": "a\r\nX-LC-Id: b"}])
 def test_tunnel_cannot_smuggle(tunnel, fields):
     assert_refused(tunnel("/1.1/files", {"_method": "GET"} | fields), 400, 1)
+
+
+def test_text_with_keys_in_headers_is_a_tunnel_beside_files(api, things):
+    text = json.dumps({"_method": "GET", "where": {"n": 2}})
+    second = [things.create(n=n) for n in (1, 2)][1]
+    response = api.post(things.path, data=text, headers={"Content-Type": "text/plain"})
+    assert response.json() == {"results": [things.get(second).json()]}
+
+
+def test_fields_that_steer_the_tunnel_are_not_stored(api, things):
+    control = {
+        "_method": "POST", "_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key, "_ApplicationProduction": "1",
+        "_ClientVersion": "js0.5", "_InstallationId": "x", "_SessionToken": "", "_MasterKey": ALPHA.master,
+    }
+    for headers in (api.headers, {}):
+        response = api.session.post(
+            api.server.url + things.path, data=json.dumps(control | {"n": 1}), timeout=TIMEOUT,
+            headers=headers | {"Content-Type": "text/plain"},
+        )
+        assert response.status_code == 201, response.text
+        assert things.read(response.json()["objectId"]) == {"n": 1}
 
 
 def test_text_file_with_keys_in_headers_is_no_tunnel(api):

@@ -39,7 +39,7 @@ def test_upload_prints_the_address(upload, api, rocket):
 
 def test_uploaded_file_has_its_name_and_type(upload, api):
     upload(ROCKET)
-    record = api.get("/1.1/files?limit=1").json()["results"][0]
+    record = api.get("/1.1/files?order=-createdAt&limit=1").json()["results"][0]
     assert (record["name"], record["mime_type"]) == ("rocket.jpg", "image/jpeg")
 
 
@@ -54,7 +54,7 @@ def test_several_files_print_a_line_each_in_order(upload, api, tmp_path):
 def test_any_name_is_kept(upload, api, tmp_path, name):
     (tmp_path / name).write_text("x")
     assert upload("--", name).returncode == 0
-    assert api.get("/1.1/files?limit=1").json()["results"][0]["name"] == name
+    assert api.get("/1.1/files?order=-createdAt&limit=1").json()["results"][0]["name"] == name
 
 
 def test_empty_file_is_uploaded(upload, api, tmp_path):

@@ -98,7 +98,7 @@ def test_continue_is_said_before_the_body_is_sent(server, api, rocket):
         connection.send(rocket)
         answer = connection.answer()
     assert answer.status == 201
-    assert api.get("/1.1/files?limit=1").json()["results"][0]["metaData"]["size"] == len(rocket)
+    assert api.get("/1.1/files?order=-createdAt&limit=1").json()["results"][0]["metaData"]["size"] == len(rocket)
 
 
 def test_continue_is_said_to_a_form(server):

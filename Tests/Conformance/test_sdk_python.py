@@ -1,40 +1,12 @@
-"""The official Python SDK, unmodified, in a process of its own, as an app uses it."""
+"""Files with the official Python SDK, unmodified, as an app uses it."""
 
 import io
 import json
-import subprocess
-import sys
-import textwrap
 
 import pytest
-from client import ALPHA, TIMEOUT, clean_environment
+from client import ALPHA
 from PIL import Image
-
-START = """
-import json, sys
-import leancloud
-arguments = json.loads(sys.argv[1])
-leancloud.init(arguments["id"], app_key=arguments["key"], master_key=arguments["master"])
-def say(**facts): print(json.dumps(facts))
-def file(): return leancloud.File.create_without_data(arguments["file"])
-"""
-
-
-@pytest.fixture
-def sdk(server):
-    """Runs lines with the SDK; gives what they say, or what the SDK raised."""
-
-    def run(lines, key=ALPHA.key, master=None, **arguments):
-        arguments |= {"id": ALPHA.id, "key": key, "master": master}
-        result = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", START + textwrap.dedent(lines), json.dumps(arguments)],
-            env=clean_environment(LEANCLOUD_API_SERVER=server.url), capture_output=True, text=True, timeout=TIMEOUT,
-        )
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return run
-
+from sdk import RAISES
 
 @pytest.fixture
 def record(api, rocket):
@@ -87,15 +59,6 @@ def test_master_key_destroys(sdk, api, record):
     sdk("file().destroy(); say()", master=ALPHA.master, file=record["objectId"])
     assert api.get(f"/1.1/files/{record['objectId']}").status_code == 404
     assert api.fetch(record["url"]).status_code == 404
-
-
-RAISES = """
-try:
-    {call}
-    say(raised=None)
-except leancloud.LeanCloudError as error:
-    say(raised=error.code, text=error.error)
-"""
 
 
 def test_app_key_may_not_destroy(sdk, api, record):

@@ -79,7 +79,7 @@ def test_database_of_a_newer_version_is_left_alone(new_server):
     database.close()
     assert_does_not_start(server, STORAGE, "newer version", str(path))
     with sqlite3.connect(path) as database:
-        assert database.execute("SELECT id FROM file").fetchall() == [(record["objectId"],)]
+        assert database.execute("SELECT id FROM class_1").fetchall() == [(record["objectId"],)]
     database.close()
 
 

@@ -83,7 +83,7 @@ def test_acl_is_kept_and_not_shown(api, server):
     record = api.store(b"x", name="x.txt", ACL=json.dumps(acl))
     assert "ACL" not in record
     database = sqlite3.connect(server.storage / ALPHA.id / "lcfile.sqlite", timeout=5)
-    (kept,) = database.execute("SELECT acl FROM file WHERE id = ?", [record["objectId"]]).fetchone()
+    (kept,) = database.execute("SELECT acl FROM class_1 WHERE id = ?", [record["objectId"]]).fetchone()
     database.close()
     assert json.loads(kept) == acl
 
