@@ -32,6 +32,7 @@ conformance: unit
 bench:
 	scripts/bootstrap bench
 	$(RELEASE)
+	swift build -c release --product StoreBenchmark --static-swift-stdlib
 	Benchmarks/run
 
 format:

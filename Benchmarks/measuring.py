@@ -1,0 +1,78 @@
+"""What every part of Benchmarks/run uses: the server under test, the load generator, and how figures are printed."""
+
+import os
+import pathlib
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BINARY = pathlib.Path(os.environ.get("LCFILE_BINARY", ROOT / ".build/release/lcfile"))
+PHOTO = ROOT / "Tests/Support/Images/rocket.jpg"
+APP = {"LCFILE_APP_ID": "bench", "LCFILE_APP_KEY": "benchmark-key", "LCFILE_MASTER_KEY": "benchmark-master"}
+HEADERS = ["-H", "X-LC-Id: bench", "-H", "X-LC-Key: benchmark-key"]
+ROUNDS = 3
+SECONDS = 5
+CORES = os.cpu_count() or 1
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(url, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            urllib.request.urlopen(url, timeout=1).read()
+            return
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(f"{url} does not answer")
+
+
+class Process:
+    """A server that this run started, and ends."""
+
+    def __init__(self, words, environment, url):
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("LCFILE_")}
+        self.process = subprocess.Popen(words, env=inherited | environment, stdout=subprocess.DEVNULL)
+        wait_for(url)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=40)
+
+
+def start_lcfile(folder, more={}):
+    port = free_port()
+    metrics = {"LCFILE_METRICS_PORT": str(free_port())}
+    environment = APP | metrics | {"LCFILE_LOG_LEVEL": "warning", "MALLOC_ARENA_MAX": "2"} | more
+    words = [BINARY, "serve", "--storage", folder / "storage", "--port", str(port)]
+    return Process(words, environment, f"http://127.0.0.1:{port}/health"), f"http://127.0.0.1:{port}"
+
+
+def wrk(url, connections, seconds=SECONDS, options=(), arguments=()):
+    """Requests per second; a wrong answer stops the run."""
+    fixed = ["-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "20s"]
+    words = ["wrk", *fixed, *options, url, *arguments]
+    answer = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    if "Non-2xx" in answer or "Socket errors" in answer:
+        sys.exit(f"wrk {url}:\n{answer}")
+    return float(re.search(r"Requests/sec:\s*([\d.]+)", answer)[1])
+
+
+def compare(ours, theirs):
+    """Medians of both sides, measured in turns."""
+    pairs = [(ours(), theirs()) for _ in range(ROUNDS)]
+    return tuple(statistics.median(side) for side in zip(*pairs))
+
+
+def report(what, unit, mine, other, name):
+    print(f"{what:<46} {mine:>10.1f} {unit:<7} {name} {other:>10.1f}   ratio {mine / other:.2f}", flush=True)
