@@ -36,6 +36,9 @@ final class GroupCommit: Sendable {
         self.queries = queries
     }
 
+    /// How many writers wait for their group; for tests.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// Runs a body with others in one transaction; on return what it changed is durable.
     ///
     /// Bodies run one after the other.

@@ -65,6 +65,25 @@ package struct FieldDefinition: Sendable, Hashable {
     }
 }
 
+extension FieldDefinition {
+    /// The flags by their names on the wire and in stores.
+    package static var flags: [(name: String, flag: WritableKeyPath<FieldDefinition, Bool>)] {
+        [
+            ("unique", \.isUnique), ("required", \.isRequired), ("readOnly", \.isReadOnly), ("hidden", \.isHidden),
+            ("autoIncrement", \.isAutoIncrement),
+        ]
+    }
+
+    /// The form on the wire and in stores: `{"type":"Pointer","className":"Folder","required":true}`.
+    package var json: JSONValue {
+        var members: [String: JSONValue] = ["type": .string(type.name)]
+        if let target = type.target { members["className"] = .string(target.description) }
+        for (name, flag) in FieldDefinition.flags where self[keyPath: flag] { members[name] = .bool(true) }
+        members["default"] = defaultValue
+        return .object(members)
+    }
+}
+
 /// An index over one or two fields.
 package struct IndexDefinition: Sendable, Hashable {
     /// What is indexed, in this order.

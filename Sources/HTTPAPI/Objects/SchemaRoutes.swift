@@ -89,20 +89,6 @@ extension IndexDefinition {
     }
 }
 
-extension FieldDefinition {
-    fileprivate var json: JSONValue {
-        var members: [String: JSONValue] = ["type": .string(type.name)]
-        if let target = type.target { members["className"] = .string(target.description) }
-        let flags = [
-            ("unique", isUnique), ("required", isRequired), ("readOnly", isReadOnly), ("hidden", isHidden),
-            ("autoIncrement", isAutoIncrement),
-        ]
-        for (name, isOn) in flags where isOn { members[name] = .bool(true) }
-        members["default"] = defaultValue
-        return .object(members)
-    }
-}
-
 extension FieldChange {
     /// Reads `{"type":…,"className":…,"unique":…,"default":…}`.
     ///

@@ -36,14 +36,6 @@ extension ClassSchema {
 }
 
 extension FieldDefinition {
-    fileprivate var json: JSONValue {
-        var members: [String: JSONValue] = ["type": .string(type.name)]
-        if let target = type.target { members["className"] = .string(target.description) }
-        for (name, flag) in FieldDefinition.flags where self[keyPath: flag] { members[name] = .bool(true) }
-        members["default"] = defaultValue
-        return .object(members)
-    }
-
     fileprivate init(stored json: JSONValue, in name: ClassName) throws {
         let members = json.objectValue ?? [:]
         let target = try members["className"]?.stringValue.map { try ClassName($0) }
@@ -53,13 +45,6 @@ extension FieldDefinition {
         self.init(type)
         for (name, flag) in FieldDefinition.flags { self[keyPath: flag] = members[name] == .bool(true) }
         defaultValue = members["default"]
-    }
-
-    private static var flags: [(String, WritableKeyPath<FieldDefinition, Bool>)] {
-        [
-            ("unique", \.isUnique), ("required", \.isRequired), ("readOnly", \.isReadOnly), ("hidden", \.isHidden),
-            ("autoIncrement", \.isAutoIncrement),
-        ]
     }
 }
 
