@@ -41,6 +41,7 @@ def eventually(condition, within=10.0):
         value = condition()
         if value or time.monotonic() > deadline:
             return value
+        # The step between two looks at the condition, so that looking does not take the server's processor.
         time.sleep(0.01)
 
 

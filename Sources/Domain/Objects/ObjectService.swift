@@ -116,16 +116,15 @@ package struct ObjectService: Sendable {
     ) async throws -> [Result<ObjectReply, any Error>] {
         var replies: [Result<ObjectReply, any Error>] = []
         for command in run {
-            do {
-                guard room > 0 else {
+            let hasRoom = room > 0
+            let reply = await Result<ObjectReply, any Error>(awaiting: {
+                guard hasRoom else {
                     throw ServiceError(.badRequest, "The replies of the batch are larger than it may have.")
                 }
-                let reply = try await perform(command.get(), as: caller)
-                room -= reply.text.count
-                replies.append(.success(reply))
-            } catch {
-                replies.append(.failure(error))
-            }
+                return try await perform(command.get(), as: caller)
+            })
+            room -= reply.size
+            replies.append(reply)
         }
         return replies
     }
@@ -137,13 +136,14 @@ package struct ObjectService: Sendable {
     ) async throws -> [Result<ObjectReply, any Error>] {
         var prepared: [Result<ObjectCommand, any Error>] = []
         for command in run {
-            do {
-                let command = try await self.prepared(command.get(), as: caller)
-                // A change happens in any case; what it would show is left out once there is no room.
-                prepared.append(.success(room > 0 ? command : command.brief))
-            } catch {
-                prepared.append(.failure(error))
-            }
+            // A change happens in any case; what it would show is left out once there is no room.
+            let isBrief = room <= 0
+            prepared.append(
+                await Result(awaiting: {
+                    let command = try await self.prepared(command.get(), as: caller)
+                    return isBrief ? command.brief : command
+                })
+            )
         }
         let replies = try await store.write { [settings, run = prepared] writer in
             let writing = ObjectWriting(writer: writer, caller: caller, settings: settings)
@@ -151,7 +151,7 @@ package struct ObjectService: Sendable {
                 Result { try writer.attempt { try writing.perform(command.get()) } }
             }
         }
-        for reply in replies { room -= (try? reply.get().text.count) ?? 0 }
+        for reply in replies { room -= reply.size }
         let removed = replies.compactMap { try? $0.get().removedFiles }.flatMap { $0 }
         if !removed.isEmpty { await removal.remove(removed) }
         return replies
@@ -209,5 +209,23 @@ extension Result where Success == ObjectCommand {
 
     fileprivate var hasSubqueries: Bool {
         (try? get().condition?.hasSubqueries) ?? false
+    }
+}
+
+extension Result where Success == ObjectReply {
+    /// The bytes that it takes in the answer; a refusal is small.
+    fileprivate var size: Int {
+        (try? get().text.count) ?? 0
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What an asynchronous step gives, or throws.
+    fileprivate init(awaiting body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
     }
 }

@@ -54,8 +54,7 @@ struct ObjectRoutes: Sendable {
         try context.caller.requireMasterKey()
         let name = try ObjectPath.className(try context.parameters.require("class"))
         let parameters = try ObjectParameters(request)
-        let key = try SortKey.list(parameters.text("scan_key") ?? "objectId")
-        guard let key = key.first, key.path.segments.count > 0 else {
+        guard let key = try SortKey.list(parameters.text("scan_key") ?? "objectId").first else {
             throw ServiceError(.badRequest, "scan_key must name a field.")
         }
         let scan = try Scan(

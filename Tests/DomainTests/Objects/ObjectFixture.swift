@@ -1,0 +1,93 @@
+import Domain
+import Support
+import Testing
+
+/// One app's objects in memory, and what tests do with them in one line.
+struct ObjectFixture {
+    let store = CountingStore()
+    let client: Caller
+    let master: Caller
+    let task: ClassName
+    let folder: ClassName
+
+    init() throws {
+        let app = try #require(AppID("app"))
+        client = Caller(app: app, role: .client)
+        master = Caller(app: app, role: .master)
+        task = try ClassName("Task")
+        folder = try ClassName("Folder")
+    }
+
+    func service(_ limits: ObjectLimits = ObjectLimits()) -> ObjectService {
+        let settings = ObjectSettings(
+            limits: limits,
+            files: FilePresentation(publicURL: "https://files.example.com", bucket: "app")
+        )
+        return ObjectService(store: store, settings: settings, removal: NoFiles())
+    }
+
+    func json(_ text: String) throws -> JSONValue {
+        try JSONValue(parsing: Array(text.utf8), field: "body")
+    }
+
+    @discardableResult
+    func create(
+        _ text: String,
+        in name: ClassName? = nil,
+        limits: ObjectLimits = ObjectLimits(),
+        as caller: Caller? = nil
+    ) async throws -> Pointer {
+        let change = try ObjectChange(try json(text), allowsPaths: false)
+        let command = ObjectCommand(name ?? task, .create(change, returnsObject: false))
+        return try #require(try await service(limits).perform(command, as: caller ?? client).created)
+    }
+
+    func update(_ object: Pointer, _ text: String) async throws -> [String: JSONValue] {
+        let change = try ObjectChange(try json(text), allowsPaths: true)
+        let command = ObjectCommand(object.className, .update(object.id, change, where: nil, returnsObject: true))
+        return try #require(try await service().perform(command, as: client).json.objectValue)
+    }
+
+    func find(_ view: ObjectView = .plain, as caller: Caller? = nil) async throws -> [JSONValue] {
+        let command = ObjectCommand(task, .find(ObjectCommand.Search(page: try Page())), view: view)
+        let reply = try await service().perform(command, as: caller ?? client)
+        return try #require(reply.json.objectValue?["results"]?.arrayValue)
+    }
+}
+
+/// A store in memory that counts how often objects are looked up by ids.
+final class CountingStore: ObjectStore {
+    private let store = MemoryObjectStore()
+    private let counter = Counter()
+
+    /// How often it was asked so far.
+    var lookups: Int { counter.value }
+
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+    ) async throws -> Result {
+        try await store.read { [counter] in try body(CountingReader(base: $0, counter: counter)) }
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+    ) async throws -> Result {
+        try await store.write(body)
+    }
+}
+
+private struct CountingReader: ObjectReader {
+    let base: any ObjectReader
+    let counter: Counter
+
+    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) throws -> [ObjectRow] {
+        _ = counter.next()
+        return try base.rows(ids, in: name, upTo: size)
+    }
+
+    func schema(of name: ClassName) throws -> ClassSchema? { try base.schema(of: name) }
+    func schemas() throws -> [ClassSchema] { try base.schemas() }
+    func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? { try base.row(id, in: name) }
+    func rows(_ query: ObjectQuery) throws -> [ObjectRow] { try base.rows(query) }
+    func count(_ condition: Condition, in name: ClassName) throws -> Int { try base.count(condition, in: name) }
+}
