@@ -52,6 +52,9 @@ struct ErrorRenderer: RouterMiddleware {
             ServiceError(.payloadTooLarge, "The request body is too large.")
         case let error as HTTPError:
             ServiceError(.badRequest, error.body ?? "Bad request.")
+        case is CancellationError:
+            // Nobody reads it: the client left, or the server stops. It is no failure that an operator should look for.
+            ServiceError(.badRequest, "The request was given up.")
         case is HTTPParserError:
             ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
         default:
