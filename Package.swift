@@ -19,6 +19,7 @@ let settings: [SwiftSetting] =
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -74,6 +75,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
         .systemLibrary(name: "CPCRE", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // MARK: Rules, services and the ports they need
@@ -84,6 +86,8 @@ let package = Package(
         library("DiskBlobs", ["Domain", "CLinux", nioCore, nioPosix, crypto]),
         library("VipsMedia", ["Domain", "CVips", nioCore, nioPosix]),
         library("PCREPatterns", ["Domain", "CPCRE"]),
+        library("PasswordHashes", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
+        library("CurlFetch", ["Domain", "CCurl", logging, nioPosix]),
         library("MagicTypes", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: The wire
@@ -99,7 +103,9 @@ let package = Package(
         library(
             "Server",
             [
-                "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "HTTPAPI",
+                "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
+                "CurlFetch",
+                "HTTPAPI",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 serviceLifecycle, unixSignals,
             ]
@@ -132,6 +138,7 @@ let package = Package(
         tests(of: "VipsMedia", [nioPosix]),
         tests(of: "MagicTypes", [nioPosix]),
         tests(of: "PCREPatterns"),
+        tests(of: "PasswordHashes", [nioPosix]),
         tests(of: "HTTPAPI", ["PCREPatterns", hummingbirdTesting]),
         tests(of: "Server", ["Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]),
         tests(of: "FileClient"),

@@ -42,6 +42,15 @@ package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
+    /// Forgets all values; calls that begin afterwards load them anew.
+    package func removeAll() {
+        generations.withLock { generations in
+            generations.epoch += 1
+            generations.young = [:]
+            generations.old = [:]
+        }
+    }
+
     private func promote(_ key: Key, in generations: inout Generations) -> Value? {
         guard let value = generations.old[key] else { return nil }
         insert(value, for: key, in: &generations)

@@ -37,6 +37,10 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let user = ClassName(known: "_User")
     /// The class of roles.
     package static let role = ClassName(known: "_Role")
+    /// The class of log-ins that last, for the master key alone.
+    package static let session = ClassName(known: "_Session")
+    /// The class of who users are on other platforms; not for anybody.
+    package static let identity = ClassName(known: "_Identity")
 
     /// Whether the class belongs to the protocol and not to the app.
     package var isBuiltIn: Bool {

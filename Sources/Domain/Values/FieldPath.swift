@@ -52,7 +52,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
 
     private static let reserved: Set<String> = ["objectid", "createdat", "updatedat", "classname", "acl"]
 
-    private static func refusal(of text: some StringProtocol) -> ServiceError {
+    static func refusal(of text: some StringProtocol) -> ServiceError {
         ServiceError(
             .invalidKey,
             "Invalid key name. Keys are case-sensitive and 'a-zA-Z0-9_' are the only valid characters. "

@@ -24,17 +24,10 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     package static func make(for name: FileName, prefix: KeyPrefix?, keepingName: Bool) throws -> FileKey {
         let tail = keepingName ? "/\(name)" : name.pathExtension.map { ".\($0)" } ?? ""
         let start = prefix.map { "\($0)/" } ?? ""
-        guard let key = FileKey(start + randomPart() + tail) else {
+        guard let key = FileKey(start + RandomText.alphanumeric(32) + tail) else {
             throw ServiceError(.invalidFileName, "Prefix and name together make a key of over \(longest) bytes.")
         }
         return key
-    }
-
-    private static func randomPart() -> String {
-        let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-        var generator = SystemRandomNumberGenerator()
-        let characters = (0..<32).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
-        return String(decoding: characters, as: UTF8.self)
     }
 }
 

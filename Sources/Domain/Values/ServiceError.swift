@@ -47,6 +47,38 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let invalidGeoPoint = Code(description: "invalidGeoPoint")
         /// A conditional change whose condition does not hold (305).
         package static let noEffect = Code(description: "noEffect")
+        /// A log-in or sign-up without a username (200).
+        package static let missingUsername = Code(description: "missingUsername")
+        /// The same without a password (201).
+        package static let missingPassword = Code(description: "missingPassword")
+        /// A username that is taken (202).
+        package static let usernameTaken = Code(description: "usernameTaken")
+        /// An email address that is taken (203).
+        package static let emailTaken = Code(description: "emailTaken")
+        /// A phone number that is taken (214).
+        package static let phoneTaken = Code(description: "phoneTaken")
+        /// A username of nothing but blanks (217).
+        package static let blankUsername = Code(description: "blankUsername")
+        /// An empty password (218).
+        package static let blankPassword = Code(description: "blankPassword")
+        /// What is no email address (125).
+        package static let invalidEmail = Code(description: "invalidEmail")
+        /// What is no phone number (127).
+        package static let invalidPhone = Code(description: "invalidPhone")
+        /// A name that no role can have (139).
+        package static let invalidRoleName = Code(description: "invalidRoleName")
+        /// A user who would be changed by somebody else (206).
+        package static let sessionRequired = Code(description: "sessionRequired")
+        /// A password that is not the user's (210).
+        package static let wrongPassword = Code(description: "wrongPassword")
+        /// No such user, or no session behind a token (211).
+        package static let userNotFound = Code(description: "userNotFound")
+        /// Too many wrong passwords (219).
+        package static let lockedOut = Code(description: "lockedOut")
+        /// `authData` that does not say who somebody is (250).
+        package static let missingLinkedID = Code(description: "missingLinkedID")
+        /// `authData` that the provider does not confirm (251).
+        package static let invalidAuthData = Code(description: "invalidAuthData")
         /// No credentials, or wrong ones.
         package static let unauthorized = Code(description: "unauthorized")
         /// Known, but not permitted.

@@ -5,11 +5,15 @@ internal import Synchronization
 /// May be used from any thread.
 package final class Admission: Sendable {
     private let limit: Int
+    private let refusal: String
     private let admitted = Mutex(0)
 
-    /// Takes how many jobs may run and wait together.
-    package init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: How many jobs may run and wait together.
+    ///   - refusal: The sentence for the client of one more.
+    package init(limit: Int, refusal: String) {
         self.limit = limit
+        self.refusal = refusal
     }
 
     /// Runs the job, or throws ``ServiceError/Code/overloaded`` if as many as the limit run or wait already.
@@ -20,7 +24,7 @@ package final class Admission: Sendable {
             return true
         }
         guard entered else {
-            throw ServiceError(.overloaded, "Too many images are being processed; try again in a second.")
+            throw ServiceError(.overloaded, refusal)
         }
         defer { admitted.withLock { $0 -= 1 } }
         return try await job()

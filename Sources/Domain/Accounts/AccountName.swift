@@ -1,0 +1,64 @@
+/// The three names by which a user logs in, and what each may look like (data-protocol 6.1).
+package enum AccountName: String, Sendable, CaseIterable {
+    case username
+    case email
+    case phone = "mobilePhoneNumber"
+
+    /// Throws what is wrong with a value of the field: 200, 217, 125, 127.
+    package func check(_ value: JSONValue) throws {
+        let text = value.stringValue ?? ""
+        switch self {
+        case .username:
+            guard value.stringValue != nil else {
+                throw ServiceError(.missingUsername, "Username is missing or empty.")
+            }
+            guard text.contains(where: { !$0.isWhitespace }) else {
+                throw ServiceError(.blankUsername, "Username cannot be blank.")
+            }
+        case .email:
+            guard AccountName.isEmail(text) else {
+                throw ServiceError(.invalidEmail, "The email address was invalid.")
+            }
+        case .phone:
+            let digits = text.utf8.dropFirst(text.hasPrefix("+") ? 1 : 0)
+            guard (5...20).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw ServiceError(.invalidPhone, "The mobile phone number was invalid.")
+            }
+        }
+    }
+
+    /// All texts that mean the same as one: a number without `+` is a Chinese one.
+    package func forms(of text: String) -> [String] {
+        guard self == .phone else { return [text] }
+        if text.hasPrefix("+86") { return [text, String(text.dropFirst(3))] }
+        return text.hasPrefix("+") ? [text] : [text, "+86\(text)"]
+    }
+
+    /// What is said of a value that another user has.
+    package var taken: ServiceError {
+        switch self {
+        case .username: ServiceError(.usernameTaken, "Username has already been taken.")
+        case .email: ServiceError(.emailTaken, "Email has already been taken.")
+        case .phone: ServiceError(.phoneTaken, "Mobile phone number has already been taken.")
+        }
+    }
+
+    /// The field that says whether the user proved to own it.
+    package var verifiedField: String? {
+        switch self {
+        case .username: nil
+        case .email: "emailVerified"
+        case .phone: "mobilePhoneVerified"
+        }
+    }
+
+    /// `name@host.tld`, without what no address has; whether mail arrives only mail can tell.
+    private static func isEmail(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, text.utf8.count <= 254, !parts[0].isEmpty, !text.hasControlCharacters,
+            !text.contains(where: { $0.isWhitespace || "\",;:<>()[]\\".contains($0) })
+        else { return false }
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count > 1 && labels.allSatisfy { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,69 @@
+/// How accounts of one app work: settings, and what they need.
+package struct Accounts: Sendable {
+    /// The settings.
+    package var settings: AccountSettings
+    /// Hashes and compares passwords.
+    package var hasher: any PasswordHasher
+    /// Asks providers about `authData`; nothing believes clients.
+    package var verifier: (any AuthDataVerifier)?
+    /// Counts wrong passwords.
+    package var attempts: LoginAttempts
+    /// Who was found logged in.
+    package let sessions: SessionCache
+
+    /// Takes every part.
+    package init(
+        settings: AccountSettings = AccountSettings(),
+        hasher: any PasswordHasher,
+        verifier: (any AuthDataVerifier)? = nil,
+        attempts: LoginAttempts? = nil
+    ) {
+        self.settings = settings
+        self.hasher = hasher
+        self.verifier = verifier
+        sessions = SessionCache(bound: settings.cachedSessions)
+        self.attempts =
+            attempts ?? LoginAttempts(allowed: settings.failures, seconds: settings.lockoutTime)
+    }
+}
+
+/// `accounts.*`, but what concerns threads.
+package struct AccountSettings: Sendable {
+    /// Wrong passwords that lock nobody yet.
+    package var failures: Int
+    /// Seconds in which they count, and for which a lock lasts.
+    package var lockoutTime: Int
+    /// The most sessions of one user.
+    package var sessions: Int
+    /// The most roles of one user that grant anything.
+    package var roles: Int
+    /// The most users who are kept in memory with their roles.
+    package var cachedSessions: Int
+    /// The most bytes of a password.
+    package var passwordLength: Int
+    /// Whether a new password ends the sessions that began with the old one.
+    package var endsSessions: Bool
+    /// Whether a log-in answers alike for names that nobody has and for wrong passwords.
+    package var hidesUnknownUsers: Bool
+
+    /// Takes every setting; the defaults are those of the configuration.
+    package init(
+        failures: Int = 6,
+        lockoutTime: Int = 900,
+        sessions: Int = 1000,
+        roles: Int = 1000,
+        cachedSessions: Int = 10_000,
+        passwordLength: Int = 1024,
+        endsSessions: Bool = true,
+        hidesUnknownUsers: Bool = false
+    ) {
+        self.failures = failures
+        self.lockoutTime = lockoutTime
+        self.sessions = sessions
+        self.roles = roles
+        self.cachedSessions = cachedSessions
+        self.passwordLength = passwordLength
+        self.endsSessions = endsSessions
+        self.hidesUnknownUsers = hidesUnknownUsers
+    }
+}

@@ -1,0 +1,103 @@
+internal import Crypto
+internal import Synchronization
+
+/// Counts wrong passwords and locks who has too many (data-protocol 6.2); for any thread.
+///
+/// In memory: whoever restarts the server may also forget them.
+package final class LoginAttempts: Sendable {
+    /// The times of the latest failures of one name, oldest first.
+    private typealias Failures = [Timestamp]
+
+    private struct Generations {
+        var young: [String: Failures] = [:]
+        var old: [String: Failures] = [:]
+    }
+
+    /// How many names are remembered: with the default cost, more than can be tried while the first still counts.
+    private static let bound = 100_000
+
+    private let allowed: Int
+    private let milliseconds: Int64
+    private let clock: @Sendable () -> Timestamp
+    private let failures = Mutex(Generations())
+
+    /// - Parameters:
+    ///   - allowed: How many failures lock nobody yet.
+    ///   - seconds: How long a failure counts, and how long a lock lasts after the last one.
+    ///   - clock: Tells the time.
+    package init(allowed: Int, seconds: Int, clock: @escaping @Sendable () -> Timestamp = Timestamp.now) {
+        self.allowed = allowed
+        milliseconds = Int64(seconds) * 1000
+        self.clock = clock
+    }
+
+    /// What failures of a name that nobody has are counted under; short, however long the name is.
+    package static func key(of name: AccountName, _ text: String) -> String {
+        let form = name.forms(of: text).min() ?? text
+        return "\(name.rawValue) \(SHA256.hash(data: Array(form.utf8)).hexadecimal)"
+    }
+
+    /// Throws ``ServiceError/Code/lockedOut`` if the name is locked: before the work of comparing is done.
+    package func requireOpen(_ name: String) throws {
+        let now = clock()
+        try failures.withLock { if isLocked(latest(name, in: &$0), at: now) { throw LoginAttempts.refusal } }
+    }
+
+    /// Takes how a comparison ended.
+    ///
+    /// Whoever guesses many times at once learns no more than one after the other: if the name was locked meanwhile, a
+    /// right password is refused like a wrong one.
+    ///
+    /// - Throws: ``ServiceError/Code/lockedOut``.
+    package func record(_ name: String, isRight: Bool) throws {
+        let now = clock()
+        try failures.withLock { generations in
+            var times = latest(name, in: &generations)
+            if isLocked(times, at: now) { throw LoginAttempts.refusal }
+            if isRight {
+                generations.young[name] = nil
+                return
+            }
+            times.append(now)
+            generations.young[name] = times.suffix(allowed + 1)
+        }
+    }
+
+    /// Forgets the failures of a name.
+    package func forget(_ name: String) {
+        failures.withLock { generations in
+            generations.young[name] = nil
+            generations.old[name] = nil
+        }
+    }
+
+    private func isLocked(_ times: Failures, at now: Timestamp) -> Bool {
+        guard times.count > allowed, let first = times.first, let last = times.last else { return false }
+        return last.milliseconds - first.milliseconds < milliseconds
+            && now.milliseconds - last.milliseconds < milliseconds
+    }
+
+    /// The failures of a name, now among the young; two generations keep the number of names bounded.
+    private func latest(_ name: String, in generations: inout Generations) -> Failures {
+        if let times = generations.young[name] { return times }
+        guard let times = generations.old.removeValue(forKey: name) else {
+            makeRoom(in: &generations)
+            return []
+        }
+        makeRoom(in: &generations)
+        generations.young[name] = times
+        return times
+    }
+
+    private func makeRoom(in generations: inout Generations) {
+        guard generations.young.count >= LoginAttempts.bound / 2 else { return }
+        generations.old = generations.young
+        generations.young = [:]
+    }
+
+    private static let refusal = ServiceError(
+        .lockedOut,
+        "You have exceeded the maximum number of login attempts, please try again later, or consider resetting your "
+            + "password."
+    )
+}

@@ -1,0 +1,88 @@
+/// A password as a client sent it; never printed, never stored.
+package struct Password: Sendable, CustomStringConvertible {
+    /// The word itself, for hashing.
+    package let revealed: String
+
+    /// Takes the member of a body.
+    ///
+    /// - Parameters:
+    ///   - json: The member; nothing if the body has none.
+    ///   - field: The member's name, for the refusal.
+    ///   - limit: The most bytes of UTF-8.
+    /// - Throws: ``ServiceError/Code/missingPassword`` (201), ``ServiceError/Code/blankPassword`` (218),
+    ///   ``ServiceError/Code/malformedJSON`` for U+0000, ``ServiceError/Code/badRequest`` for one that is too long.
+    package init(_ json: JSONValue?, field: String = "password", limit: Int) throws {
+        guard let json, json != .null else {
+            throw ServiceError(.missingPassword, "Password is missing or empty: '\(field)'.")
+        }
+        guard case .string(let text) = json else {
+            throw ServiceError(.missingPassword, "Password is missing or empty: '\(field)' must be a String.")
+        }
+        guard !text.utf8.isEmpty else { throw ServiceError(.blankPassword, "Password cannot be blank: '\(field)'.") }
+        // C takes it for an end, and scrypt's key for padding: two passwords would be one.
+        guard !text.utf8.contains(0) else {
+            throw ServiceError(.malformedJSON, "'\(field)' holds the character U+0000, which no text may.")
+        }
+        guard text.utf8.count <= limit else {
+            throw ServiceError(
+                .badRequest,
+                "'\(field)' is longer than \(limit) bytes, the limit (accounts.maxPasswordLength)."
+            )
+        }
+        revealed = text
+    }
+
+    /// Never the word, so that no log line can hold it.
+    package var description: String { "<password>" }
+}
+
+/// A password's hash with all that is needed to verify it, as text in the manner of crypt(5):
+/// `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, `$leancloud$<salt>$<hash>`, `$2b$12$…`.
+package struct PasswordHash: Sendable, Hashable {
+    /// The text as it is stored.
+    package let text: String
+
+    /// Takes what a hasher made or a store kept.
+    package init(stored text: String) {
+        self.text = text
+    }
+
+    /// Where the hash is kept in a user; never shown, never written by a request.
+    package static let field = "_password"
+
+    /// Takes a hash from a LeanCloud export (data-protocol 6.6).
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if it has not the form of one.
+    package init(leanCloud hash: String, salt: String) throws {
+        // 64 bytes: 86 characters and two that fill up.
+        let isBase64 = hash.utf8.count == 88 && hash.hasSuffix("==") && hash.utf8.dropLast(2).allSatisfy(\.isBase64)
+        guard isBase64, (1...256).contains(salt.utf8.count), salt.utf8.allSatisfy(\.isASCIIAlphanumeric) else {
+            throw ServiceError(
+                .badRequest,
+                "password and salt must be as in an export: 88 characters of base64, and letters and digits."
+            )
+        }
+        text = "$leancloud$\(salt)$\(hash)"
+    }
+
+    /// Takes a bcrypt hash from elsewhere.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if it has not the form of one, or would take minutes to verify.
+    package init(bcrypt text: String) throws {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0].isEmpty, ["2a", "2b", "2y"].contains(parts[1]),
+            let cost = Int(parts[2]), parts[2].utf8.count == 2, (4...16).contains(cost),
+            parts[3].utf8.count == 53,
+            parts[3].utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") })
+        else {
+            throw ServiceError(.badRequest, "bcryptPassword must be a bcrypt hash, $2b$12$… with a cost of 4 to 16.")
+        }
+        self.text = text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBase64: Bool {
+        isASCIIAlphanumeric || [UInt8(ascii: "+"), UInt8(ascii: "/")].contains(self)
+    }
+}

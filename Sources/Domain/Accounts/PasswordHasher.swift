@@ -1,0 +1,28 @@
+/// Hashes passwords slowly, on threads of its own.
+package protocol PasswordHasher: Sendable {
+    /// The hash of a new password, with a salt of its own.
+    ///
+    /// Throws ``ServiceError/Code/overloaded`` if too many wait already.
+    func hash(_ password: Password) async throws -> PasswordHash
+
+    /// Compares a password with a hash.
+    ///
+    /// Nothing, for a user that is not there, takes as long as a hash made now, and is wrong. Throws
+    /// ``ServiceError/Code/overloaded`` if too many wait already.
+    func verify(_ password: Password, against hash: PasswordHash?) async throws -> PasswordVerdict
+}
+
+/// What comparing a password gave.
+package enum PasswordVerdict: Sendable {
+    case wrong
+    case right
+    /// Right, and the hash is one of another kind or cost than new ones: time to replace it.
+    case rightButOutdated
+}
+
+/// Asks a provider whether what a client says of somebody's account there is true.
+package protocol AuthDataVerifier: Sendable {
+    /// Throws ``ServiceError/Code/invalidAuthData`` (251) unless the provider agrees, with the union too that the data
+    /// claims.
+    func verify(_ data: JSONValue, of platform: String, in app: AppID) async throws
+}

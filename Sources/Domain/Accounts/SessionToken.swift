@@ -1,0 +1,29 @@
+internal import Crypto
+
+/// What a client shows to be somebody; only its digest is kept.
+package struct SessionToken: Sendable, CustomStringConvertible {
+    /// The token itself, for the client it belongs to.
+    package let revealed: String
+
+    /// A new token: 25 lower-case letters and digits (data-protocol 6.3), 129 random bits.
+    package init() {
+        revealed = RandomText.lowercase(25)
+    }
+
+    /// Takes what a client sent; nothing if no token looks like that.
+    package init?(_ text: String) {
+        guard text.utf8.count == 25, text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
+        revealed = text
+    }
+
+    /// What is stored and looked up: SHA-256 in hexadecimal digits.
+    ///
+    /// A token is random, so nothing slower is needed, and looking a digest up tells nothing of how much of a guess was
+    /// right.
+    package var digest: String {
+        SHA256.hash(data: Array(revealed.utf8)).hexadecimal
+    }
+
+    /// Never the token, so that no log line can hold it.
+    package var description: String { "<token>" }
+}

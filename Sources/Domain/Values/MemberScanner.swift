@@ -1,0 +1,54 @@
+/// Finds the members of an object in canonical text: without blanks, and known to be well formed.
+struct MemberScanner {
+    private let text: UnsafeBufferPointer<UInt8>
+    /// Behind the opening brace.
+    private var position = 1
+
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        self.text = text
+    }
+
+    /// Where the next name, without its quotes, and its value stand; nothing at the end.
+    mutating func next() -> (name: Range<Int>, value: Range<Int>)? {
+        guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
+        let start = position + 1
+        skipString()
+        let name = start..<position - 1
+        position += 1
+        let value = position
+        skipValue()
+        defer { position += 1 }
+        return (name, value..<position)
+    }
+
+    /// Goes behind the closing quote.
+    private mutating func skipString() {
+        position += 1
+        while position < text.count, text[position] != UInt8(ascii: "\"") {
+            position += text[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        position += 1
+    }
+
+    /// Goes behind a value: to the comma or brace that ends it.
+    private mutating func skipValue() {
+        var depth = 0
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "\""):
+                skipString()
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return }
+                depth -= 1
+            case UInt8(ascii: ","):
+                if depth == 0 { return }
+            default:
+                break
+            }
+            position += 1
+        }
+    }
+}

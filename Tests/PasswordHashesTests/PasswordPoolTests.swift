@@ -1,0 +1,98 @@
+import Domain
+import NIOPosix
+import Testing
+
+@testable import PasswordHashes
+
+@Suite struct PasswordPoolTests {
+    /// What a pool of cheap hashes gives.
+    private func inPool<Value>(
+        cost: Int = 10,
+        limit: Int = 8,
+        _ body: (PasswordPool) async throws -> Value
+    ) async throws -> Value {
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(PasswordPool(cost: cost, pool: threads, limit: limit)))
+        } catch {
+            result = .failure(error)
+        }
+        try await threads.shutdownGracefully()
+        return try result.get()
+    }
+
+    private func hash(_ text: String) async throws -> PasswordHash {
+        try await inPool { try await $0.hash(Password(.string(text), limit: 1024)) }
+    }
+
+    private func verdict(_ text: String, _ hash: PasswordHash?, cost: Int = 10) async throws -> PasswordVerdict {
+        try await inPool(cost: cost) { try await $0.verify(Password(.string(text), limit: 1024), against: hash) }
+    }
+
+    @Test("a new hash is scrypt's, tells its parameters, and has a salt of its own")
+    func form() async throws {
+        let (first, second) = (try await hash("p4ss"), try await hash("p4ss"))
+        #expect(first.text.hasPrefix("$scrypt$ln=10,r=8,p=1$"))
+        #expect(first != second)
+    }
+
+    @Test("scrypt is RFC 7914's")
+    func vector() async throws {
+        // The third vector of section 12, of its 64 bytes the first 32; its salt is "SodiumChloride".
+        let text = "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU=$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofI="
+        #expect(try await verdict("pleaseletmein", PasswordHash(stored: text), cost: 14) == .right)
+    }
+
+    @Test("the password itself is right and any other wrong", arguments: ["p4ss", "密码 🔑", "a"])
+    func verdicts(text: String) async throws {
+        let hash = try await hash(text)
+        #expect(try await verdict(text, hash) == .right)
+        #expect(try await verdict(text + "x", hash) == .wrong)
+    }
+
+    @Test("a hash of another cost is right, and outdated")
+    func otherCost() async throws {
+        #expect(try await verdict("p4ss", hash("p4ss"), cost: 11) == .rightButOutdated)
+    }
+
+    @Test(
+        "hashes from elsewhere verify, and are outdated",
+        arguments: [
+            (
+                "$leancloud$h60d8x797d3oa0naxybxxv9bn7xpt2yiowz68mpiwou7gwr2$"
+                    + "tA7BLW+NK0UeARng0693gCaVnljkglCB9snqlpCSUKjx2RgYp8VZZOQt0S5iUtlDrkJXfT3gknS4rRqjYsd/Ug==",
+                "password"
+            ),
+            (
+                "$leancloud$0123456789abcdefghijklmnopqrstuvwxyz0123456789ab$"
+                    + "pqUfMmG7WTpgNH8/TAQFBjfbklvlMQ81j6xWfecRQKZuYytCM2iabaN2kz7YlaqpRmP40oMouRi9Kp0GIWpJ/w==",
+                "Tr0ub4dor&3"
+            ),
+            // Of the original implementation's own tests.
+            ("$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW", "U*U"),
+        ]
+    )
+    func imported(hash: String, text: String) async throws {
+        let hash = PasswordHash(stored: hash)
+        #expect(try await verdict(text, hash) == .rightButOutdated)
+        #expect(try await verdict("x" + text, hash) == .wrong)
+    }
+
+    @Test(
+        "what is no hash, and a user who is not there, are wrong",
+        arguments: [nil, "", "$", "plain", "$scrypt$ln=99,r=8,p=1$AAAA$AAAA", "$leancloud$$", "$2b$05$short", "*0"]
+    )
+    func nothing(hash: String?) async throws {
+        #expect(try await verdict("p4ss", hash.map(PasswordHash.init(stored:))) == .wrong)
+    }
+
+    @Test("more passwords than may wait are refused at once")
+    func admission() async throws {
+        let error = await #expect(throws: ServiceError.self) {
+            try await inPool(limit: 0) { try await $0.hash(Password("p4ss", limit: 1024)) }
+        }
+        #expect(error?.code == .overloaded)
+    }
+}
