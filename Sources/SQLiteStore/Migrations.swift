@@ -79,6 +79,70 @@ extension DatabaseMigrator {
                     """
             )
         }
+        migrator.registerMigration("v3 accounts") { db in
+            // Users, roles, sessions and identities, spelled out for the same reason.
+            let string = #"{"type":"String"}"#
+            let pointer = #"{"className":"_User","type":"Pointer"}"#
+            let verified = #"{"readOnly":true,"type":"Boolean"}"#
+            let classes = [
+                (
+                    "_User", ["username", "email", "mobilePhoneNumber"], [],
+                    """
+                    {"_password":\(string),"authData":{"type":"Object"},"email":\(string),"emailVerified":\(verified),\
+                    "mobilePhoneNumber":\(string),"mobilePhoneVerified":\(verified),"username":\(string)}
+                    """
+                ),
+                (
+                    "_Role", ["name"], [],
+                    """
+                    {"name":\(string),"roles":{"className":"_Role","type":"Relation"},\
+                    "users":{"className":"_User","type":"Relation"}}
+                    """
+                ),
+                ("_Session", ["_token"], ["user"], #"{"_token":\#(string),"user":\#(pointer)}"#),
+                ("_Identity", ["identity"], ["user"], #"{"identity":\#(string),"user":\#(pointer)}"#),
+            ]
+            for (name, unique, plain, fields) in classes {
+                let indexes =
+                    unique.map { #"{"fields":["\#($0)"],"unique":true}"# }
+                    + plain.map { #"{"fields":["\#($0)"],"unique":false}"# }
+                try db.execute(
+                    sql: "INSERT INTO class (name, schema) VALUES (?, ?)",
+                    arguments: [name, #"{"fields":\#(fields),"indexes":[\#(indexes.joined(separator: ","))]}"#]
+                )
+                let table = "class_\(db.lastInsertedRowID)"
+                try db.execute(
+                    sql: """
+                        CREATE TABLE \(table) (
+                            number     INTEGER PRIMARY KEY,
+                            id         TEXT NOT NULL UNIQUE,
+                            created_at INTEGER NOT NULL,
+                            updated_at INTEGER NOT NULL,
+                            acl        TEXT,
+                            body       TEXT NOT NULL
+                        ) STRICT;
+                        CREATE INDEX \(table)_created ON \(table) (created_at);
+                        CREATE INDEX \(table)_updated ON \(table) (updated_at);
+                        """
+                )
+                // Names of indexes know no case: a capital is written as ^ and its small letter.
+                for field in unique {
+                    let escaped = field.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
+                    try db.execute(
+                        sql: """
+                            CREATE UNIQUE INDEX "\(table) unique \(escaped)" ON \(table) (json_extract(body, '$.\(field)'))
+                            """
+                    )
+                }
+                for field in plain {
+                    try db.execute(
+                        sql: """
+                            CREATE INDEX "\(table) \(field)" ON \(table) (json_extract(body, '$.\(field)'))
+                            """
+                    )
+                }
+            }
+        }
         return migrator
     }
 }

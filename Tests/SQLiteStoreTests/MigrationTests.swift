@@ -64,7 +64,37 @@ import Testing
         }
     }
 
-    @Test("migrating an old database and making a new one give the same tables", arguments: ["v1", "v2"])
+    @Test("a database of the third version opens as it is: users, sessions, roles and permissions")
+    func accounts() async throws {
+        try await withFixture("v3") { database in
+            let store = SQLiteObjectStore(database)
+            let sessions = SessionService(store: store, accounts: Accounts(hasher: PlainHasher()))
+            let caller = try await sessions.caller(Samples.guest(), showing: "eruvb295ewg99yxfarktnbwdx")
+            let id = try #require(ObjectID("6b02011fff7ceadee26a40d8"))
+            #expect(caller.user?.id == id)
+            #expect(caller.user?.roles == ["Editors"])
+            let user = try #require(try await store.read { try $0.object(id, in: .user) })
+            #expect(user.fields["username"] == "安")
+            #expect(user.fields[PasswordHash.field]?.stringValue?.hasPrefix("$scrypt$ln=10,r=8,p=1$") == true)
+            let imported = try #require(ObjectID("6b0201200395f4d8df7d2ff2"))
+            let old = try #require(try await store.read { try $0.object(imported, in: .user) })
+            #expect(old.fields[PasswordHash.field]?.stringValue?.hasPrefix("$leancloud$h60d8x7") == true)
+            let identities = try await store.read { try $0.find(ObjectQuery(.identity, page: .all)) }
+            #expect(identities.map(\.fields["identity"]) == ["github:u1"])
+            let files = try #require(try await store.read { try $0.schema(of: .file) })
+            #expect(files.permissions[.delete] == [.role("Editors")])
+            let notes = try #require(try await store.read { try $0.schema(of: ClassName("Note")) })
+            #expect(notes.permissions[.create] == [.users])
+            #expect(notes.permissions[.find] == [.user(id)])
+            #expect(notes.defaultACL?.json.keys.sorted() == ["owner"])
+            let note = try #require(
+                try await store.read { try $0.find(ObjectQuery(ClassName("Note"), page: .first)).first }
+            )
+            #expect(note.acl?.json.keys.sorted() == [id.description])
+        }
+    }
+
+    @Test("migrating an old database and making a new one give the same tables", arguments: ["v1", "v2", "v3"])
     func sameTables(fixture: String) async throws {
         func tables(_ database: SQLiteDatabase) async throws -> [String] {
             try await database.pool.read { db in
@@ -85,11 +115,39 @@ import Testing
         }
     }
 
-    @Test("the class that every migrated database has is the one that new code knows")
-    func files() async throws {
+    @Test("the classes that every migrated database has are those that new code knows", arguments: ["v1", "v2"])
+    func builtIn(fixture: String) async throws {
+        try await withFixture(fixture) { database in
+            for schema in ClassSchema.builtIn {
+                let migrated = try await SQLiteObjectStore(database).read { try $0.schema(of: schema.name) }
+                #expect(migrated == schema)
+            }
+        }
+    }
+
+    @Test("their tables and indexes are those that new code would make")
+    func builtInTables() async throws {
+        func tables(of name: ClassName, in database: SQLiteDatabase) async throws -> [String] {
+            let number = try #require(database.catalog.current.entries[name]?.number)
+            let sql = try await database.pool.read { db in
+                try String.fetchAll(
+                    db,
+                    sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND tbl_name = ?",
+                    arguments: ["class_\(number)"]
+                )
+            }
+            return sql.map { $0.replacing("class_\(number)", with: "class") }.sorted()
+        }
         try await withFixture("v1") { database in
-            let schema = try await SQLiteObjectStore(database).read { try $0.schema(of: .file) }
-            #expect(schema == .files)
+            for schema in ClassSchema.builtIn {
+                let copy = try ClassName("Copy\(schema.name)")
+                try await SQLiteObjectStore(database).write {
+                    try $0.save(ClassSchema(name: copy, fields: schema.fields, indexes: schema.indexes))
+                }
+                let migrated = try await tables(of: schema.name, in: database)
+                let made = try await tables(of: copy, in: database)
+                #expect(migrated == made)
+            }
         }
     }
 }

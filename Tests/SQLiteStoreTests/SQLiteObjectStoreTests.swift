@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("objects in SQLite keep the contract", arguments: ObjectStoreContract.rules)
+    @Test("objects in SQLite keep the contract", arguments: ObjectStoreContract.rules + ReadersContract.rules)
     func contract(rule: ContractRule<any ObjectStore>) async throws {
         try await withStore { try await rule.check($0) }
     }

@@ -36,7 +36,7 @@ package final class MemoryObjectStore: ObjectStore {
 }
 
 private struct MemoryState: Sendable {
-    var schemas: [ClassName: ClassSchema] = [.file: .files]
+    var schemas = Dictionary(uniqueKeysWithValues: ClassSchema.builtIn.map { ($0.name, $0) })
     /// In the order they were made.
     var objects: [ClassName: [StoredObject]] = [:]
     var relations: Set<Relation> = []
@@ -64,12 +64,13 @@ private final class MemoryTransaction: ObjectWriter {
         state.objects[name, default: []].first { $0.id == id }.map(ObjectRow.init)
     }
 
-    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) -> [ObjectRow] {
-        fitting(state.objects[name, default: []].filter { ids.contains($0.id) }.map(ObjectRow.init), in: size)
+    func rows(_ ids: Set<ObjectID>, in name: ClassName, readableBy readers: Readers, upTo size: Int) -> [ObjectRow] {
+        let found = state.objects[name, default: []].filter { ids.contains($0.id) && readers.mayRead($0.acl) }
+        return fitting(found.map(ObjectRow.init), in: size)
     }
 
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
-        var found = try matching(query.condition, in: query.className)
+        var found = try matching(query)
         if query.order.isEmpty, let (path, circle) = query.condition.circle {
             let distances = found.map { object in
                 GeoPoint(stored: value(of: object, at: path) ?? .null)?.distance(to: circle.center) ?? .infinity
@@ -95,8 +96,14 @@ private final class MemoryTransaction: ObjectWriter {
         return fitting.isEmpty ? Array(rows.prefix(1)) : fitting
     }
 
-    func count(_ condition: Condition, in name: ClassName) throws -> Int {
-        try matching(condition, in: name).count
+    func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
+        try rows(query).compactMap { row in
+            try row.object().fields[field]?.stringValue.map { (row.id, $0) }
+        }
+    }
+
+    func count(_ query: ObjectQuery) throws -> Int {
+        try matching(query).count
     }
 
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
@@ -159,13 +166,15 @@ private final class MemoryTransaction: ObjectWriter {
         return next
     }
 
-    private func matching(_ condition: Condition, in name: ClassName) throws -> [StoredObject] {
-        try state.objects[name, default: []].filter { object in
-            try condition.matches(object) { owner, key, member in
-                state.relations.contains(
-                    Relation(owner: owner ?? Pointer(name, object.id), key: key, member: member ?? object.id)
-                )
-            }
+    private func matching(_ query: ObjectQuery) throws -> [StoredObject] {
+        let name = query.className
+        return try state.objects[name, default: []].filter { object in
+            try query.readers.mayRead(object.acl)
+                && query.condition.matches(object) { owner, key, member in
+                    state.relations.contains(
+                        Relation(owner: owner ?? Pointer(name, object.id), key: key, member: member ?? object.id)
+                    )
+                }
         }
     }
 
@@ -177,7 +186,7 @@ private final class MemoryTransaction: ObjectWriter {
         var room = size
         return Array(
             rows.prefix { row in
-                room -= row.body.count
+                room -= row.size
                 return room >= 0
             }
         )

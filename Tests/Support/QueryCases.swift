@@ -50,10 +50,13 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
         try await fill(store, name)
         let service = ObjectService(
             store: store,
-            settings: ObjectSettings(files: FilePresentation(publicURL: "https://f", bucket: "b")),
+            settings: ObjectSettings(
+                files: FilePresentation(publicURL: "https://f", bucket: "b"),
+                accounts: Accounts(hasher: PlainHasher())
+            ),
             removal: NoFiles()
         )
-        let caller = Caller(app: try #require(AppID("app")), role: .client)
+        let caller = Caller(app: try #require(AppID("app")))
         for (json, matches) in questions {
             var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
             let search = ObjectCommand.Search(

@@ -1,7 +1,14 @@
-/// Who may read and write one object: `{"*":{"read":true},"<user id>":{"write":true},"role:<name>":{…}}`.
+/// Who may read and write one object: `{"*":{"read":true},"<user id>":{"write":true},"role:<name>":{…}}`
+/// (data-protocol 5.2).
 ///
-/// Checked for its form when it comes in; rules that use it arrive with users and roles.
+/// Rights add up and nothing takes one away: `false` says as much as silence.
 package struct AccessControlList: Sendable, Hashable {
+    /// What an entry grants.
+    package enum Right: String, Sendable {
+        case read
+        case write
+    }
+
     /// Rights by subject, in the wire's form.
     package let json: [String: JSONValue]
 
@@ -13,15 +20,19 @@ package struct AccessControlList: Sendable, Hashable {
         guard let entries = value.objectValue else {
             throw ServiceError(.invalidACL, "Invalid ACL: it must be a JSON object.")
         }
+        guard entries.count <= AccessControlList.mostEntries else {
+            throw ServiceError(.invalidACL, "Invalid ACL: it has over \(AccessControlList.mostEntries) entries.")
+        }
         for (subject, rights) in entries {
-            guard !subject.isEmpty, let rights = rights.objectValue,
+            guard AccessControlList.isSubject(subject), let rights = rights.objectValue,
                 rights.allSatisfy({
-                    ["read", "write"].contains($0.key) && ($0.value == .bool(true) || $0.value == .bool(false))
+                    Right(rawValue: $0.key) != nil && ($0.value == .bool(true) || $0.value == .bool(false))
                 })
             else {
                 throw ServiceError(
                     .invalidACL,
-                    "Invalid ACL: the entry '\(subject.prefix(64))' must be an object of 'read' and 'write', true or false."
+                    "Invalid ACL: the entry '\(subject.prefix(64))' must be '*', a user's id or 'role:' and a name, and an "
+                        + "object of 'read' and 'write', true or false."
                 )
             }
         }
@@ -35,6 +46,39 @@ package struct AccessControlList: Sendable, Hashable {
 
     /// What an object without an ACL is open to (data-protocol 5.2).
     package static let everyone = AccessControlList(
-        stored: ["*": .object(["read": .bool(true), "write": .bool(true)])]
+        stored: [everybody: .object(["read": .bool(true), "write": .bool(true)])]
     )
+
+    /// The subject that is everybody.
+    package static let everybody = "*"
+
+    /// What stands for a role.
+    package static func subject(ofRole name: String) -> String { "role:\(name)" }
+
+    /// The entry of a class's default ACL that stands for whoever makes an object.
+    package static let owner = "owner"
+
+    /// Whether one of the subjects has the right.
+    package func grants(_ right: Right, to subjects: Subjects) -> Bool {
+        json.contains { subject, rights in
+            subjects.all.contains(subject) && rights.objectValue?[right.rawValue] == .bool(true)
+        }
+    }
+
+    /// The ACL of a new object where this one is the class's default: the entry `owner` is the user's, or goes.
+    package func owned(by user: ObjectID?) -> AccessControlList {
+        var entries = json
+        let rights = entries.removeValue(forKey: AccessControlList.owner)
+        if let user, let rights { entries[user.description] = rights }
+        return AccessControlList(stored: entries)
+    }
+
+    /// More than any app needs, and few enough to look at in each row of a query.
+    private static let mostEntries = 1000
+
+    /// Ids are not looked up: an entry may name somebody who is not there (data-protocol 5.2).
+    private static func isSubject(_ text: String) -> Bool {
+        if text == everybody || ObjectID(text) != nil { return true }
+        return text.hasPrefix("role:") && RoleName.isOne(String(text.dropFirst(5)))
+    }
 }

@@ -39,34 +39,35 @@ package struct Authenticator: Sendable {
     ///   nobody learns which apps there are.
     package func authenticate(_ credentials: Credentials?) throws -> Caller {
         guard let credentials, let id = AppID(credentials.appID), let keys = keys[id],
-            let role = role(proven: credentials.proof, by: keys)
+            let isMaster = isMaster(proven: credentials.proof, by: keys)
         else { throw ServiceError(.unauthorized, "Unauthorized.") }
-        return Caller(app: id, role: role)
+        return Caller(app: id, isMaster: isMaster)
     }
 
-    private func role(proven proof: Credentials.Proof, by keys: AppKeys) -> Caller.Role? {
+    /// Whether the master key is proven, or the app key only; nothing if neither is.
+    private func isMaster(proven proof: Credentials.Proof, by keys: AppKeys) -> Bool? {
         switch proof {
         case .masterKey(let word):
-            keys.masterKey.matches(word) ? .master : nil
+            keys.masterKey.matches(word) ? true : nil
         case .key(let word):
             if word.hasSuffix(",master") {
-                keys.masterKey.matches(word.dropLast(",master".count)) ? .master : nil
+                keys.masterKey.matches(word.dropLast(",master".count)) ? true : nil
             } else {
                 // A master key without ",master" opens nothing (data-protocol 1.2).
-                keys.appKey.matches(word) ? .client : nil
+                keys.appKey.matches(word) ? false : nil
             }
         case .signature(let text):
-            role(signed: text, by: keys)
+            isMaster(signed: text, by: keys)
         }
     }
 
-    private func role(signed text: String, by keys: AppKeys) -> Caller.Role? {
+    private func isMaster(signed text: String, by keys: AppKeys) -> Bool? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3 && parts[2] == "master" else { return nil }
-        let role: Caller.Role = parts.count == 3 ? .master : .client
-        let key = role == .master ? keys.masterKey : keys.appKey
+        let isMaster = parts.count == 3
+        let key = isMaster ? keys.masterKey : keys.appKey
         // The timestamp is hashed as it was written: PHP sends seconds, the others milliseconds.
         let digest = Insecure.MD5.hash(data: Array((parts[1] + key.revealed).utf8))
-        return Secret(digest.hexadecimal).matches(parts[0]) ? role : nil
+        return Secret(digest.hexadecimal).matches(parts[0]) ? isMaster : nil
     }
 }

@@ -1,34 +1,58 @@
 /// Who asks, within one app.
 package struct Caller: Sendable, Hashable {
-    /// What the caller proved to know.
-    package enum Role: Sendable, Hashable {
-        /// The app key: what every copy of the app knows.
-        case client
-        /// The master key: the operator, whom no permission stops.
-        case master
+    /// Somebody who is logged in.
+    package struct User: Sendable, Hashable {
+        /// The user's objectId.
+        package let id: ObjectID
+        /// The session that the token stands for.
+        package let session: ObjectID
+        /// The names of all roles the user is in, directly or through other roles.
+        package let roles: Set<String>
+        /// What stands for the user in an ACL.
+        package let subjects: Subjects
+        /// When all this was found true; see ``SessionCache/epoch``.
+        package let epoch: Int
+
+        /// Takes what was found of a valid token.
+        package init(id: ObjectID, session: ObjectID, roles: Set<String> = [], epoch: Int = -1) {
+            self.id = id
+            self.session = session
+            self.roles = roles
+            self.epoch = epoch
+            subjects = Subjects(user: id, roles: roles)
+        }
     }
 
     /// The app that the caller belongs to; it sees no other.
     package let app: AppID
-    /// What the caller proved to know.
-    package let role: Role
+    /// Whether the caller proved to know the master key, and not only what every copy of the app knows.
+    package let isMaster: Bool
+    /// Who is logged in; nothing for a guest, and for one whose token is stale (data-protocol 1.2).
+    package let user: User?
 
     /// Made by the ``Authenticator``, and by tests.
-    package init(app: AppID, role: Role) {
+    package init(app: AppID, isMaster: Bool = false, user: User? = nil) {
         self.app = app
-        self.role = role
+        self.isMaster = isMaster
+        self.user = user
     }
 
-    /// Throws ``ServiceError/Code/forbidden`` unless the caller holds the master key.
-    package func requireMaster(to action: String) throws {
-        guard role == .master else {
-            throw ServiceError(.forbidden, "Forbidden to \(action) by class permissions.")
-        }
+    /// The same caller, logged in.
+    package func logged(in user: User) -> Caller {
+        Caller(app: app, isMaster: isMaster, user: user)
     }
+
+    /// Whose rights the caller has when it reads objects.
+    package var readers: Readers {
+        isMaster ? .unrestricted : .subjects(subjects)
+    }
+
+    /// What stands for the caller in an ACL.
+    package var subjects: Subjects { user?.subjects ?? .guest }
 
     /// Throws ``ServiceError/Code/masterKeyRequired`` unless the caller holds the master key.
     package func requireMasterKey() throws {
-        guard role == .master else {
+        guard isMaster else {
             throw ServiceError(.masterKeyRequired, "The request must be signed by master key.")
         }
     }

@@ -7,12 +7,29 @@ package struct FileRecords: Sendable {
         self.store = store
     }
 
+    /// Throws ``ServiceError/Code/forbidden`` unless the caller may make files.
+    package func requireCreating(as caller: Caller) async throws {
+        guard let schema = try await store.read({ try $0.schema(of: .file) }) else { return }
+        try ObjectAccess(caller: caller).require(.create, in: schema)
+    }
+
     /// Adds all records or none; on return they survive a power cut.
     ///
-    /// Throws if an id or key is taken.
-    package func insert(_ records: [FileRecord]) async throws {
+    /// - Parameters:
+    ///   - records: What to add; one without an ACL gets the class's default.
+    ///   - caller: Who made them.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the caller may not; ``ServiceError/Code/duplicateValue`` if an id or
+    ///   key is taken.
+    package func insert(_ records: [FileRecord], as caller: Caller) async throws {
         try await store.write { writer in
-            for record in records { try writer.insert(record.object, into: .file) }
+            let schema = try writer.schema(of: .file) ?? .files
+            try ObjectAccess(caller: caller).require(.create, in: schema)
+            for record in records {
+                var object = record.object
+                object.acl = object.acl ?? schema.defaultACL?.owned(by: caller.user?.id)
+                if object.acl == .everyone { object.acl = nil }
+                try writer.insert(object, into: .file)
+            }
         }
     }
 

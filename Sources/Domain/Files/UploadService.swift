@@ -24,6 +24,7 @@ package struct UploadService: Sendable {
     private let blobs: any BlobStore
     private let files: FileRecords
     private let types: any TypeDetector
+    private let sessions: SessionService
     private let ids: ObjectIDGenerator
     private let clock: @Sendable () -> Timestamp
 
@@ -33,6 +34,7 @@ package struct UploadService: Sendable {
         blobs: any BlobStore,
         files: FileRecords,
         types: any TypeDetector,
+        sessions: SessionService,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -40,6 +42,7 @@ package struct UploadService: Sendable {
         self.blobs = blobs
         self.files = files
         self.types = types
+        self.sessions = sessions
         self.ids = ids
         self.clock = clock
     }
@@ -48,10 +51,12 @@ package struct UploadService: Sendable {
     ///
     /// - Parameters:
     ///   - announced: How many bytes the client said it sends, if it did.
-    ///   - caller: Who uploads; everyone with a key of the app may, until class permissions say otherwise.
+    ///   - caller: Who uploads.
     /// - Returns: What takes the bytes.
-    /// - Throws: ``ServiceError/Code/payloadTooLarge`` before a byte is read if the announced size is over the limit.
+    /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` if the announced size is over
+    ///   the limit; both before a byte is read.
     package func begin(announced: Int64?, as caller: Caller) async throws -> Upload {
+        try await files.requireCreating(as: caller)
         if let announced, announced > limits.fileSize { throw Upload.tooLarge(limit: limits.fileSize) }
         return Upload(blob: try await blobs.stage(), limit: limits.fileSize)
     }
@@ -67,15 +72,17 @@ package struct UploadService: Sendable {
     {
         var committed: [FileKey] = []
         do {
+            // An upload takes its time; whoever began it may have been logged out since.
+            let caller = try await sessions.lasting(caller)
             var records: [FileRecord] = []
             for (upload, description) in uploads {
-                records.append(try await record(of: upload, description))
+                records.append(try await record(of: upload, description, as: caller))
             }
             for ((upload, _), record) in zip(uploads, records) {
                 try await upload.blob.commit(as: record.key)
                 committed.append(record.key)
             }
-            try await files.insert(records)
+            try await files.insert(records, as: caller)
             return records
         } catch {
             for key in committed { try? await blobs.remove(key) }
@@ -89,7 +96,11 @@ package struct UploadService: Sendable {
         for upload in uploads { await upload.blob.discard() }
     }
 
-    private func record(of upload: Upload, _ description: UploadDescription) async throws -> FileRecord {
+    private func record(
+        of upload: Upload,
+        _ description: UploadDescription,
+        as caller: Caller
+    ) async throws -> FileRecord {
         var upload = upload
         let staged = try await upload.finish()
         try description.verify(staged.blob)
@@ -98,7 +109,7 @@ package struct UploadService: Sendable {
         var metaData = description.metaData
         metaData["size"] = .integer(staged.blob.size)
         metaData["_checksum"] = .string(staged.blob.md5)
-        metaData["owner"] = metaData["owner"] ?? .string("unknown")
+        metaData["owner"] = metaData["owner"] ?? .string(caller.user?.id.description ?? "unknown")
         return FileRecord(
             id: ids.next(),
             key: try .make(for: description.name, prefix: description.prefix, keepingName: description.keepsName),

@@ -9,13 +9,15 @@ package struct SaveItem: Sendable {
     /// The key of the reply: the object's id, or what the client calls it until it has one.
     package let internalID: String
     /// What to change.
-    package let change: ObjectChange
+    package fileprivate(set) var change: ObjectChange
     /// Fields that are to point to other objects of the request.
     package let children: [Child]
     /// What must hold for a change.
     package fileprivate(set) var condition: Condition?
     /// Whether the reply holds the fields as well.
     package let returnsObject: Bool
+    /// See ``ObjectCommand/mustExist``.
+    package let mustExist: Bool
 
     /// A field that is to point to an object.
     package struct Child: Sendable {
@@ -34,13 +36,15 @@ package struct SaveItem: Sendable {
         creates: Bool,
         body json: JSONValue,
         where condition: Condition?,
-        returnsObject: Bool
+        returnsObject: Bool,
+        mustExist: Bool = false
     ) throws {
         self.className = className
         self.id = id
         self.creates = creates
         self.condition = condition
         self.returnsObject = returnsObject
+        self.mustExist = mustExist
         change = try ObjectChange(json, allowsPaths: !creates)
         let body = json.objectValue ?? [:]
         guard let name = body["__internalId"]?.stringValue ?? id?.description, !name.isEmpty else {
@@ -72,25 +76,38 @@ extension ObjectService {
         guard items.count <= ObjectService.mostSaves else {
             throw ServiceError(.badRequest, "batch/save has over \(ObjectService.mostSaves) items, the limit.")
         }
+        try AccountPreparation.requireFewPasswords(in: items.filter { $0.className == .user }.map(\.change))
         var items = items
         for index in items.indices {
+            if items[index].className == .user {
+                items[index].change = try await prepared(items[index].change, of: items[index].id, as: caller)
+            }
             guard let condition = items[index].condition, condition.hasSubqueries else { continue }
             // They see what was there before the request: inside its transaction they would keep all writers waiting.
             items[index].condition = try await resolved(condition, of: items[index].className, as: caller)
         }
-        return try await store.write { [settings, items] writer in
-            var saving = BatchSaving(writing: ObjectWriting(writer: writer, caller: caller, settings: settings))
+        let (replies, commands, results) = try await store.write { [settings, items] writer in
+            var saving = BatchSaving(
+                writing: try ObjectWriting(writer: writer, caller: caller, settings: settings)
+            )
             for item in items { try saving.save(item) }
-            return .object(saving.replies.mapValues(JSONValue.object))
+            return (saving.replies, saving.commands, saving.results)
         }
+        await follow(commands, results)
+        return .object(replies.mapValues(JSONValue.object))
     }
 }
 
 private struct BatchSaving {
-    let writing: ObjectWriting
-    /// What the request made so far, by `__internalId`.
+    private let writing: ObjectWriting
+    /// What the request made so far, by `__internalId`; users whom it logged in among them.
     private var made: [String: Pointer] = [:]
+    /// Users whom it logged in: what follows for them is done by themselves.
+    private var users: [ObjectID: Caller.User] = [:]
     private(set) var replies: [String: [String: JSONValue]] = [:]
+    /// What was carried out, and what each gave.
+    private(set) var commands: [ObjectCommand] = []
+    private(set) var results: [ObjectReply] = []
 
     init(writing: ObjectWriting) {
         self.writing = writing
@@ -108,13 +125,28 @@ private struct BatchSaving {
             }
             change.set(child.key, to: pointer.json)
         }
-        let reply = try writing.perform(ObjectCommand(item.className, try action(of: item, change)))
+        let command = ObjectCommand(item.className, try action(of: item, change), mustExist: item.mustExist)
+        let reply = try writing(for: command).perform(command)
+        commands.append(command)
+        results.append(reply)
         var members = try reply.json.objectValue ?? [:]
         if let created = reply.created {
             made[item.internalID] = created
             members["updatedAt"] = members["updatedAt"] ?? members["createdAt"]
         }
+        if let user = reply.user {
+            made[item.internalID] = Pointer(.user, user.id)
+            users[user.id] = user
+        }
         replies[item.internalID, default: [:]].merge(members) { _, new in new }
+    }
+
+    private func writing(for command: ObjectCommand) -> ObjectWriting {
+        guard command.className == .user, case .update(let id, _, _, _) = command.action, let user = users[id] else {
+            return writing
+        }
+        let access = ObjectAccess(caller: writing.access.caller.logged(in: user))
+        return ObjectWriting(writer: writing.writer, access: access, settings: writing.settings)
     }
 
     private func action(of item: SaveItem, _ change: ObjectChange) throws -> ObjectCommand.Action {

@@ -7,22 +7,18 @@ package struct ClassSchema: Sendable, Hashable {
     /// The indexes that were asked for.
     package var indexes: [IndexDefinition]
 
-    /// A class without fields.
+    /// Who may do what with it.
+    package var permissions: ClassPermissions
+    /// What an object without an ACL of its own gets; nothing means everyone.
+    package var defaultACL: AccessControlList?
+
+    /// A class without fields, open as classes of its name are at first.
     package init(name: ClassName, fields: [String: FieldDefinition] = [:], indexes: [IndexDefinition] = []) {
         self.name = name
         self.fields = fields
         self.indexes = indexes
+        permissions = ClassPermissions(of: name)
     }
-
-    /// The class of file records, which every app has.
-    package static let files = ClassSchema(
-        name: .file,
-        fields: [
-            "name": FieldDefinition(.string), "key": FieldDefinition(.string),
-            "mime_type": FieldDefinition(.string), "metaData": FieldDefinition(.object),
-        ],
-        indexes: [IndexDefinition(fields: [FieldPath(field: "key")], isUnique: true)]
-    )
 
     /// The type of a field, also of the built-in ones; nothing if no object ever had it.
     package func type(of field: String) -> FieldType? {
@@ -31,6 +27,11 @@ package struct ClassSchema: Sendable, Hashable {
         case "createdAt", "updatedAt": .date
         default: fields[field]?.type
         }
+    }
+
+    /// Whether a field is lcfile's own: in built-in classes those that begin with `_`, which nobody sees or writes.
+    package func isOwn(_ field: String) -> Bool {
+        name.isBuiltIn && field.hasPrefix("_")
     }
 
     /// The names of the relations, in order.

@@ -4,7 +4,7 @@
 /// those who may not see a field it is as if nobody had it.
 struct ConditionResolver {
     let reader: any ObjectReader
-    let caller: Caller
+    let access: ObjectAccess
 
     /// The condition as stores take it, for objects of a class; nothing is known of a class that is not there.
     func resolve(_ condition: Condition, in schema: ClassSchema?) throws -> Condition {
@@ -13,8 +13,7 @@ struct ConditionResolver {
         case .any(let conditions): .any(try conditions.map { try resolve($0, in: schema) })
         case .not(let condition): .not(try resolve(condition, in: schema))
         case .field(let path, let test): try resolve(test, at: path, in: schema)
-        case .member(let owner, let key):
-            hides(FieldPath(field: key), in: try reader.schema(of: owner.className)) ? .any([]) : condition
+        case .member(let owner, let key): try mayFollow(key, of: owner) ? condition : .any([])
         case .relates: condition
         }
     }
@@ -58,16 +57,13 @@ struct ConditionResolver {
     private static let mostBytes = 64 << 20
 
     private func results(of query: Condition.Subquery) throws -> [StoredObject] {
-        guard let schema = try reader.schema(of: query.className), query.page.limit > 0 else { return [] }
-        return try reader.find(
-            ObjectQuery(
-                query.className,
-                where: try resolve(query.condition, in: schema),
-                order: visible(query.order, in: schema),
-                page: query.page,
-                replySize: ConditionResolver.mostBytes
-            )
-        )
+        guard query.className != .identity, let schema = try reader.schema(of: query.className) else { return [] }
+        var question = try access.query(try resolve(query.condition, in: schema), in: schema)
+        guard query.page.limit > 0 else { return [] }
+        question.order = visible(query.order, in: schema)
+        question.page = query.page
+        question.replySize = ConditionResolver.mostBytes
+        return try reader.find(question)
     }
 
     /// The keys of an order that the caller may see.
@@ -77,7 +73,15 @@ struct ConditionResolver {
 
     /// Whether the caller may not see a field.
     func hides(_ path: FieldPath, in schema: ClassSchema?) -> Bool {
-        caller.role != .master && schema?.fields[path.field]?.isHidden == true
+        access.hides(path.field, in: schema)
+    }
+
+    /// Whether the caller may know what a relation of an object holds: whoever may read the object.
+    private func mayFollow(_ key: String, of owner: Pointer) throws -> Bool {
+        guard let schema = try reader.schema(of: owner.className), !access.hides(key, in: schema),
+            let row = try reader.row(owner.id, in: owner.className)
+        else { return false }
+        return access.mayRead(row, in: schema)
     }
 
     /// The class that a relation leads to; nothing for other fields.

@@ -4,6 +4,8 @@ package struct ObjectChange: Sendable {
     package private(set) var operations: [(path: FieldPath, operation: Operation)] = []
     /// The ACL to set; nothing leaves it as it is.
     package private(set) var acl: AccessControlList?
+    /// The password to set for a user; made of the field before anything is stored (``AccountPreparation``).
+    var passwordHash: PasswordHash?
 
     /// Reads a body (data-protocol 3.1).
     ///
@@ -42,6 +44,21 @@ package struct ObjectChange: Sendable {
     /// A change that sets one field; for pointers to children of a batch.
     mutating func set(_ field: String, to value: JSONValue) {
         operations.append((FieldPath(field: field), .set(value)))
+    }
+
+    /// Takes out what the change says of a field, places inside it too.
+    mutating func remove(_ field: String) -> [(path: FieldPath, operation: Operation)] {
+        let removed = operations.filter { $0.path.field == field }
+        operations.removeAll { $0.path.field == field }
+        return removed
+    }
+
+    /// The value that the change sets a field to; nothing if it does anything else or does not touch it.
+    func value(of field: String) -> JSONValue? {
+        guard case .set(let value)? = operations.last(where: { $0.path == FieldPath(field: field) })?.operation else {
+            return nil
+        }
+        return value
     }
 
     /// The fields that the change touches, once each.

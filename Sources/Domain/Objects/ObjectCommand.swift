@@ -6,12 +6,15 @@ package struct ObjectCommand: Sendable {
     package let action: Action
     /// What the reply shows.
     package let view: ObjectView
+    /// Whether a log-in by `authData` makes no user who is not there: `failOnNotExist`.
+    package let mustExist: Bool
 
     /// Takes checked parts.
-    package init(_ className: ClassName, _ action: Action, view: ObjectView = .plain) {
+    package init(_ className: ClassName, _ action: Action, view: ObjectView = .plain, mustExist: Bool = false) {
         self.className = className
         self.action = action
         self.view = view
+        self.mustExist = mustExist
     }
 
     /// What to do.
@@ -81,11 +84,46 @@ package struct ObjectCommand: Sendable {
     var brief: ObjectCommand {
         switch action {
         case .create(let change, _):
-            ObjectCommand(className, .create(change, returnsObject: false), view: view)
+            ObjectCommand(className, .create(change, returnsObject: false), view: view, mustExist: mustExist)
         case .update(let id, let change, let condition, _):
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: false), view: view)
         case .delete, .get, .find:
             self
+        }
+    }
+
+    /// The same with another change of the object.
+    func with(change: ObjectChange) -> ObjectCommand {
+        switch action {
+        case .create(_, let returnsObject):
+            ObjectCommand(className, .create(change, returnsObject: returnsObject), view: view, mustExist: mustExist)
+        case .update(let id, _, let condition, let returnsObject):
+            ObjectCommand(className, .update(id, change, where: condition, returnsObject: returnsObject), view: view)
+        case .delete, .get, .find:
+            self
+        }
+    }
+
+    /// The object that it changes; nothing for a new one.
+    var changed: ObjectID? {
+        guard case .update(let id, _, _, _) = action else { return nil }
+        return id
+    }
+
+    /// What it says of one object's fields.
+    var change: ObjectChange? {
+        switch action {
+        case .create(let change, _), .update(_, let change, _, _): change
+        case .delete, .get, .find: nil
+        }
+    }
+
+    /// Whether it may end sessions or change what roles somebody has; log-ins and passwords say so in their replies.
+    var affectsSessions: Bool {
+        switch action {
+        case .get, .find: false
+        case .create, .update: className == .role
+        case .delete: [.role, .user, .session].contains(className)
         }
     }
 
@@ -95,33 +133,5 @@ package struct ObjectCommand: Sendable {
         case .get, .find: true
         case .create, .update, .delete: false
         }
-    }
-}
-
-/// What a command gives.
-package struct ObjectReply: Sendable {
-    /// The body of the answer: JSON text.
-    package var text: [UInt8]
-    /// How many objects it shows.
-    package var found = 0
-    /// The object that was made, if one was.
-    package var created: Pointer?
-    /// Keys of files whose records were removed; their bytes go next.
-    package var removedFiles: [FileKey] = []
-
-    /// A reply of text.
-    init(text: [UInt8], found: Int) {
-        self.text = text
-        self.found = found
-    }
-
-    /// A reply that shows no whole object.
-    init(_ members: [String: JSONValue]) {
-        text = JSONValue.object(members).encoded()
-    }
-
-    /// The body as a value, for those who look into it.
-    package var json: JSONValue {
-        get throws { try JSONValue(parsing: text, field: "reply") }
     }
 }

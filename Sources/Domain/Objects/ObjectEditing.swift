@@ -2,24 +2,28 @@
 struct ObjectEditing {
     private(set) var schema: ClassSchema
     var object: StoredObject
-    let caller: Caller
+    let access: ObjectAccess
     let limits: ObjectLimits
     /// The fields that the change touches; nothing for a new object, which is touched everywhere.
     private let touched: Set<String>?
+    /// Whether the object makes its class, with all fields that it has.
+    private let isNewClass: Bool
     /// What happens to relations once the object is stored.
     private var relations: [(key: String, operation: Operation)] = []
 
     init(
         schema: ClassSchema,
+        isNew isNewClass: Bool = false,
         object: StoredObject,
         touching touched: Set<String>?,
-        caller: Caller,
+        access: ObjectAccess,
         limits: ObjectLimits
     ) {
         self.touched = touched
+        self.isNewClass = isNewClass
         self.schema = schema
         self.object = object
-        self.caller = caller
+        self.access = access
         self.limits = limits
     }
 
@@ -32,7 +36,8 @@ struct ObjectEditing {
 
     private mutating func apply(_ operation: Operation, at path: FieldPath) throws {
         let known = schema.fields[path.field]
-        if known?.isReadOnly == true || known?.isAutoIncrement == true, caller.role != .master {
+        if schema.isOwn(path.field) { throw FieldPath.refusal(of: path.field) }
+        if known?.isReadOnly == true || known?.isAutoIncrement == true, !access.caller.isMaster {
             throw ServiceError(.readOnlyField, "The field '\(path.field)' is read only.")
         }
         // What is not there cannot be deleted, and makes no field.
@@ -73,6 +78,7 @@ struct ObjectEditing {
                 )
             }
         } else {
+            if !isNewClass { try access.require(.addFields, in: schema) }
             guard schema.fields.count < limits.columns else {
                 throw ServiceError(
                     .badRequest,
@@ -102,13 +108,7 @@ struct ObjectEditing {
             throw ServiceError(.badRequest, "The object would be nested deeper than \(JSONValue.deepest) levels.")
         }
         for path in schema.indexes.flatMap(\.fields) where path.isNested { try requireNoArray(along: path) }
-        let size = JSONValue.object(object.fields).encoded().count
-        guard size <= limits.objectSize else {
-            throw ServiceError(
-                .objectTooLarge,
-                "The object has \(size) bytes; the limit is \(limits.objectSize) (objects.maxSize)."
-            )
-        }
+        try limits.requireSize(of: object)
     }
 
     /// An index on a path promises that no array stands there, so that one object has one value in it.

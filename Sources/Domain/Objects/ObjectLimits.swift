@@ -4,7 +4,7 @@ package struct ObjectLimits: Sendable {
     package var objectSize: Int
     /// The most fields of a class.
     package var columns: Int
-    /// The most classes of an app.
+    /// The most classes of an app, besides the built-in ones.
     package var classes: Int
     /// The most indexes of a class that were asked for.
     package var indexes: Int
@@ -19,6 +19,18 @@ package struct ObjectLimits: Sendable {
 }
 
 extension ObjectLimits {
+    /// Throws ``ServiceError/Code/objectTooLarge`` if an object, its ACL with it, has more bytes than it may.
+    func requireSize(of object: StoredObject) throws {
+        let acl = object.acl.map { JSONValue.object($0.json).encoded().count } ?? 0
+        let size = JSONValue.object(object.fields).encoded().count + acl
+        guard size <= objectSize else {
+            throw ServiceError(
+                .objectTooLarge,
+                "The object has \(size) bytes; the limit is \(objectSize) (objects.maxSize)."
+            )
+        }
+    }
+
     /// Throws ``ServiceError/Code/badRequest`` if a class has all the indexes that it may.
     func requireRoom(forIndexOf schema: ClassSchema) throws {
         guard schema.indexes.count < indexes else {
@@ -32,7 +44,7 @@ extension ObjectWriter {
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` if the app has all the classes that it may.
     func newClass(_ name: ClassName, within limits: ObjectLimits) throws -> ClassSchema {
-        guard try schemas().count < limits.classes else {
+        guard try schemas().count(where: { !$0.name.isBuiltIn }) < limits.classes else {
             throw ServiceError(
                 .badRequest,
                 "The class '\(name)' would be one too many; the limit is \(limits.classes) (objects.maxClasses)."

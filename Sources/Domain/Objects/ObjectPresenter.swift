@@ -1,7 +1,7 @@
 /// Makes replies of stored objects: defaults, relations, files and whatever is to be included (data-protocol 3.2, 4.4).
 struct ObjectPresenter {
     let reader: any ObjectReader
-    let caller: Caller
+    let access: ObjectAccess
     let files: FilePresentation
     /// The most bytes of objects in a reply; included ones take what the others leave.
     let replySize: Int
@@ -14,9 +14,9 @@ struct ObjectPresenter {
     /// Objects of one class as the wire shows them; what is included costs one query for each place and class, however
     /// many objects there are, and no more bytes than the reply may have.
     func texts(of rows: [ObjectRow], in schema: ClassSchema, view: ObjectView) throws -> [[UInt8]] {
-        let shape = ClassShape(of: schema, seenBy: caller)
+        let shape = ClassShape(of: schema, seenBy: access)
         if shape.isPlain, view.isPlain { return rows.map { $0.text(ending: "") } }
-        var room = rows.reduce(replySize) { $0 - $1.body.count }
+        var room = rows.reduce(replySize) { $0 - $1.size }
         return try shown(rows, shape, view: view, room: &room).map { $0.encoded() }
     }
 
@@ -46,6 +46,10 @@ struct ObjectPresenter {
         for (name, value) in shape.relations { object.set(name, to: value) }
         for (name, value) in shape.defaults where !object.has(name) { object.set(name, to: value) }
         if !shape.hidden.isEmpty { object.removeAll(where: shape.hidden.contains) }
+        if shape.hasOwnFields { object.removeAll { $0.hasPrefix("_") } }
+        if shape.isUser, !access.caller.isMaster, access.caller.user?.id != row.id {
+            object.removeAll { $0 == AuthData.field }
+        }
         if shape.isFile { files.complete(&object) }
         object.set("objectId", toPlain: row.id.description)
         object.set("createdAt", toPlain: row.createdAt.iso8601)
@@ -96,9 +100,9 @@ struct ObjectPresenter {
         if let below { view.include = below }
         var found: [Pointer: [UInt8]] = [:]
         for (className, ids) in ids.sorted(by: { $0.key < $1.key }) {
-            guard let schema = try reader.schema(of: className) else { continue }
-            let rows = try reader.rows(ids, in: className, upTo: room)
-            let shape = ClassShape(of: schema, seenBy: caller)
+            guard let schema = try reader.schema(of: className), access.includes(schema) else { continue }
+            let rows = try reader.rows(ids, in: className, readableBy: access.readers, upTo: room)
+            let shape = ClassShape(of: schema, seenBy: access)
             if shape.isPlain, view.isPlain {
                 let ending = #","__type":"Pointer","className":"\#(className)""#
                 for row in rows { found[Pointer(className, row.id)] = row.text(ending: ending) }
@@ -160,16 +164,21 @@ private enum IncludePlace {
 /// What a class adds to each of its objects and takes away, found once for all of them.
 private struct ClassShape {
     let isFile: Bool
+    let isUser: Bool
+    /// Whether objects may hold fields that nobody sees.
+    let hasOwnFields: Bool
     private(set) var files: [String] = []
     private(set) var relations: [(String, [UInt8])] = []
     private(set) var defaults: [(String, [UInt8])] = []
     private(set) var hidden: Set<String> = []
 
     /// Whether objects go out as they are stored.
-    var isPlain: Bool { !isFile && files.isEmpty && relations.isEmpty && defaults.isEmpty && hidden.isEmpty }
+    var isPlain: Bool { !hasOwnFields && files.isEmpty && relations.isEmpty && defaults.isEmpty && hidden.isEmpty }
 
-    init(of schema: ClassSchema, seenBy caller: Caller) {
+    init(of schema: ClassSchema, seenBy access: ObjectAccess) {
         isFile = schema.name == .file
+        isUser = schema.name == .user
+        hasOwnFields = schema.name.isBuiltIn
         for (name, field) in schema.fields.sorted(by: { $0.key < $1.key }) {
             if field.type == .file { files.append(name) }
             if case .relation(let target) = field.type {
@@ -177,7 +186,7 @@ private struct ClassShape {
                 relations.append((name, relation.encoded()))
             }
             if let value = field.defaultValue { defaults.append((name, value.encoded())) }
-            if field.isHidden, caller.role != .master { hidden.insert(name) }
+            if field.isHidden, !access.caller.isMaster { hidden.insert(name) }
         }
     }
 }

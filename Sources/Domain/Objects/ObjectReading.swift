@@ -1,8 +1,21 @@
 /// Reads of objects inside one transaction, for one caller.
 struct ObjectReading {
     let reader: any ObjectReader
-    let caller: Caller
+    let access: ObjectAccess
     let settings: ObjectSettings
+
+    init(reader: any ObjectReader, caller: Caller, settings: ObjectSettings) throws {
+        self.reader = reader
+        access = ObjectAccess(caller: try reader.lasting(caller, settings.accounts))
+        self.settings = settings
+    }
+
+    /// Reads for a caller who was found in the same transaction.
+    init(reader: any ObjectReader, access: ObjectAccess, settings: ObjectSettings) {
+        self.reader = reader
+        self.access = access
+        self.settings = settings
+    }
 
     /// Carries out a command that only reads.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
@@ -17,7 +30,7 @@ struct ObjectReading {
     var presenter: ObjectPresenter {
         ObjectPresenter(
             reader: reader,
-            caller: caller,
+            access: access,
             files: settings.files,
             replySize: settings.queries.replySize
         )
@@ -26,31 +39,34 @@ struct ObjectReading {
     /// The object, or an empty reply if there is none (data-protocol 3.1).
     private func get(_ id: ObjectID, in name: ClassName, view: ObjectView) throws -> ObjectReply {
         let schema = try requireSchema(of: name)
-        guard let row = try reader.row(id, in: name) else { return ObjectReply([:]) }
+        try access.requireGetting(id, in: schema)
+        guard let row = try reader.row(id, in: name) else {
+            if name == .user { throw ServiceError(.userNotFound, "Could not find user.") }
+            return ObjectReply([:])
+        }
+        try access.requireReading(row, in: schema)
         return ObjectReply(text: try presenter.text(of: row, in: schema, view: view), found: 1)
     }
 
     private func find(_ search: ObjectCommand.Search, in name: ClassName, view: ObjectView) throws -> ObjectReply {
         var schema = try requireSchema(of: name)
         var extras: [String: JSONValue] = [:]
-        let resolver = ConditionResolver(reader: reader, caller: caller)
+        let resolver = ConditionResolver(reader: reader, access: access)
         if let key = search.redirectKey {
-            guard let target = schema.type(of: key)?.target, !resolver.hides(FieldPath(field: key), in: schema) else {
+            guard let target = schema.type(of: key)?.target, access.isOpen(schema),
+                !resolver.hides(FieldPath(field: key), in: schema)
+            else {
                 throw ServiceError(.badRequest, "redirectClassNameForKey: '\(key.prefix(64))' is no relation.")
             }
             extras["className"] = .string(target.description)
             schema = try reader.schema(of: target) ?? ClassSchema(name: target)
         }
-        let condition = try resolver.resolve(search.condition, in: schema)
-        let query = ObjectQuery(
-            schema.name,
-            where: condition,
-            order: resolver.visible(search.order, in: schema),
-            page: search.page,
-            replySize: settings.queries.replySize
-        )
+        var query = try access.query(try resolver.resolve(search.condition, in: schema), in: schema)
+        query.order = resolver.visible(search.order, in: schema)
+        query.page = search.page
+        query.replySize = settings.queries.replySize
         let rows = search.page.limit == 0 ? [] : try reader.rows(query)
-        if search.counts { extras["count"] = .integer(Int64(try reader.count(condition, in: schema.name))) }
+        if search.counts { extras["count"] = .integer(Int64(try reader.count(query))) }
         return ObjectReply(listing: try presenter.texts(of: rows, in: schema, view: view), extras)
     }
 
@@ -60,7 +76,10 @@ struct ObjectReading {
         guard scan.key.path.isNested || schema.type(of: scan.key.path.field)?.isOrdered == true else {
             throw ServiceError(.badRequest, "scan_key must be a String, Number, Boolean or Date of the class.")
         }
-        let resolver = ConditionResolver(reader: reader, caller: caller)
+        let resolver = ConditionResolver(reader: reader, access: access)
+        guard !resolver.hides(scan.key.path, in: schema) else {
+            throw ServiceError(.badRequest, "scan_key must be a field that is shown.")
+        }
         let rows = try reader.rows(
             ObjectQuery(
                 name,
@@ -81,7 +100,7 @@ struct ObjectReading {
     }
 
     private func requireSchema(of name: ClassName) throws -> ClassSchema {
-        guard let schema = try reader.schema(of: name) else {
+        guard name != .identity, let schema = try reader.schema(of: name) else {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
         return schema

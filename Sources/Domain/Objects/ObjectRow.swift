@@ -34,6 +34,9 @@ package struct ObjectRow: Sendable {
         )
     }
 
+    /// The bytes of its JSON: fields and ACL.
+    package var size: Int { body.count + (acl?.count ?? 0) }
+
     /// The object with its fields.
     ///
     /// - Throws: ``ServiceError/Code/internalFailure`` for text that only another program can have written.
@@ -83,6 +86,11 @@ extension ObjectReader {
     /// The object, if there is one.
     package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
         try row(id, in: name)?.object()
+    }
+
+    /// How many objects of a class a condition holds for.
+    package func count(_ condition: Condition, in name: ClassName) throws -> Int {
+        try count(ObjectQuery(name, where: condition))
     }
 
     /// What a query finds, with its fields.

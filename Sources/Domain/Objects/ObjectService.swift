@@ -6,6 +6,8 @@ package struct ObjectSettings: Sendable {
     package var queries: QueryLimits
     /// How file records are shown.
     package var files: FilePresentation
+    /// How accounts work.
+    package var accounts: Accounts
     /// Makes ids.
     package var ids: ObjectIDGenerator
     /// Tells the time.
@@ -16,12 +18,14 @@ package struct ObjectSettings: Sendable {
         limits: ObjectLimits = ObjectLimits(),
         queries: QueryLimits = QueryLimits(),
         files: FilePresentation,
+        accounts: Accounts,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.limits = limits
         self.queries = queries
         self.files = files
+        self.accounts = accounts
         self.ids = ids
         self.clock = clock
     }
@@ -64,8 +68,18 @@ package struct ObjectService: Sendable {
         let reply = try await store.write { [settings] writer in
             try ObjectWriting(writer: writer, caller: caller, settings: settings).perform(command)
         }
-        if !reply.removedFiles.isEmpty { await removal.remove(reply.removedFiles) }
+        await follow([command], [reply])
         return reply
+    }
+
+    /// Does what remains to be done once changes are stored.
+    func follow(_ commands: [ObjectCommand], _ replies: [ObjectReply]) async {
+        if commands.contains(where: \.affectsSessions) || replies.contains(where: \.endedSessions) {
+            settings.accounts.sessions.removeAll()
+        }
+        for user in replies.compactMap(\.unlocked) { settings.accounts.attempts.forget(user.description) }
+        let removed = replies.flatMap(\.removedFiles)
+        if !removed.isEmpty { await removal.remove(removed) }
     }
 
     /// One page of a walk over a class.
@@ -88,6 +102,9 @@ package struct ObjectService: Sendable {
         _ commands: [Result<ObjectCommand, any Error>],
         as caller: Caller
     ) async throws -> [Result<ObjectReply, any Error>] {
+        try AccountPreparation.requireFewPasswords(
+            in: commands.compactMap { try? $0.get() }.filter { $0.className == .user }.compactMap(\.change)
+        )
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = commands[...]
         // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
@@ -146,28 +163,43 @@ package struct ObjectService: Sendable {
             )
         }
         let replies = try await store.write { [settings, run = prepared] writer in
-            let writing = ObjectWriting(writer: writer, caller: caller, settings: settings)
+            let writing = try ObjectWriting(writer: writer, caller: caller, settings: settings)
             return run.map { command in
                 Result { try writer.attempt { try writing.perform(command.get()) } }
             }
         }
         for reply in replies { room -= reply.size }
-        let removed = replies.compactMap { try? $0.get().removedFiles }.flatMap { $0 }
-        if !removed.isEmpty { await removal.remove(removed) }
+        await follow(prepared.compactMap { try? $0.get() }, replies.compactMap { try? $0.get() })
         return replies
     }
 
-    /// The command with the sub-queries of its condition replaced by what they find, outside the transaction: there they
-    /// would keep all writers waiting, and nothing would end them.
+    /// The command without what takes long: passwords are hashed, sub-queries of conditions replaced by what they find.
+    ///
+    /// Inside the transaction that would keep all writers waiting, and nothing would end it.
     private func prepared(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectCommand {
+        var command = command
+        if command.className == .user, let change = command.change {
+            command = command.with(change: try await prepared(change, of: command.changed, as: caller))
+        }
         guard let condition = command.condition, condition.hasSubqueries else { return command }
         return command.with(condition: try await resolved(condition, of: command.className, as: caller))
+    }
+
+    /// A change of a user, new or known, without what takes long.
+    func prepared(_ change: ObjectChange, of user: ObjectID?, as caller: Caller) async throws -> ObjectChange {
+        var known = AuthData(stored: nil)
+        if let user, settings.accounts.verifier != nil, change.fields.contains(AuthData.field) {
+            let object = try await store.read { try $0.object(user, in: .user) }
+            known = AuthData(stored: object?.fields[AuthData.field])
+        }
+        return try await AccountPreparation(accounts: settings.accounts, caller: caller)
+            .prepared(change, isNew: user == nil, knowing: known)
     }
 
     /// The condition with its sub-queries replaced, within the time that a query may take.
     func resolved(_ condition: Condition, of name: ClassName, as caller: Caller) async throws -> Condition {
         try await reading(as: caller) { reading in
-            try ConditionResolver(reader: reading.reader, caller: caller)
+            try ConditionResolver(reader: reading.reader, access: reading.access)
                 .resolve(condition, in: reading.reader.schema(of: name))
         }
     }

@@ -26,14 +26,24 @@ package protocol ObjectReader {
     /// The object, if there is one.
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow?
 
-    /// Those of the objects that there are, in any order; they stop before their JSON passes so many bytes.
-    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) throws -> [ObjectRow]
+    /// Those of the objects that there are for the readers, in any order; they stop before their JSON passes so many
+    /// bytes.
+    func rows(
+        _ ids: Set<ObjectID>,
+        in name: ClassName,
+        readableBy readers: Readers,
+        upTo size: Int
+    ) throws -> [ObjectRow]
 
     /// What a query finds; nothing for a class that is not there. Sub-queries must have been replaced before.
     func rows(_ query: ObjectQuery) throws -> [ObjectRow]
 
-    /// How many objects a condition holds for.
-    func count(_ condition: Condition, in name: ClassName) throws -> Int
+    /// Of what a query finds the ids and one field of text, without reading all the rest; an object without it is left
+    /// out.
+    func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)]
+
+    /// How many objects a query finds, whatever its page.
+    func count(_ query: ObjectQuery) throws -> Int
 }
 
 /// What can be changed inside a transaction; must not leave it.
@@ -73,6 +83,8 @@ package struct ObjectQuery: Sendable {
     package var className: ClassName
     /// What must hold.
     package var condition: Condition
+    /// Whose rights count: objects that they may not read are as if they were not there.
+    package var readers: Readers
     /// Keys of the order; with none, and no circle in the condition, objects come in the order they were made.
     package var order: [SortKey]
     /// Which part of the list.
@@ -84,12 +96,14 @@ package struct ObjectQuery: Sendable {
     package init(
         _ className: ClassName,
         where condition: Condition = .always,
+        readableBy readers: Readers = .unrestricted,
         order: [SortKey] = [],
         page: Page = .first,
         replySize: Int = .max
     ) {
         self.className = className
         self.condition = condition
+        self.readers = readers
         self.order = order
         self.page = page
         self.replySize = replySize

@@ -1,45 +1,50 @@
 /// Changes of objects inside one transaction, for one caller.
 struct ObjectWriting {
     let writer: any ObjectWriter
-    let caller: Caller
+    let access: ObjectAccess
     let settings: ObjectSettings
+
+    init(writer: any ObjectWriter, caller: Caller, settings: ObjectSettings) throws {
+        self.init(
+            writer: writer,
+            access: ObjectAccess(caller: try writer.lasting(caller, settings.accounts)),
+            settings: settings
+        )
+    }
+
+    /// Writes for a caller who was found in the same transaction.
+    init(writer: any ObjectWriter, access: ObjectAccess, settings: ObjectSettings) {
+        self.writer = writer
+        self.access = access
+        self.settings = settings
+    }
 
     /// Carries out a command; what it changes stays only if it does not throw.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
+        let name = command.className
         switch command.action {
+        case .create(let change, _) where name == .user:
+            return try signUp(change, onlyKnown: command.mustExist)
         case .create(let change, let returnsObject):
-            try create(change, in: command.className, returnsObject: returnsObject)
+            return try create(change, in: name, returnsObject: returnsObject)
         case .update(let id, let change, let condition, let returnsObject):
-            try update(id, change, in: command.className, where: condition, returnsObject: returnsObject)
+            return try update(id, change, in: name, where: condition, returnsObject: returnsObject)
         case .delete(let ids, let condition):
-            try delete(ids, in: command.className, where: condition)
+            return try delete(ids, in: name, where: condition)
         case .get, .find:
-            try reading.perform(command)
+            return try reading.perform(command)
         }
     }
 
-    private var reading: ObjectReading {
-        ObjectReading(reader: writer, caller: caller, settings: settings)
+    var reading: ObjectReading {
+        ObjectReading(reader: writer, access: access, settings: settings)
     }
 
     private func create(_ change: ObjectChange, in name: ClassName, returnsObject: Bool) throws -> ObjectReply {
-        try requireWritable(name)
-        let known = try writer.schema(of: name)
-        var editing = ObjectEditing(
-            schema: try known ?? writer.newClass(name, within: settings.limits),
-            object: newObject(acl: change.acl),
-            touching: nil,
-            caller: caller,
-            limits: settings.limits
-        )
-        try editing.apply(change)
-        for (field, definition) in editing.schema.fields where definition.isAutoIncrement {
-            editing.object.fields[field] = .integer(try writer.nextNumber(of: field, in: name))
-        }
-        try editing.finish()
-        if editing.schema != known { try writer.save(editing.schema) }
-        try writer.insert(editing.object, into: name)
-        try editing.relate(in: writer)
+        try requireCreatable(name)
+        let editing = try newObject(change, in: name, acl: change.acl)
+        if name == .role { try requireRole(editing.object, with: change.acl) }
+        try store(editing)
 
         let object = editing.object
         var reply = ObjectReply([
@@ -53,6 +58,58 @@ struct ObjectWriting {
         return reply
     }
 
+    /// A new object with all that a change sets, not yet stored.
+    ///
+    /// - Parameters:
+    ///   - change: What it holds.
+    ///   - name: Its class, which is made if there is none.
+    ///   - acl: Its ACL; nothing takes the class's default.
+    ///   - isOwner: Whether the object is a user, and so its own owner.
+    /// - Returns: The object in its class.
+    /// - Throws: What a rule refuses.
+    func newObject(
+        _ change: ObjectChange,
+        in name: ClassName,
+        acl: AccessControlList?,
+        ownsItself isOwner: Bool = false
+    ) throws -> ObjectEditing {
+        let known = try writer.schema(of: name)
+        if let known { try access.require(.create, in: known) }
+        let schema = try known ?? writer.newClass(name, within: settings.limits)
+        let now = settings.clock()
+        let id = settings.ids.next()
+        let acl = acl ?? schema.defaultACL?.owned(by: isOwner ? id : access.caller.user?.id)
+        var editing = ObjectEditing(
+            schema: schema,
+            isNew: known == nil,
+            object: StoredObject(
+                id: id,
+                createdAt: now,
+                updatedAt: now,
+                // No ACL means the same and is quicker to check.
+                acl: acl == .everyone ? nil : acl,
+                fields: [:]
+            ),
+            touching: nil,
+            access: access,
+            limits: settings.limits
+        )
+        try editing.apply(change)
+        for (field, definition) in editing.schema.fields where definition.isAutoIncrement {
+            editing.object.fields[field] = .integer(try writer.nextNumber(of: field, in: name))
+        }
+        return editing
+    }
+
+    /// Stores a new object, and its class if that changed.
+    func store(_ editing: ObjectEditing) throws {
+        try editing.finish()
+        let name = editing.schema.name
+        if try writer.schema(of: name) != editing.schema { try writer.save(editing.schema) }
+        try writer.insert(editing.object, into: name)
+        try editing.relate(in: writer)
+    }
+
     private func update(
         _ id: ObjectID,
         _ change: ObjectChange,
@@ -63,85 +120,112 @@ struct ObjectWriting {
         guard name != .file else {
             throw ServiceError(.forbidden, "Forbidden: files are immutable; upload another one instead.")
         }
-        try requireWritable(name)
-        guard let known = try writer.schema(of: name), let object = try writer.object(id, in: name) else {
-            throw ServiceError(.badRequest, "Could not find object by id '\(id)' for class '\(name)'.")
-        }
+        try requireChangeable(name, by: .update)
+        if let schema = try writer.schema(of: name) { try access.require(.update, of: id, in: schema) }
+        let (known, row) = try existing(id, in: name)
+        try access.requireWriting(.update, row, in: known)
         try require(condition, of: id, in: known)
+        let object = try row.object()
+        var change = change
         var editing = ObjectEditing(
             schema: known,
             object: object,
             touching: change.fields,
-            caller: caller,
+            access: access,
             limits: settings.limits
         )
+        let account = name == .user ? try AccountChange(taking: &change) : nil
         try editing.apply(change)
-        editing.object.acl = change.acl ?? object.acl
+        if let acl = change.acl { editing.object.acl = acl == .everyone ? nil : acl }
         editing.object.updatedAt = max(settings.clock(), object.updatedAt)
+        if name == .role { try requireRole(editing.object, instead: object) }
+        if let account { try finish(account, change, of: object, in: &editing) }
         try editing.finish()
         if editing.schema != known { try writer.save(editing.schema) }
         try writer.update(editing.object, in: name)
         try editing.relate(in: writer)
 
-        let reply: [String: JSONValue] = [
+        var reply = ObjectReply([
             "objectId": .string(id.description),
             "updatedAt": .string(editing.object.updatedAt.iso8601),
-        ]
-        if returnsObject {
-            let touched = change.fields.union(editing.schema.relations.map(\.key))
+        ])
+        // Who may write and not read learns nothing of what stands there.
+        if returnsObject, access.mayRead(row, in: known) {
             var shown = ObjectView.plain
+            let touched = change.fields.union(account?.fields ?? []).union(editing.schema.relations.map(\.key))
             shown.keys = PathTree(touched + ["objectId"], depth: 1)
             shown.hidden = ["createdAt"]
             let row = ObjectRow(editing.object)
-            return ObjectReply(text: try reading.presenter.text(of: row, in: editing.schema, view: shown), found: 1)
+            let text = try reading.presenter.text(of: row, in: editing.schema, view: shown)
+            reply = ObjectReply(text: text, found: 1)
         }
-        return ObjectReply(reply)
-    }
-
-    /// Removes objects; those that are gone already are no error.
-    private func delete(_ ids: [ObjectID], in name: ClassName, where condition: Condition?) throws -> ObjectReply {
-        if name == .file { try caller.requireMaster(to: "delete") } else { try requireWritable(name) }
-        var reply = ObjectReply([:])
-        guard let schema = try writer.schema(of: name) else { return reply }
-        for id in ids {
-            if condition != nil { try require(condition, of: id, in: schema) }
-            let key = name == .file ? try writer.object(id, in: name)?.fields["key"]?.stringValue : nil
-            if try writer.delete(id, in: name), let key = key.flatMap(FileKey.init) { reply.removedFiles.append(key) }
+        if change.passwordHash != nil {
+            reply.unlocked = id
+            reply.endedSessions = true
         }
         return reply
     }
 
-    /// Throws unless the condition holds for the object, or there is none (data-protocol 3.1).
-    private func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
-        guard let condition else { return }
-        let isObject = Condition.field(FieldPath(field: "objectId"), .equals(.string(id.description)))
-        let resolved = try ConditionResolver(reader: writer, caller: caller).resolve(condition, in: schema)
-        guard try writer.count(.all([isObject, resolved]), in: schema.name) == 1 else {
-            throw ServiceError(.noEffect, "No effect on updating/deleting a document.")
-        }
-    }
-
-    private func newObject(acl: AccessControlList?) -> StoredObject {
-        let now = settings.clock()
-        return StoredObject(id: settings.ids.next(), createdAt: now, updatedAt: now, acl: acl, fields: [:])
-    }
-
-    /// Clients may not write into classes that have rules of their own, nor invent built-in ones.
-    private func requireWritable(_ name: ClassName) throws {
-        switch name {
-        case .user, .role:
-            throw ServiceError(.notAvailable, "Users and roles are not available on this server yet.")
-        case .file:
-            throw ServiceError(.notAvailable, "A file's record is made by an upload: POST /1.1/files.")
-        case .installation:
-            break
-        default:
-            guard !name.isBuiltIn else {
-                throw ServiceError(
-                    .invalidClassName,
-                    "Invalid class name '\(name)': classes that begin with '_' are built in."
-                )
+    /// Removes objects; those that are gone already are no error.
+    private func delete(_ ids: [ObjectID], in name: ClassName, where condition: Condition?) throws -> ObjectReply {
+        if name != .file, name != .session { try requireChangeable(name, by: .delete) }
+        var reply = ObjectReply([:])
+        guard let schema = try writer.schema(of: name) else { return reply }
+        try access.require(.delete, in: schema)
+        for id in ids {
+            try access.require(.delete, of: id, in: schema)
+            guard let row = try writer.row(id, in: name) else {
+                try require(condition, of: id, in: schema)
+                continue
+            }
+            try access.requireWriting(.delete, row, in: schema)
+            try require(condition, of: id, in: schema)
+            guard try writer.delete(id, in: name) else { continue }
+            if name == .user { try writer.removeTraces(ofUser: id) }
+            if name == .file, let key = try row.object().fields["key"]?.stringValue.flatMap(FileKey.init) {
+                reply.removedFiles.append(key)
             }
         }
+        return reply
+    }
+
+    /// The class and the object that a change is for.
+    func existing(_ id: ObjectID, in name: ClassName) throws -> (ClassSchema, ObjectRow) {
+        guard let schema = try writer.schema(of: name), let row = try writer.row(id, in: name) else {
+            throw ServiceError(.badRequest, "Could not find object by id '\(id)' for class '\(name)'.")
+        }
+        return (schema, row)
+    }
+
+    /// Throws unless the condition holds for the object and the caller may see that it does, or there is none
+    /// (data-protocol 3.1).
+    private func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
+        guard let condition else { return }
+        let resolved = try ConditionResolver(reader: writer, access: access).resolve(condition, in: schema)
+        guard let row = try writer.row(id, in: schema.name), access.mayRead(row, in: schema),
+            try writer.count(.all([.isObject(id), resolved]), in: schema.name) == 1
+        else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
+    }
+
+    private func requireCreatable(_ name: ClassName) throws {
+        guard name != .file else {
+            throw ServiceError(.notAvailable, "A file's record is made by an upload: POST /1.1/files.")
+        }
+        try requireChangeable(name, by: .create)
+    }
+
+    /// Requests may not invent built-in classes, nor write into those that lcfile keeps for itself.
+    private func requireChangeable(_ name: ClassName, by operation: ClassOperation) throws {
+        if name == .session {
+            try access.require(operation, in: .sessions)
+            throw ServiceError(.notAvailable, "A session is begun by a log-in, and never changed.")
+        }
+        guard !name.isBuiltIn || [.user, .role, .installation].contains(name) else {
+            throw ObjectWriting.unknownClass(name)
+        }
+    }
+
+    static func unknownClass(_ name: ClassName) -> ServiceError {
+        ServiceError(.invalidClassName, "Invalid class name '\(name)': classes that begin with '_' are built in.")
     }
 }

@@ -12,7 +12,7 @@ package struct SchemaService: Sendable {
     /// Every class.
     package func all(as caller: Caller) async throws -> [ClassSchema] {
         try caller.requireMasterKey()
-        return try await store.read { try $0.schemas() }
+        return try await store.read { try $0.schemas().filter { $0.name != .identity } }
     }
 
     /// One class.
@@ -35,9 +35,7 @@ package struct SchemaService: Sendable {
     ) async throws -> FieldDefinition {
         try caller.requireMasterKey()
         try FieldPath.requireFree(field)
-        guard !name.isBuiltIn || name == .installation else {
-            throw ServiceError(.badRequest, "The fields of '\(name)' are fixed.")
-        }
+        try requireChangeable(field, of: name, by: change)
         return try await store.write { [limits] writer in
             var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits)
             if schema.fields[field] == nil, schema.fields.count >= limits.columns {
@@ -70,9 +68,9 @@ package struct SchemaService: Sendable {
         let index = IndexDefinition(fields: try fields.map { try FieldPath($0) })
         return try await store.write { [limits] writer in
             var schema = try writer.existing(name)
+            for path in index.fields { try requireIndexable(path, in: schema) }
             guard !schema.indexes.contains(where: { $0.fields == index.fields }) else { return index }
             try limits.requireRoom(forIndexOf: schema)
-            for path in index.fields { try requireIndexable(path, in: schema) }
             for path in index.fields where path.isNested { try requireNoArrays(along: path, in: schema, writer) }
             schema.indexes.append(index)
             try writer.save(schema)
@@ -87,7 +85,12 @@ package struct SchemaService: Sendable {
         try caller.requireMasterKey()
         try await store.write { writer in
             var schema = try writer.existing(name)
-            guard let position = schema.indexes.firstIndex(where: { $0.name == indexName && !$0.isUnique }) else {
+            let ours = ClassSchema.builtIn.first { $0.name == name }?.indexes ?? []
+            guard
+                let position = schema.indexes.firstIndex(where: {
+                    $0.name == indexName && !$0.isUnique && !ours.contains($0)
+                })
+            else {
                 throw ServiceError(.objectNotFound, "The class has no index '\(indexName.prefix(128))'.")
             }
             schema.indexes.remove(at: position)
@@ -97,7 +100,7 @@ package struct SchemaService: Sendable {
 }
 
 /// What a request asks of a field; nothing leaves a flag as it is.
-package struct FieldChange: Sendable {
+package struct FieldChange: Sendable, Equatable {
     /// Only for a field that is not there yet.
     package var type: FieldType?
     /// See ``FieldDefinition/isUnique``.
@@ -153,9 +156,23 @@ package struct FieldChange: Sendable {
     }
 }
 
+/// What lcfile made itself stays as it is, but that fields of users and roles may be hidden.
+private func requireChangeable(_ field: String, of name: ClassName, by change: FieldChange) throws {
+    guard name.isBuiltIn, name != .installation else { return }
+    let known = ClassSchema.builtIn.first { $0.name == name }
+    let isSecret = name == .user && AccountChange.secrets.contains(field)
+    let isOurs = known?.fields[field] != nil || field.hasPrefix("_") || isSecret
+    var hiding = FieldChange()
+    hiding.isHidden = change.isHidden
+    guard [.user, .role].contains(name), !isOurs || change == hiding && known?.isOwn(field) == false && !isSecret else {
+        throw ServiceError(.badRequest, "The field '\(field)' of '\(name)' is fixed.")
+    }
+}
+
 extension ObjectReader {
-    fileprivate func existing(_ name: ClassName) throws -> ClassSchema {
-        guard let schema = try schema(of: name) else {
+    /// The class, as far as anybody is told of it.
+    func existing(_ name: ClassName) throws -> ClassSchema {
+        guard name != .identity, let schema = try schema(of: name) else {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
         return schema
@@ -164,7 +181,7 @@ extension ObjectReader {
 
 private func requireIndexable(_ path: FieldPath, in schema: ClassSchema) throws {
     let type = schema.type(of: path.field)
-    guard path.segments.allSatisfy(FieldPath.isFieldName) else {
+    guard path.segments.allSatisfy(FieldPath.isFieldName), !schema.isOwn(path.field) else {
         throw ServiceError(.badRequest, "'\(path)' cannot be indexed: its names must be letters, digits and '_'.")
     }
     guard path.isNested ? type == .object : type == .geoPoint || type?.isScalar == true else {

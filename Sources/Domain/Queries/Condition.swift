@@ -19,6 +19,11 @@ package indirect enum Condition: Sendable, Hashable {
     /// Holds for every object.
     package static let always = Condition.all([])
 
+    /// Holds for one object.
+    package static func isObject(_ id: ObjectID) -> Condition {
+        .field(FieldPath(field: "objectId"), .equals(.string(id.description)))
+    }
+
     /// What is asked of the values at a path.
     package indirect enum Test: Sendable, Hashable {
         case equals(JSONValue)

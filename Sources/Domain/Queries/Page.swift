@@ -1,6 +1,6 @@
 /// Which part of a list is wanted.
 package struct Page: Sendable, Hashable {
-    /// 0 to 1000.
+    /// 0 to 1000, if a client asks.
     package let limit: Int
     /// 0 or more.
     package let skip: Int
@@ -19,6 +19,13 @@ package struct Page: Sendable, Hashable {
         self.skip = skip
     }
 
+    /// The first so many, for questions of lcfile's own.
+    package init(first limit: Int) {
+        self.init(limit: limit, from: 0)
+    }
+
     /// The first one only.
-    package static let first = Page(limit: 1, from: 0)
+    package static let first = Page(first: 1)
+    /// The whole list, where another rule bounds it.
+    package static let all = Page(first: .max)
 }

@@ -1,9 +1,10 @@
 internal import Domain
 
 extension ClassSchema {
-    /// The form in the table `class`: `{"fields":{"title":{"type":"String"}},"indexes":[{"fields":["title"]}]}`.
+    /// The form in the table `class`: `{"fields":{"title":{"type":"String"}},"indexes":[{"fields":["title"]}]}`, with
+    /// `permissions` and `defaultACL` where they are not those that the class begins with.
     var json: JSONValue {
-        .object([
+        var members: [String: JSONValue] = [
             "fields": .object(fields.mapValues(\.json)),
             "indexes": .array(
                 indexes.map { index in
@@ -13,7 +14,10 @@ extension ClassSchema {
                     ])
                 }
             ),
-        ])
+        ]
+        if permissions != ClassPermissions(of: name) { members["permissions"] = permissions.json }
+        members["defaultACL"] = defaultACL.map { .object($0.json) }
+        return .object(members)
     }
 
     /// Reads that form; throws for what only another program can have written.
@@ -32,6 +36,13 @@ extension ClassSchema {
                 )
             }
         )
+        for (word, audience) in json.objectValue?["permissions"]?.objectValue ?? [:] {
+            guard let operation = ClassOperation(rawValue: word) else { throw BrokenSchema(name: name) }
+            permissions[operation] = Set(
+                try (audience.arrayValue ?? []).compactMap(\.stringValue).map { try Audience($0) }
+            )
+        }
+        defaultACL = (json.objectValue?["defaultACL"]?.objectValue).map(AccessControlList.init(stored:))
     }
 }
 

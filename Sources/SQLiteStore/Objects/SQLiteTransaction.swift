@@ -35,13 +35,25 @@ final class SQLiteTransaction: ObjectWriter {
         return try Row.fetchOne(statement, arguments: [id.description]).map(ObjectRow.init(row:))
     }
 
-    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) throws -> [ObjectRow] {
+    func rows(
+        _ ids: Set<ObjectID>,
+        in name: ClassName,
+        readableBy readers: Readers,
+        upTo size: Int
+    ) throws -> [ObjectRow] {
         guard let table = table(of: name), !ids.isEmpty else { return [] }
         let list = JSONValue.array(ids.map { .string($0.description) })
-        let statement = try db.cachedStatement(
-            sql: "\(SQLiteTransaction.select) FROM \(table) WHERE id IN (SELECT value FROM json_each(?))"
-        )
-        return try objects(in: try Row.fetchCursor(statement, arguments: [list.databaseValue]), upTo: size)
+        var sql: SQL = """
+            \(sql: SQLiteTransaction.select) FROM \(sql: table) \
+            WHERE id IN (SELECT value FROM json_each(\(list.databaseValue)))
+            """
+        guard case .subjects(let subjects) = readers else {
+            return try prepared(sql) { try objects(in: try Row.fetchCursor($0, arguments: $1), upTo: size) }
+        }
+        let readable = queries.functions.readable(by: subjects)
+        defer { _ = queries.functions.release([readable.number]) }
+        sql += " AND \(readable.sql)"
+        return try prepared(sql) { try objects(in: try Row.fetchCursor($0, arguments: $1), upTo: size) }
     }
 
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
@@ -49,7 +61,7 @@ final class SQLiteTransaction: ObjectWriter {
             let rows = try prepared(compiler.find(query)) { try Row.fetchCursor($0, arguments: $1) }
             let first = try rows.next().map { try ObjectRow(row: $0) }
             guard let first else { return [] }
-            return [first] + (try objects(in: rows, upTo: query.replySize - first.body.count))
+            return [first] + (try objects(in: rows, upTo: query.replySize - first.size))
         } ?? []
     }
 
@@ -59,16 +71,26 @@ final class SQLiteTransaction: ObjectWriter {
         var room = size
         while let row = try rows.next() {
             let object = try ObjectRow(row: row)
-            room -= object.body.count
+            room -= object.size
             guard room >= 0 else { break }
             found.append(object)
         }
         return found
     }
 
-    func count(_ condition: Condition, in name: ClassName) throws -> Int {
-        let query = ObjectQuery(name, where: condition)
-        return try running(query) { compiler in
+    func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
+        try running(query) { compiler in
+            try prepared(compiler.find(query, selecting: "id, \(SQLPath.value(FieldPath(field: field)))")) {
+                try Row.fetchAll($0, arguments: $1).compactMap { row in
+                    guard let id = ObjectID(row[0] as String), let text = row[1] as String? else { return nil }
+                    return (id, text)
+                }
+            }
+        } ?? []
+    }
+
+    func count(_ query: ObjectQuery) throws -> Int {
+        try running(query) { compiler in
             try prepared(compiler.count(query)) { try Int.fetchOne($0, arguments: $1) } ?? 0
         } ?? 0
     }

@@ -22,17 +22,26 @@ struct ConditionSQL {
     static let columns = "id, created_at, updated_at, acl, body"
 
     /// The statement that finds objects.
-    mutating func find(_ query: ObjectQuery) throws -> SQL {
+    mutating func find(_ query: ObjectQuery, selecting columns: String = ConditionSQL.columns) throws -> SQL {
         """
-        SELECT \(sql: ConditionSQL.columns) FROM \(sql: ClassTable(number: entry.number).name) \
-        WHERE \(sql(query.condition)) ORDER BY \(try OrderSQL.sql(query, in: entry.schema)) \
+        SELECT \(sql: columns) FROM \(sql: ClassTable(number: entry.number).name) \
+        WHERE \(sql(query)) ORDER BY \(try OrderSQL.sql(query, in: entry.schema)) \
         LIMIT \(query.page.limit) OFFSET \(query.page.skip)
         """
     }
 
     /// The statement that counts them.
     mutating func count(_ query: ObjectQuery) -> SQL {
-        "SELECT count(*) FROM \(sql: ClassTable(number: entry.number).name) WHERE \(sql(query.condition))"
+        "SELECT count(*) FROM \(sql: ClassTable(number: entry.number).name) WHERE \(sql(query))"
+    }
+
+    /// What must hold for a row: that the readers may see it, after what may have an index.
+    private mutating func sql(_ query: ObjectQuery) -> SQL {
+        let condition = sql(query.condition)
+        guard case .subjects(let subjects) = query.readers else { return condition }
+        let readable = functions.readable(by: subjects)
+        registered.append(readable.number)
+        return "\(condition) AND \(readable.sql)"
     }
 
     private mutating func sql(_ condition: Condition) -> SQL {

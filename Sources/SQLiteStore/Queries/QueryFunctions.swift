@@ -7,11 +7,15 @@ internal import Synchronization
 /// A statement names a test by a number, which is registered for as long as the query runs. The first error of a test is
 /// kept beside it, because SQLite carries nothing but a text back.
 final class QueryFunctions: Sendable {
-    /// One test of one running query.
+    /// What one running query asks.
     private struct Entry {
-        let path: FieldPath
-        let test: Condition.Test
+        let question: Question
         var failure: (any Error)?
+    }
+
+    private enum Question {
+        case test(FieldPath, Condition.Test)
+        case readable(Subjects)
     }
 
     private struct Entries {
@@ -25,14 +29,24 @@ final class QueryFunctions: Sendable {
     func add(to db: Database) {
         db.add(function: test)
         db.add(function: found)
+        db.add(function: readable)
         db.add(function: QueryFunctions.distance)
     }
 
     /// The number under which a statement calls a test; ``release(_:)`` it.
     func register(_ test: Condition.Test, at path: FieldPath) -> Int64 {
+        register(.test(path, test))
+    }
+
+    /// The number under which a statement asks whether these subjects may read; ``release(_:)`` it.
+    func register(_ subjects: Subjects) -> Int64 {
+        register(.readable(subjects))
+    }
+
+    private func register(_ question: Question) -> Int64 {
         entries.withLock { entries in
             entries.next += 1
-            entries.byNumber[entries.next] = Entry(path: path, test: test)
+            entries.byNumber[entries.next] = Entry(question: question)
             return entries.next
         }
     }
@@ -48,11 +62,11 @@ final class QueryFunctions: Sendable {
     /// `lcfile_test(number, json)`: whether the test holds for a field, given as JSON.
     private var test: DatabaseFunction {
         DatabaseFunction("lcfile_test", argumentCount: 2, pure: true) { [self] values in
-            try run(values) { entry, text in
+            try run(values) { path, test, text in
                 let value = try text.map { text in
                     try JSONValue(parsing: Array(text.utf8), field: "body", depth: JSONValue.deepestStored)
                 }
-                return try entry.test.holds(value, along: entry.path.inner)
+                return try test.holds(value, along: path.inner)
             }
         }
     }
@@ -60,10 +74,20 @@ final class QueryFunctions: Sendable {
     /// `lcfile_found(number, text)`: whether a regular expression is found in a text.
     private var found: DatabaseFunction {
         DatabaseFunction("lcfile_found", argumentCount: 2, pure: true) { [self] values in
-            try run(values) { entry, text in
-                guard case .matches(let pattern) = entry.test, let text else { return false }
+            try run(values) { _, test, text in
+                guard case .matches(let pattern) = test, let text else { return false }
                 return try pattern.isFound(in: text)
             }
+        }
+    }
+
+    /// `lcfile_readable(number, acl)`: whether an ACL lets one of the subjects read.
+    private var readable: DatabaseFunction {
+        DatabaseFunction("lcfile_readable", argumentCount: 2, pure: true) { [self] values in
+            guard let number = Int64.fromDatabaseValue(values[0]), var acl = String.fromDatabaseValue(values[1]),
+                case .readable(let subjects)? = entries.withLock({ $0.byNumber[number]?.question })
+            else { return false }
+            return acl.withUTF8 { subjects.have(.read, in: $0) }
         }
     }
 
@@ -75,12 +99,15 @@ final class QueryFunctions: Sendable {
             .distance(to: GeoPoint(latitude: degrees[2], longitude: degrees[3]))
     }
 
-    private func run(_ values: [DatabaseValue], _ body: (Entry, String?) throws -> Bool) throws -> Bool {
+    private func run(
+        _ values: [DatabaseValue],
+        _ body: (FieldPath, Condition.Test, String?) throws -> Bool
+    ) throws -> Bool {
         guard let number = Int64.fromDatabaseValue(values[0]),
-            let entry = entries.withLock({ $0.byNumber[number] })
+            case .test(let path, let test)? = entries.withLock({ $0.byNumber[number]?.question })
         else { return false }
         do {
-            return try body(entry, String.fromDatabaseValue(values[1]))
+            return try body(path, test, String.fromDatabaseValue(values[1]))
         } catch {
             entries.withLock { $0.byNumber[number]?.failure = error }
             throw error

@@ -10,23 +10,23 @@ import Testing
         ])
     }()
 
-    private func role(_ proof: Credentials.Proof, app: String = "appOne") throws -> Caller.Role {
-        try Self.authenticator.authenticate(Credentials(appID: app, proof: proof)).role
+    private func isMaster(_ proof: Credentials.Proof, app: String = "appOne") throws -> Bool {
+        try Self.authenticator.authenticate(Credentials(appID: app, proof: proof)).isMaster
     }
 
     @Test(
         "keys and the reference's signatures open what they stand for",
         arguments: [
-            (.key("exampleAppKey"), .client),
-            (.key("exampleMasterKey,master"), .master),
-            (.masterKey("exampleMasterKey"), .master),
-            (.signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000"), .client),
-            (.signature("cbc1badd726630ea16ae4a6d1af9c264,1700000000000,master"), .master),
-            (.signature("b6a888135377de5dd320fde8f341e598,1700000000"), .client),
-        ] as [(Credentials.Proof, Caller.Role)]
+            (.key("exampleAppKey"), false),
+            (.key("exampleMasterKey,master"), true),
+            (.masterKey("exampleMasterKey"), true),
+            (.signature("7ab8e6e21594aeea1ca2dd7c62cb8b4d,1700000000000"), false),
+            (.signature("cbc1badd726630ea16ae4a6d1af9c264,1700000000000,master"), true),
+            (.signature("b6a888135377de5dd320fde8f341e598,1700000000"), false),
+        ] as [(Credentials.Proof, Bool)]
     )
-    func opens(proof: Credentials.Proof, expected: Caller.Role) throws {
-        #expect(try role(proof) == expected)
+    func opens(proof: Credentials.Proof, expected: Bool) throws {
+        #expect(try isMaster(proof) == expected)
     }
 
     @Test(
@@ -42,14 +42,14 @@ import Testing
         ] as [Credentials.Proof]
     )
     func refuses(proof: Credentials.Proof) {
-        let error = #expect(throws: ServiceError.self) { try role(proof) }
+        let error = #expect(throws: ServiceError.self) { try isMaster(proof) }
         #expect(error?.code == .unauthorized)
         #expect(error?.message == "Unauthorized.")
     }
 
     @Test("an unknown app and no credentials at all sound the same", arguments: ["nobody", "", "../x"])
     func unknownApp(id: String) {
-        let unknown = #expect(throws: ServiceError.self) { try role(.key("exampleAppKey"), app: id) }
+        let unknown = #expect(throws: ServiceError.self) { try isMaster(.key("exampleAppKey"), app: id) }
         let none = #expect(throws: ServiceError.self) { try Self.authenticator.authenticate(nil) }
         #expect(unknown?.message == none?.message)
         #expect(unknown?.code == none?.code)
@@ -69,27 +69,5 @@ import Testing
     )
     func appIDRefused(text: String) {
         #expect(AppID(text) == nil)
-    }
-}
-
-@Suite struct AccessControlListTests {
-    @Test("the reference's forms are taken")
-    func taken() throws {
-        let json: JSONValue = .object([
-            "*": .object(["read": .bool(true)]), "role:admin": .object(["write": .bool(true), "read": .bool(false)]),
-        ])
-        #expect(try AccessControlList(json)?.json == json.objectValue)
-        #expect(try AccessControlList(.null) == nil)
-    }
-
-    @Test(
-        "other forms are refused with code invalidACL",
-        arguments: [
-            .string("x"), .array([]), .object(["*": .bool(true)]), .object(["*": .object(["read": .integer(1)])]),
-            .object(["*": .object(["admin": .bool(true)])]), .object(["": .object([:])]),
-        ] as [JSONValue]
-    )
-    func refused(json: JSONValue) {
-        #expect(throws: ServiceError.self) { try AccessControlList(json) }
     }
 }

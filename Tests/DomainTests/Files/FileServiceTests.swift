@@ -13,11 +13,14 @@ import Testing
 
     init() throws {
         service = FileService(files: FileRecords(store), blobs: blobs)
-        let settings = ObjectSettings(files: FilePresentation(publicURL: "https://f", bucket: "b"))
+        let settings = ObjectSettings(
+            files: FilePresentation(publicURL: "https://f", bucket: "b"),
+            accounts: Accounts(hasher: PlainHasher())
+        )
         objects = ObjectService(store: store, settings: settings, removal: service)
         let app = try #require(AppID("app"))
-        client = Caller(app: app, role: .client)
-        master = Caller(app: app, role: .master)
+        client = Caller(app: app)
+        master = Caller(app: app, isMaster: true)
     }
 
     private func storedRecord() async throws -> FileRecord {
@@ -53,7 +56,7 @@ import Testing
 }
 
 @Suite struct MemoryStoreTests {
-    @Test("objects in memory keep the contract", arguments: ObjectStoreContract.rules)
+    @Test("objects in memory keep the contract", arguments: ObjectStoreContract.rules + ReadersContract.rules)
     func objects(rule: ContractRule<any ObjectStore>) async throws {
         try await rule.check(MemoryObjectStore())
     }

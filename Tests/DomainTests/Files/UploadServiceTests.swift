@@ -9,11 +9,18 @@ import Testing
     private let caller: Caller
 
     init() throws {
-        caller = Caller(app: try #require(AppID("app")), role: .client)
+        caller = Caller(app: try #require(AppID("app")))
     }
 
     private func service(_ store: MemoryObjectStore? = nil, limits: UploadLimits = UploadLimits()) -> UploadService {
-        UploadService(limits: limits, blobs: blobs, files: FileRecords(store ?? self.store), types: FixedTypes())
+        let store = store ?? self.store
+        return UploadService(
+            limits: limits,
+            blobs: blobs,
+            files: FileRecords(store),
+            types: FixedTypes(),
+            sessions: SessionService(store: store, accounts: Accounts(hasher: PlainHasher()))
+        )
     }
 
     private func upload(_ text: String, to service: UploadService) async throws -> Upload {

@@ -79,7 +79,7 @@ import Testing
 @Suite struct AdmissionTests {
     @Test("jobs beyond the limit are refused at once, and the place is free again afterwards")
     func limit() async throws {
-        let admission = Admission(limit: 1)
+        let admission = Admission(limit: 1, refusal: "Too many.")
         try await admission.run {
             let error = await #expect(throws: ServiceError.self) { try await admission.run {} }
             #expect(error?.code == .overloaded)

@@ -9,11 +9,12 @@ struct ObjectFixture {
     let master: Caller
     let task: ClassName
     let folder: ClassName
+    var accounts = Accounts(hasher: PlainHasher())
 
     init() throws {
         let app = try #require(AppID("app"))
-        client = Caller(app: app, role: .client)
-        master = Caller(app: app, role: .master)
+        client = Caller(app: app)
+        master = Caller(app: app, isMaster: true)
         task = try ClassName("Task")
         folder = try ClassName("Folder")
     }
@@ -21,7 +22,8 @@ struct ObjectFixture {
     func service(_ limits: ObjectLimits = ObjectLimits()) -> ObjectService {
         let settings = ObjectSettings(
             limits: limits,
-            files: FilePresentation(publicURL: "https://files.example.com", bucket: "app")
+            files: FilePresentation(publicURL: "https://files.example.com", bucket: "app"),
+            accounts: accounts
         )
         return ObjectService(store: store, settings: settings, removal: NoFiles())
     }
@@ -80,14 +82,22 @@ private struct CountingReader: ObjectReader {
     let base: any ObjectReader
     let counter: Counter
 
-    func rows(_ ids: Set<ObjectID>, in name: ClassName, upTo size: Int) throws -> [ObjectRow] {
+    func rows(
+        _ ids: Set<ObjectID>,
+        in name: ClassName,
+        readableBy readers: Readers,
+        upTo size: Int
+    ) throws -> [ObjectRow] {
         _ = counter.next()
-        return try base.rows(ids, in: name, upTo: size)
+        return try base.rows(ids, in: name, readableBy: readers, upTo: size)
     }
 
     func schema(of name: ClassName) throws -> ClassSchema? { try base.schema(of: name) }
     func schemas() throws -> [ClassSchema] { try base.schemas() }
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? { try base.row(id, in: name) }
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] { try base.rows(query) }
-    func count(_ condition: Condition, in name: ClassName) throws -> Int { try base.count(condition, in: name) }
+    func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
+        try base.texts(field, of: query)
+    }
+    func count(_ query: ObjectQuery) throws -> Int { try base.count(query) }
 }

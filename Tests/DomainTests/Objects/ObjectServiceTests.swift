@@ -99,9 +99,8 @@ import Testing
         #expect(size?.code == .objectTooLarge)
         #expect(size?.message.contains("objects.maxSize") == true)
         try await objects.create(#"{"a":"0123456789"}"#, limits: ObjectLimits(objectSize: 18))
-        // _File is the first class.
         let classes = await #expect(throws: ServiceError.self) {
-            try await objects.create("{}", in: objects.folder, limits: ObjectLimits(classes: 2))
+            try await objects.create("{}", in: objects.folder, limits: ObjectLimits(classes: 1))
         }
         #expect(classes?.message.contains("objects.maxClasses") == true)
     }

@@ -1,0 +1,103 @@
+/// Who may do what with a class: six operations, each open to a list (data-protocol 5.1).
+package struct ClassPermissions: Sendable, Hashable {
+    private var audiences: [ClassOperation: Set<Audience>]
+
+    /// What a class begins with: open, but for the built-in ones that docs/permissions.md names.
+    package init(of name: ClassName) {
+        audiences = Dictionary(uniqueKeysWithValues: ClassOperation.allCases.map { ($0, [.everyone]) })
+        switch name {
+        case .file: audiences[.delete] = []
+        case .user: audiences[.find] = []
+        case .session, .identity: audiences = [:]
+        default: break
+        }
+    }
+
+    /// Who the operation is open to; nobody but the master key if it is empty.
+    package subscript(operation: ClassOperation) -> Set<Audience> {
+        get { audiences[operation] ?? [] }
+        set { audiences[operation] = newValue }
+    }
+
+    /// The form on the wire and in stores: `{"create":["users"],"delete":[],…}`.
+    package var json: JSONValue {
+        let members = ClassOperation.allCases.map { operation in
+            (operation.rawValue, JSONValue.array(self[operation].map(\.word).sorted().map(JSONValue.string)))
+        }
+        return .object(Dictionary(uniqueKeysWithValues: members))
+    }
+
+    /// Whether the caller may; the master key may everything.
+    package func allow(_ operation: ClassOperation, to caller: Caller) -> Bool {
+        caller.isMaster || self[operation].contains { $0.contains(caller.user) }
+    }
+}
+
+/// What can be opened and closed for a class.
+package enum ClassOperation: String, Sendable, CaseIterable {
+    /// A change that makes a field which the class did not have.
+    case addFields = "add_fields"
+    case create
+    case delete
+    /// Queries and counts.
+    case find
+    /// One object by its id.
+    case get
+    case update
+}
+
+/// Whom an operation of a class is open to.
+package enum Audience: Sendable, Hashable {
+    /// Whoever has the app key.
+    case everyone
+    /// Whoever is logged in.
+    case users
+    /// One user.
+    case user(ObjectID)
+    /// Whoever is in a role, directly or through other roles.
+    case role(String)
+
+    /// Reads `everyone`, `users`, `user:<objectId>` or `role:<name>`.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` naming what it is not.
+    package init(_ word: String) throws {
+        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts.first, parts.count) {
+        case ("everyone", 1): self = .everyone
+        case ("users", 1): self = .users
+        case ("user", 2):
+            guard let id = ObjectID(parts[1]) else { throw Audience.refusal(of: word) }
+            self = .user(id)
+        case ("role", 2):
+            guard RoleName.isOne(parts[1]) else { throw Audience.refusal(of: word) }
+            self = .role(parts[1])
+        default: throw Audience.refusal(of: word)
+        }
+    }
+
+    /// The word that it is read from.
+    package var word: String {
+        switch self {
+        case .everyone: "everyone"
+        case .users: "users"
+        case .user(let id): "user:\(id)"
+        case .role(let name): "role:\(name)"
+        }
+    }
+
+    func contains(_ user: Caller.User?) -> Bool {
+        switch self {
+        case .everyone: true
+        case .users: user != nil
+        case .user(let id): user?.id == id
+        case .role(let name): user?.roles.contains(name) ?? false
+        }
+    }
+
+    private static func refusal(of word: String) -> ServiceError {
+        ServiceError(
+            .badRequest,
+            "'\(word.prefix(64))' is none of everyone, users, user:<objectId> and role:<name>."
+        )
+    }
+}

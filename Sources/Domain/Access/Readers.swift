@@ -1,0 +1,68 @@
+/// Whose rights count when objects are read: the value by which stores leave out what a caller may not see.
+package enum Readers: Sendable, Hashable {
+    /// No ACL stops them: the master key, and lcfile itself.
+    case unrestricted
+    /// Objects without an ACL, and those whose ACL lets one of the subjects read.
+    case subjects(Subjects)
+
+    /// Whether they may read what has this ACL; nothing means everyone may.
+    package func mayRead(_ acl: AccessControlList?) -> Bool {
+        switch self {
+        case .unrestricted: true
+        case .subjects(let subjects): acl?.grants(.read, to: subjects) ?? true
+        }
+    }
+
+    /// The same of an ACL as stores keep it.
+    package func mayRead(stored acl: [UInt8]?) -> Bool {
+        switch self {
+        case .unrestricted: true
+        case .subjects(let subjects): acl?.withUnsafeBufferPointer { subjects.have(.read, in: $0) } ?? true
+        }
+    }
+}
+
+/// What stands for somebody in ACLs: `*`, a user's id, `role:<name>` for each role; made once for a session.
+package struct Subjects: Sendable, Hashable {
+    /// Each of them.
+    package let all: Set<String>
+    /// All as a JSON array, as a store compares them.
+    package let json: String
+
+    /// What stands for whoever is not logged in.
+    package static let guest = Subjects([AccessControlList.everybody])
+
+    /// What stands for a user.
+    package init(user: ObjectID, roles: Set<String>) {
+        self.init([AccessControlList.everybody, user.description] + roles.map(AccessControlList.subject(ofRole:)))
+    }
+
+    private init(_ subjects: [String]) {
+        all = Set(subjects)
+        json = String(decoding: JSONValue.array(all.sorted().map(JSONValue.string)).encoded(), as: UTF8.self)
+    }
+
+    /// Whether an ACL grants one of them a right.
+    ///
+    /// - Parameters:
+    ///   - right: What is asked for.
+    ///   - acl: The ACL in canonical text, as stores keep it: looked at as it is, because a query may ask it of every row.
+    /// - Returns: Whether some entry says so.
+    package func have(_ right: AccessControlList.Right, in acl: UnsafeBufferPointer<UInt8>) -> Bool {
+        var entries = MemberScanner(acl)
+        while let (name, rights) = entries.next() {
+            // `read` stands before `write`.
+            let isGranted =
+                switch right {
+                case .read: acl[rights].starts(with: #"{"read":true"#.utf8)
+                case .write: acl[rights].reversed().starts(with: #"}eurt:"etirw""#.utf8)
+                }
+            if isGranted, all.contains(String(decoding: acl[name], as: UTF8.self)) { return true }
+        }
+        return false
+    }
+
+    package static func == (left: Subjects, right: Subjects) -> Bool { left.json == right.json }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(json) }
+}

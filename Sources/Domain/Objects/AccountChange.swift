@@ -1,0 +1,54 @@
+/// What a change of a user says of the account itself: fields that have rules of their own.
+struct AccountChange {
+    /// What it asks of `authData`.
+    let authData: [AuthData.Change]
+    /// The password that it sets.
+    let passwordHash: PasswordHash?
+    /// The names that it touches.
+    let names: [AccountName]
+    /// The names that it gives, and does not take away.
+    let given: [AccountName]
+    /// Fields that the reply shows although they are gone from the change.
+    let fields: Set<String>
+
+    /// Takes `authData` out of a change; what is left is applied as for every class.
+    ///
+    /// - Throws: 105, 111 for `authData` of another form; 117 for fields of the account that are not written in this way.
+    init(taking change: inout ObjectChange) throws {
+        if let secret = AccountChange.secrets.first(where: change.fields.contains) {
+            throw ServiceError(.readOnlyField, "The field '\(secret)' is read only.")
+        }
+        var authData: [AuthData.Change] = []
+        let removed = change.remove(AuthData.field)
+        for (path, operation) in removed {
+            guard path.inner.count <= 1 else {
+                throw ServiceError(.invalidKey, "Invalid key name. '\(path)' goes too deep into authData.")
+            }
+            let value: JSONValue?
+            switch operation {
+            case .set(let new): value = new
+            case .delete: value = nil
+            default:
+                throw ServiceError(.typeMismatch, "The field 'authData' can be set and deleted, no more.")
+            }
+            authData += try AuthData.changes(value, of: path.inner.first)
+            guard authData.count <= AuthData.mostPlatforms else { throw AuthData.tooMany }
+        }
+        self.authData = authData
+        fields = removed.isEmpty ? [] : [AuthData.field]
+        passwordHash = change.passwordHash
+        let touched = change.fields
+        names = AccountName.allCases.filter { touched.contains($0.rawValue) }
+        given = names.filter { [change = change] in ![nil, .null].contains(change.value(of: $0.rawValue)) }
+    }
+
+    /// What never reaches a user's fields: ``AccountPreparation`` takes them out of what a client sends.
+    static let secrets = ["password", "salt", "bcryptPassword", "sessionToken"]
+
+    /// The platforms that it links or logs in with.
+    var linked: [(platform: String, data: JSONValue)] {
+        authData.compactMap { change in
+            if case .set(let platform, let data) = change { (platform, data) } else { nil }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+extension ClassSchema {
+    /// The classes that every app has from its first start.
+    package static let builtIn: [ClassSchema] = [.files, .users, .roles, .sessions, .identities]
+
+    /// File records.
+    package static let files = ClassSchema(
+        name: .file,
+        fields: [
+            "name": FieldDefinition(.string), "key": FieldDefinition(.string),
+            "mime_type": FieldDefinition(.string), "metaData": FieldDefinition(.object),
+        ],
+        indexes: [.unique("key")]
+    )
+
+    /// Users (data-protocol 6.1).
+    package static let users = ClassSchema(
+        name: .user,
+        fields: [
+            "username": FieldDefinition(.string), "email": FieldDefinition(.string),
+            "mobilePhoneNumber": FieldDefinition(.string), "emailVerified": .readOnly(.boolean),
+            "mobilePhoneVerified": .readOnly(.boolean), AuthData.field: FieldDefinition(.object),
+            PasswordHash.field: FieldDefinition(.string),
+        ],
+        indexes: AccountName.allCases.map { .unique($0.rawValue) }
+    )
+
+    /// Roles (data-protocol 5.3).
+    package static let roles = ClassSchema(
+        name: .role,
+        fields: [
+            "name": FieldDefinition(.string), "users": FieldDefinition(.relation(.user)),
+            "roles": FieldDefinition(.relation(.role)),
+        ],
+        indexes: [.unique("name")]
+    )
+
+    /// Sessions: whose they are, and the digest of the token.
+    package static let sessions = ClassSchema(
+        name: .session,
+        fields: ["user": FieldDefinition(.pointer(.user)), "_token": FieldDefinition(.string)],
+        indexes: [.unique("_token"), IndexDefinition(fields: [FieldPath(field: "user")])]
+    )
+
+    /// Who users are on other platforms, so that each is one user only: see ``AuthData/identities()``.
+    package static let identities = ClassSchema(
+        name: .identity,
+        fields: ["user": FieldDefinition(.pointer(.user)), "identity": FieldDefinition(.string)],
+        indexes: [.unique("identity"), IndexDefinition(fields: [FieldPath(field: "user")])]
+    )
+}
+
+extension IndexDefinition {
+    fileprivate static func unique(_ field: String) -> IndexDefinition {
+        IndexDefinition(fields: [FieldPath(field: field)], isUnique: true)
+    }
+}
+
+extension FieldDefinition {
+    fileprivate static func readOnly(_ type: FieldType) -> FieldDefinition {
+        var definition = FieldDefinition(type)
+        definition.isReadOnly = true
+        return definition
+    }
+}

@@ -1,0 +1,78 @@
+/// Sets who may do what with classes, which ``SchemaService`` shows; for the master key alone (docs/permissions.md).
+package struct PermissionService: Sendable {
+    private let store: any ObjectStore
+    private let limits: ObjectLimits
+
+    /// Takes the app's store.
+    package init(store: any ObjectStore, limits: ObjectLimits) {
+        self.store = store
+        self.limits = limits
+    }
+
+    /// Opens and closes operations of a class, which is made if there is none; the next request finds it so.
+    ///
+    /// - Parameters:
+    ///   - name: The class.
+    ///   - change: What is to be set.
+    ///   - caller: Who asks.
+    /// - Returns: The class as it is now.
+    /// - Throws: ``ServiceError/Code/badRequest`` for classes whose permissions are fixed.
+    package func change(
+        of name: ClassName,
+        by change: PermissionChange,
+        as caller: Caller
+    ) async throws -> ClassSchema {
+        try caller.requireMasterKey()
+        guard !name.isBuiltIn || name == .installation || ClassSchema.builtIn.contains(where: { $0.name == name })
+        else { throw ObjectWriting.unknownClass(name) }
+        guard ![.session, .identity].contains(name) else {
+            throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
+        }
+        return try await store.write { [limits] writer in
+            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits)
+            for (operation, audience) in change.audiences { schema.permissions[operation] = audience }
+            if let acl = change.defaultACL { schema.defaultACL = acl == .everyone ? nil : acl }
+            try writer.save(schema)
+            return schema
+        }
+    }
+}
+
+/// What a request asks of a class's permissions.
+package struct PermissionChange: Sendable {
+    /// Operations, and to whom they shall be open.
+    package private(set) var audiences: [ClassOperation: Set<Audience>] = [:]
+    /// The ACL of new objects without one; nothing leaves it as it is.
+    package private(set) var defaultACL: AccessControlList?
+
+    /// The most words for one operation.
+    private static let mostWords = 1000
+
+    /// Reads `{"find":["users"],"delete":[],"defaultACL":{"owner":{"write":true}}}`.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` naming what is not known, ``ServiceError/Code/invalidACL``.
+    package init(_ json: JSONValue) throws {
+        guard let members = json.objectValue else {
+            throw ServiceError(.badRequest, "The body must be an object of operations and lists of words.")
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            if name == "defaultACL" {
+                defaultACL = try AccessControlList(value) ?? .everyone
+                continue
+            }
+            guard let operation = ClassOperation(rawValue: name) else {
+                let known = ClassOperation.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ServiceError(.badRequest, "'\(name.prefix(64))' is none of \(known) and defaultACL.")
+            }
+            guard let words = value.arrayValue, words.count <= PermissionChange.mostWords,
+                words.allSatisfy({ $0.stringValue != nil })
+            else {
+                throw ServiceError(
+                    .badRequest,
+                    "\(name) must be an array of up to \(PermissionChange.mostWords) words such as 'users'."
+                )
+            }
+            audiences[operation] = Set(try words.compactMap(\.stringValue).map { try Audience($0) })
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// A log-in that lasts.
+struct Session: Sendable {
+    let id: ObjectID
+    let user: ObjectID
+}
+
+/// A session that was begun, with the token that is told only now.
+struct NewSession {
+    let id: ObjectID
+    let token: SessionToken
+    /// Whether older sessions of the user made room.
+    let endedOthers: Bool
+}
+
+extension ObjectWriter {
+    /// Logs a user in; the oldest sessions make room if there are too many.
+    func beginSession(of user: ObjectID, _ settings: ObjectSettings) throws -> NewSession {
+        let count = try count(.belongs(to: user), in: .session)
+        let surplus = count - settings.accounts.settings.sessions + 1
+        if surplus > 0 {
+            let oldest = ObjectQuery(.session, where: .belongs(to: user), page: Page(first: surplus))
+            for session in try rows(oldest) { _ = try delete(session.id, in: .session) }
+        }
+        let token = SessionToken()
+        let fields: [String: JSONValue] = ["user": Pointer(.user, user).json, "_token": .string(token.digest)]
+        let session = StoredObject.own(fields, settings)
+        try insert(session, into: .session)
+        return NewSession(id: session.id, token: token, endedOthers: surplus > 0)
+    }
+
+    /// Ends a user's sessions, all or all but one.
+    func endSessions(of user: ObjectID, except kept: ObjectID? = nil) throws {
+        for session in try rows(ObjectQuery(.session, where: .belongs(to: user), page: .all)) where session.id != kept {
+            _ = try delete(session.id, in: .session)
+        }
+    }
+}
+
+extension ObjectReader {
+    /// The session of a token, if there is one that lasts.
+    func session(of token: SessionToken) throws -> Session? {
+        let isToken = Condition.field(FieldPath(field: "_token"), .equals(.string(token.digest)))
+        guard let session = try find(ObjectQuery(.session, where: isToken, page: .first)).first, let user = session.user
+        else { return nil }
+        return Session(id: session.id, user: user)
+    }
+
+    /// The caller as it is in this transaction: nobody if its session has ended, with the roles that it has now.
+    ///
+    /// Where nothing ended or changed since the caller was found, nothing is asked.
+    func lasting(_ caller: Caller, _ accounts: Accounts) throws -> Caller {
+        let epoch = accounts.sessions.epoch
+        guard let user = caller.user, user.epoch != epoch else { return caller }
+        guard try row(user.session, in: .session) != nil,
+            let now = try RoleSearch(reader: self, limit: accounts.settings.roles)
+                .user(of: Session(id: user.session, user: user.id), epoch: epoch)
+        else { return Caller(app: caller.app, isMaster: caller.isMaster) }
+        return caller.logged(in: now)
+    }
+}
+
+extension Condition {
+    /// Holds for what is kept about a user.
+    static func belongs(to user: ObjectID) -> Condition {
+        .field(FieldPath(field: "user"), .equals(Pointer(.user, user).json))
+    }
+}
+
+extension StoredObject {
+    /// The user whom the object belongs to.
+    var user: ObjectID? { fields["user"].flatMap(Pointer.init(stored:))?.id }
+
+    /// An object of lcfile's own, which nobody but the master key sees.
+    static func own(_ fields: [String: JSONValue], _ settings: ObjectSettings) -> StoredObject {
+        let now = settings.clock()
+        return StoredObject(id: settings.ids.next(), createdAt: now, updatedAt: now, fields: fields)
+    }
+}

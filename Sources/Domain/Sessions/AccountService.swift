@@ -1,0 +1,177 @@
+/// Logs users in and renews what they log in with (data-protocol 6.2, 6.3).
+package struct AccountService: Sendable {
+    private let store: any ObjectStore
+    private let settings: ObjectSettings
+
+    private var accounts: Accounts { settings.accounts }
+
+    /// Takes the app's store.
+    package init(store: any ObjectStore, settings: ObjectSettings) {
+        self.store = store
+        self.settings = settings
+    }
+
+    /// Compares a password and begins a session.
+    ///
+    /// - Returns: The user with its token.
+    /// - Throws: Codes 119, 200, 201, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many log in.
+    package func logIn(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
+        let login = try Login(body, settings: accounts.settings)
+        // Another log-in may renew the hash at the same moment: then this one compares again, with the new one.
+        for _ in 0..<3 {
+            let row = try await store.read { try $0.users(login.name, login.text).first }
+            let attempt = row?.id.description ?? LoginAttempts.key(of: login.name, login.text)
+            let isOutdated = try await compare(login.password, with: row, as: attempt, orThrow: unknownUser(row))
+            guard let row else { break }
+            let hash = isOutdated ? try await accounts.hasher.hash(login.password) : nil
+            if let reply = try await welcome(row, replacing: hash, as: caller) { return reply }
+        }
+        throw unknownUser(nil)
+    }
+
+    /// Begins a session for a user whose password was compared; nothing if it is another one by now.
+    private func welcome(
+        _ row: ObjectRow,
+        replacing hash: PasswordHash?,
+        as caller: Caller
+    ) async throws -> ObjectReply? {
+        let compared = try row.object().fields[PasswordHash.field]
+        return try await write(as: caller) { writing in
+            guard let schema = try writing.writer.schema(of: .user), let now = try writing.writer.row(row.id, in: .user)
+            else { return nil }
+            var user = try now.object()
+            guard user.fields[PasswordHash.field] == compared else { return nil }
+            guard let hash else { return try writing.welcome(now, in: schema) }
+            user.fields[PasswordHash.field] = .string(hash.text)
+            try writing.writer.update(user, in: .user)
+            return try writing.welcome(ObjectRow(user), in: schema)
+        }
+    }
+
+    /// The user whom a token stands for, with that token.
+    ///
+    /// - Throws: ``ServiceError/Code/userNotFound`` (211) for a token that is stale or none.
+    package func user(showing token: String, as caller: Caller) async throws -> ObjectReply {
+        try await store.read { [settings] reader in
+            guard let token = SessionToken(token), let session = try reader.session(of: token),
+                let schema = try reader.schema(of: .user), let row = try reader.row(session.user, in: .user)
+            else { throw ServiceError(.userNotFound, "Could not find user.") }
+            let reading = ObjectReading(reader: reader, access: ObjectAccess(caller: caller), settings: settings)
+            return try reading.user(row, in: schema, token: token)
+        }
+    }
+
+    /// Replaces a password by one who knows it.
+    ///
+    /// - Returns: Id, time and a new token; the old ones end if the settings say so.
+    /// - Throws: Codes 201, 206, 210, 211, 218, 219.
+    package func changePassword(
+        of id: ObjectID,
+        _ body: [String: JSONValue],
+        as caller: Caller
+    ) async throws -> ObjectReply {
+        let limit = accounts.settings.passwordLength
+        let old = try Password(body["old_password"], field: "old_password", limit: limit)
+        let new = try Password(body["new_password"], field: "new_password", limit: limit)
+        let row = try await store.read { [settings] reader in
+            try ObjectWriting.own(
+                id,
+                in: reader,
+                ObjectReading(reader: reader, caller: caller, settings: settings).access
+            )
+        }
+        let mismatch = ServiceError(.wrongPassword, "The username and password mismatch.")
+        _ = try await compare(old, with: row, as: id.description, orThrow: mismatch)
+        let hash = try await accounts.hasher.hash(new)
+        let compared = try row.object().fields[PasswordHash.field]
+        return try await renew(id, as: caller) { user, writing in
+            guard user.fields[PasswordHash.field] == compared else { throw mismatch }
+            user.fields[PasswordHash.field] = .string(hash.text)
+            if writing.settings.accounts.settings.endsSessions { try writing.writer.endSessions(of: id) }
+        }
+    }
+
+    /// Ends all sessions of a user and begins one.
+    ///
+    /// - Returns: Id, time and the new token.
+    /// - Throws: Codes 206, 211.
+    package func refreshSession(of id: ObjectID, as caller: Caller) async throws -> ObjectReply {
+        try await renew(id, as: caller) { _, writing in try writing.writer.endSessions(of: id) }
+    }
+
+    /// Whether a password is to be hashed anew; a wrong one counts against the name and throws.
+    private func compare(
+        _ password: Password,
+        with row: ObjectRow?,
+        as name: String,
+        orThrow refusal: ServiceError
+    ) async throws -> Bool {
+        try accounts.attempts.requireOpen(name)
+        let hash = try row?.object().fields[PasswordHash.field]?.stringValue.map(PasswordHash.init(stored:))
+        let verdict = try await accounts.hasher.verify(password, against: hash)
+        try accounts.attempts.record(name, isRight: verdict != .wrong)
+        guard verdict != .wrong else { throw refusal }
+        return verdict == .rightButOutdated
+    }
+
+    private func unknownUser(_ row: ObjectRow?) -> ServiceError {
+        row == nil && !accounts.settings.hidesUnknownUsers
+            ? ServiceError(.userNotFound, "Could not find user.")
+            : ServiceError(.wrongPassword, "The username and password mismatch.")
+    }
+
+    /// Changes a user who is the caller, and begins a session for it.
+    private func renew(
+        _ id: ObjectID,
+        as caller: Caller,
+        _ change: @escaping @Sendable (inout StoredObject, ObjectWriting) throws -> Void
+    ) async throws -> ObjectReply {
+        let reply = try await write(as: caller) { writing in
+            var user = try ObjectWriting.own(id, in: writing.writer, writing.access).object()
+            try change(&user, writing)
+            user.updatedAt = max(writing.settings.clock(), user.updatedAt)
+            try writing.writer.update(user, in: .user)
+            let session = try writing.writer.beginSession(of: id, writing.settings)
+            var reply = ObjectReply([
+                "objectId": .string(id.description),
+                "updatedAt": .string(user.updatedAt.iso8601),
+                "sessionToken": .string(session.token.revealed),
+            ])
+            reply.endedSessions = true
+            return reply
+        }
+        return reply ?? ObjectReply([:])
+    }
+
+    /// Begins and ends sessions in a transaction; if any ended, who was found logged in before is looked up again.
+    private func write(
+        as caller: Caller,
+        _ body: @escaping @Sendable (ObjectWriting) throws -> ObjectReply?
+    ) async throws -> ObjectReply? {
+        let reply = try await store.write { [settings] writer in
+            try body(try ObjectWriting(writer: writer, caller: caller, settings: settings))
+        }
+        if reply?.endedSessions == true { accounts.sessions.removeAll() }
+        return reply
+    }
+}
+
+/// What somebody logs in with.
+private struct Login {
+    let name: AccountName
+    let text: String
+    let password: Password
+
+    init(_ body: [String: JSONValue], settings: AccountSettings) throws {
+        guard [nil, .null].contains(body["smsCode"]) else {
+            throw ServiceError(.notAvailable, "Codes by SMS are not available on this server yet.")
+        }
+        let given = AccountName.allCases.first { body[$0.rawValue] != nil && body[$0.rawValue] != .null }
+        guard let given, let text = body[given.rawValue]?.stringValue, !text.isEmpty else {
+            throw ServiceError(.missingUsername, "Username is missing or empty.")
+        }
+        name = given
+        self.text = try JSONValue.string(text).normalized(field: given.rawValue).stringValue ?? text
+        password = try Password(body["password"], limit: settings.passwordLength)
+    }
+}

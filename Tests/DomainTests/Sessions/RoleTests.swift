@@ -1,0 +1,52 @@
+import Domain
+import Support
+import Testing
+
+@Suite struct RoleTests {
+    @Test("a user has the roles that hold it, and those that hold these")
+    func transitive() async throws {
+        let fixture = try SessionFixture()
+        let user = try await fixture.signUp("ann")
+        let editors = try await fixture.role("Editors", users: [user.id])
+        let readers = try await fixture.role("Readers", roles: [editors])
+        _ = try await fixture.role("Visitors", roles: [readers])
+        _ = try await fixture.role("Others")
+        #expect(try await fixture.caller(user.token).user?.roles == ["Editors", "Readers", "Visitors"])
+    }
+
+    @Test("loops end by themselves")
+    func loops() async throws {
+        let fixture = try SessionFixture()
+        let user = try await fixture.signUp("ann")
+        let first = try await fixture.role("A", users: [user.id])
+        let second = try await fixture.role("B", roles: [first])
+        for (role, member) in [(first, second), (first, first)] {
+            let pointer = String(decoding: Pointer(.role, member).json.encoded(), as: UTF8.self)
+            try await fixture.update(
+                role,
+                #"{"roles":{"__op":"AddRelation","objects":[\#(pointer)]}}"#,
+                in: .role,
+                as: fixture.master
+            )
+        }
+        #expect(try await fixture.caller(user.token).user?.roles == ["A", "B"])
+    }
+
+    @Test("roles beyond the limit grant nothing")
+    func limit() async throws {
+        let fixture = try SessionFixture(AccountSettings(roles: 3))
+        let user = try await fixture.signUp("ann")
+        for number in 0..<5 { _ = try await fixture.role("R\(number)", users: [user.id]) }
+        #expect(try await fixture.caller(user.token).user?.roles.count == 3)
+    }
+
+    @Test("a chain of roles is followed for 64 levels")
+    func deep() async throws {
+        let fixture = try SessionFixture()
+        let user = try await fixture.signUp("ann")
+        var role = try await fixture.role("R0", users: [user.id])
+        for number in 1..<70 { role = try await fixture.role("R\(number)", roles: [role]) }
+        let roles = try #require(try await fixture.caller(user.token).user?.roles)
+        #expect(roles == Set((0..<64).map { "R\($0)" }))
+    }
+}
