@@ -33,12 +33,14 @@ package struct API: Sendable {
             // Python's SDK asks for the time before it signs anything (data-protocol 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
             let callers = router.group("\(version)")
-                .add(middleware: Authentication(authenticator: authenticator))
+                .add(middleware: Authentication(authenticator: authenticator, apps: apps))
                 .group(context: CallerContext.self)
             UploadRoutes(apps: apps, limits: limits).add(to: callers)
             ObjectRoutes(apps: apps, limits: limits).add(to: callers)
             BatchRoutes(apps: apps, limits: limits).add(to: callers)
             SchemaRoutes(apps: apps, limits: limits).add(to: callers)
+            AccountRoutes(apps: apps, limits: limits).add(to: callers)
+            PermissionRoutes(apps: apps, limits: limits).add(to: callers)
         }
         DownloadRoutes(apps: order.compactMap { apps[$0] }).add(to: router)
         return TunnelResponder(base: router.buildResponder(), limit: limits.jsonSize)

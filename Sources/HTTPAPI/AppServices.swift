@@ -14,6 +14,12 @@ package struct AppServices: Sendable {
     package let objects: ObjectService
     /// Shows and changes what is known of classes.
     package let schemas: SchemaService
+    /// Shows and sets who may do what with classes.
+    package let permissions: PermissionService
+    /// Finds out who is logged in.
+    package let sessions: SessionService
+    /// Logs users in.
+    package let accounts: AccountService
     /// How file records are shown.
     package let presentation: FilePresentation
     let decoder: ObjectRequestDecoder
@@ -26,6 +32,9 @@ package struct AppServices: Sendable {
         images: ImageService,
         objects: ObjectService,
         schemas: SchemaService,
+        permissions: PermissionService,
+        sessions: SessionService,
+        accounts: AccountService,
         presentation: FilePresentation,
         queries: QueryLimits,
         patterns: any PatternEngine
@@ -36,6 +45,9 @@ package struct AppServices: Sendable {
         self.images = images
         self.objects = objects
         self.schemas = schemas
+        self.permissions = permissions
+        self.sessions = sessions
+        self.accounts = accounts
         self.presentation = presentation
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)
     }

@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import CurlFetch
 internal import DiskBlobs
 internal import Domain
 internal import HTTPAPI
@@ -9,6 +10,7 @@ internal import MagicTypes
 internal import NIOCore
 internal import NIOPosix
 internal import PCREPatterns
+internal import PasswordHashes
 internal import SQLiteStore
 internal import ServiceLifecycle
 internal import Synchronization
@@ -41,10 +43,22 @@ package struct LCFileServer {
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
 
         let threads = configuration.threads
-        try await ThreadPools.with(diskThreads: threads.disk, imageThreads: imageThreadCount) { pools in
+        try await ThreadPools.with(
+            diskThreads: threads.disk,
+            imageThreads: imageThreadCount,
+            passwordThreads: threads.passwords
+        ) { pools in
             let images = try ImageEngine(
                 renderer: VipsRenderer(pool: pools.images),
-                admission: Admission(limit: imageThreadCount + threads.imageQueue)
+                admission: Admission(
+                    limit: imageThreadCount + threads.imageQueue,
+                    refusal: "Too many images are being processed; try again in a second."
+                )
+            )
+            let passwords = PasswordPool(
+                cost: threads.passwordCost,
+                pool: pools.passwords,
+                limit: threads.passwords + threads.passwordQueue
             )
             let types = try typeDetector(on: pools.disk)
 
@@ -54,7 +68,7 @@ package struct LCFileServer {
                 let folder = try storage.folder(of: app.id)
                 let database = try openDatabase(in: folder)
                 databases.append(database)
-                services.append(try build(app, in: folder, database, types, images, pools))
+                services.append(try build(app, in: folder, database, types, images, passwords, pools))
             }
 
             let api = API(
@@ -99,6 +113,7 @@ package struct LCFileServer {
         _ database: SQLiteDatabase,
         _ types: any TypeDetector,
         _ images: ImageEngine,
+        _ passwords: PasswordPool,
         _ pools: ThreadPools
     ) throws -> AppServices {
         let blobs: DiskBlobStore
@@ -114,11 +129,25 @@ package struct LCFileServer {
         let settings = ObjectSettings(
             limits: configuration.objects,
             queries: configuration.queries,
-            files: presentation
+            files: presentation,
+            accounts: Accounts(
+                settings: configuration.accounts,
+                hasher: passwords,
+                verifier: configuration.verifier.url.map { url in
+                    AuthDataHook(url: url, timeout: configuration.verifier.timeout, pool: pools.web, logger: logger)
+                }
+            )
         )
+        let sessions = SessionService(store: store, accounts: settings.accounts)
         return AppServices(
             id: app.id,
-            uploads: UploadService(limits: configuration.uploads, blobs: blobs, files: records, types: types),
+            uploads: UploadService(
+                limits: configuration.uploads,
+                blobs: blobs,
+                files: records,
+                types: types,
+                sessions: sessions
+            ),
             files: files,
             images: ImageService(
                 limits: configuration.images,
@@ -128,6 +157,9 @@ package struct LCFileServer {
             ),
             objects: ObjectService(store: store, settings: settings, removal: files),
             schemas: SchemaService(store: store, limits: configuration.objects),
+            permissions: PermissionService(store: store, limits: configuration.objects),
+            sessions: sessions,
+            accounts: AccountService(store: store, settings: settings),
             presentation: presentation,
             queries: configuration.queries,
             patterns: PCREEngine()

@@ -6,23 +6,34 @@ struct ThreadPools {
     let disk: NIOThreadPool
     /// libvips.
     let images: NIOThreadPool
+    /// Passwords.
+    let passwords: NIOThreadPool
+    /// Questions to other servers.
+    let web: NIOThreadPool
 
     /// Runs the body with started pools, and stops them when it ends, however it ends.
-    static func with(diskThreads: Int, imageThreads: Int, _ body: (ThreadPools) async throws -> Void) async throws {
+    static func with(
+        diskThreads: Int,
+        imageThreads: Int,
+        passwordThreads: Int,
+        _ body: (ThreadPools) async throws -> Void
+    ) async throws {
         let pools = ThreadPools(
             disk: NIOThreadPool(numberOfThreads: diskThreads),
-            images: NIOThreadPool(numberOfThreads: imageThreads)
+            images: NIOThreadPool(numberOfThreads: imageThreads),
+            passwords: NIOThreadPool(numberOfThreads: passwordThreads),
+            web: NIOThreadPool(numberOfThreads: 4)
         )
-        pools.disk.start()
-        pools.images.start()
+        for pool in pools.all { pool.start() }
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(pools))
         } catch {
             result = .failure(error)
         }
-        try await pools.images.shutdownGracefully()
-        try await pools.disk.shutdownGracefully()
+        for pool in pools.all { try await pool.shutdownGracefully() }
         try result.get()
     }
+
+    private var all: [NIOThreadPool] { [web, passwords, images, disk] }
 }

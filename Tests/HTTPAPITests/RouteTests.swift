@@ -8,38 +8,6 @@ import Testing
 @testable import HTTPAPI
 
 @Suite struct RouteTests {
-    @Test(
-        "who may do what",
-        arguments: [
-            ("GET", "/health", [200, 200, 200, 200]),
-            ("GET", "/1.1/files", [401, 200, 200, 200]),
-            ("GET", "/1.1/classes/_File", [401, 200, 200, 200]),
-            ("GET", "/1/classes/_file", [401, 200, 200, 200]),
-            ("GET", "/1.1/files/<id>", [401, 200, 200, 404]),
-            ("GET", "/1.1/classes/_File/<id>", [401, 200, 200, 200]),
-            ("POST", "/1.1/files/new.txt", [401, 201, 201, 201]),
-            ("DELETE", "/1.1/files/<id>", [401, 403, 200, 403]),
-            ("DELETE", "/1.1/classes/_File/<id>", [401, 403, 200, 403]),
-            ("GET", "/<key>", [200, 200, 200, 200]),
-            ("HEAD", "/<key>", [200, 200, 200, 200]),
-            ("GET", "/nosuchkey", [404, 404, 404, 404]),
-            ("PUT", "/1.1/files/<id>", [401, 403, 403, 403]),
-        ] as [(String, String, [Int])]
-    )
-    func access(method: String, path: String, statuses: [Int]) async throws {
-        for (who, status) in zip(Who.allCases, statuses) {
-            try await TestServer().test { client in
-                let record = try await client.upload("a.txt")
-                let uri = path.replacing("<id>", with: record["objectId"]?.stringValue ?? "")
-                    .replacing("<key>", with: record["key"]?.stringValue ?? "")
-                let method = try #require(HTTPRequest.Method(method))
-                try await client.execute(uri: uri, method: method, headers: who.headers) { response in
-                    #expect(response.status.code == status, "\(who)")
-                }
-            }
-        }
-    }
-
     @Test("an error is JSON with code and error, and carries the request's id")
     func errorForm() async throws {
         try await TestServer().test { client in

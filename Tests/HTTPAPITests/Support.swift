@@ -40,18 +40,28 @@ struct TestServer {
         let records = FileRecords(store)
         let files = FileService(files: records, blobs: blobs)
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
+        let settings = ObjectSettings(files: presentation, accounts: Accounts(hasher: PlainHasher()))
         return AppServices(
             id: id,
-            uploads: UploadService(limits: uploads, blobs: blobs, files: records, types: FixedTypes()),
+            uploads: UploadService(
+                limits: uploads,
+                blobs: blobs,
+                files: records,
+                types: FixedTypes(),
+                sessions: SessionService(store: store, accounts: settings.accounts)
+            ),
             files: files,
             images: ImageService(
                 limits: ImageLimits(),
                 files: files,
                 renderer: renderer,
-                admission: Admission(limit: 1)
+                admission: Admission(limit: 1, refusal: "Too many.")
             ),
-            objects: ObjectService(store: store, settings: ObjectSettings(files: presentation), removal: files),
+            objects: ObjectService(store: store, settings: settings, removal: files),
             schemas: SchemaService(store: store, limits: ObjectLimits()),
+            permissions: PermissionService(store: store, limits: ObjectLimits()),
+            sessions: SessionService(store: store, accounts: settings.accounts),
+            accounts: AccountService(store: store, settings: settings),
             presentation: presentation,
             queries: QueryLimits(),
             patterns: PCREEngine()
@@ -99,6 +109,42 @@ extension TestResponse {
 }
 
 extension TestClientProtocol {
+    /// Sends JSON, or nothing.
+    func send(
+        _ method: String,
+        _ path: String,
+        _ body: String? = nil,
+        _ headers: HTTPFields = Who.client.headers
+    ) async throws -> TestResponse {
+        var headers = headers
+        if body != nil { headers[.contentType] = "application/json" }
+        return try await execute(
+            uri: path,
+            method: try #require(HTTPRequest.Method(method)),
+            headers: headers,
+            body: body.map { ByteBuffer(string: $0) }
+        )
+    }
+
+    /// Uploads a form of one field and a file of text with the app key and returns its record.
+    func upload(_ name: String, _ field: (name: String, text: String)) async throws -> [String: JSONValue] {
+        var headers = Who.client.headers
+        headers[.contentType] = "multipart/form-data; boundary=b"
+        let form = """
+            --b\r\nContent-Disposition: form-data; name="\(field.name)"\r\n\r\n\(field.text)\r\n\
+            --b\r\nContent-Disposition: form-data; name="file"; filename="\(name)"\r\n\r\nhello\r\n--b--\r\n
+            """
+        return try await execute(
+            uri: "/1.1/files",
+            method: .post,
+            headers: headers,
+            body: ByteBuffer(string: form)
+        ) { response in
+            #expect(response.status == .created)
+            return try response.json()
+        }
+    }
+
     /// Uploads text under a name with the app key and returns its record.
     func upload(_ name: String, _ text: String = "hello", as type: String? = nil) async throws -> [String: JSONValue] {
         var headers = Who.client.headers

@@ -58,9 +58,13 @@ import Testing
         let documented = try String(contentsOfFile: path, encoding: .utf8)
         #expect(Set(file.settings.keys).isSubset(of: names))
         for name in names where file.settings[name] == nil {
-            #expect(name == "publicURL", "\(name) is missing in config/lcfile.yaml")
+            #expect(
+                ["publicURL", "accounts.authDataVerifier"].contains(name),
+                "\(name) is missing in config/lcfile.yaml"
+            )
         }
         #expect(documented.contains("publicURL:"))
+        #expect(documented.contains("authDataVerifier:"))
         let loaded = try ConfigurationLoader(file: path).load()
         #expect(String(reflecting: loaded) == String(reflecting: ServerConfiguration()))
     }

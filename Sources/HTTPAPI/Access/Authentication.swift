@@ -3,9 +3,10 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Finds out who calls, for every route behind it (file-protocol 1.2).
+/// Finds out who calls, for every route behind it (file-protocol 1.2, data-protocol 1.2).
 struct Authentication: RouterMiddleware {
     let authenticator: Authenticator
+    let apps: [AppID: AppServices]
 
     func handle(
         _ request: Request,
@@ -13,8 +14,19 @@ struct Authentication: RouterMiddleware {
         next: @concurrent (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.caller = try authenticator.authenticate(Credentials(headers: request.headers))
+        var caller = try authenticator.authenticate(Credentials(headers: request.headers))
+        if let token = request.sessionToken {
+            caller = try await apps.services(of: caller).sessions.caller(caller, showing: token)
+        }
+        context.caller = caller
         return try await next(request, context)
+    }
+}
+
+extension Request {
+    /// The token of a session, as text that nobody checked yet.
+    var sessionToken: String? {
+        HTTPField.Name.session.lazy.compactMap { self.headers[$0] }.first { !$0.isEmpty }
     }
 }
 

@@ -50,7 +50,8 @@ struct BatchRoutes: Sendable {
                 creates: item.method == "POST",
                 body: item.body == .null ? .object([:]) : item.body,
                 where: try item.parameters.condition(app.decoder.limits, app.decoder.engine),
-                returnsObject: item.parameters.returnsObject
+                returnsObject: item.parameters.returnsObject,
+                mustExist: item.parameters.flag("failOnNotExist")
             )
         }
         return try await app.objects.save(saves, as: context.caller).response()

@@ -33,6 +33,9 @@ struct ObjectParameters {
         try self.init(query: request.uri.query)
     }
 
+    /// All parameters as the members of a body.
+    var body: [String: JSONValue] { values }
+
     /// A parameter as text; nothing if it is not there.
     func text(_ name: String) -> String? {
         switch values[name] {

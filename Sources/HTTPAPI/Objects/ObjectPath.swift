@@ -18,6 +18,7 @@ struct ObjectPath {
         } else {
             guard let name = ObjectPath.collections[String(first)] else { throw ObjectPath.unknown }
             className = name
+            if name == .user, rest.first == "strictlyQuery" { rest.removeFirst() }
         }
         ids = try rest.popFirst().map(ObjectPath.ids) ?? []
         guard rest.isEmpty else { throw ObjectPath.unknown }
@@ -63,7 +64,8 @@ struct ObjectRequestDecoder {
         case ("POST", nil):
             ObjectCommand(
                 path.className,
-                .create(try ObjectChange(body, allowsPaths: false), returnsObject: parameters.returnsObject)
+                .create(try ObjectChange(body, allowsPaths: false), returnsObject: parameters.returnsObject),
+                mustExist: parameters.flag("failOnNotExist")
             )
         case ("PUT", let id?) where path.ids.count == 1:
             ObjectCommand(

@@ -24,6 +24,8 @@ struct ObjectRoutes: Sendable {
                 callers.on("\(collection)/\(isFiles ? ":file" : ":id")", method: method, use: perform)
             }
         }
+        // The friend feature's name for a query of users (data-protocol 7).
+        callers.get("users/strictlyQuery", use: perform)
         callers.get("scan/classes/:class", use: scan)
     }
 

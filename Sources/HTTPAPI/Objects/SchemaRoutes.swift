@@ -38,7 +38,7 @@ struct SchemaRoutes: Sendable {
 
     @Sendable private func indexes(_ request: Request, _ context: CallerContext) async throws -> Response {
         let schema = try await schemas(context).schema(of: try className(context), as: context.caller)
-        return JSONValue.object(["results": .array(schema.indexes.map(\.json))]).response()
+        return JSONValue.object(["results": .array(schema.shownIndexes.map(\.json))]).response()
     }
 
     @Sendable private func addIndex(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -69,9 +69,14 @@ struct SchemaRoutes: Sendable {
 }
 
 extension ClassSchema {
+    /// The indexes but those of lcfile's own fields.
+    fileprivate var shownIndexes: [IndexDefinition] {
+        indexes.filter { index in !index.fields.contains { isOwn($0.field) } }
+    }
+
     /// Fields by name, the built-in ones among them: `{"title":{"type":"String"}}`.
     fileprivate var json: JSONValue {
-        var members = fields.mapValues(\.json)
+        var members = fields.filter { !isOwn($0.key) }.mapValues(\.json)
         for (name, type) in [("objectId", "String"), ("createdAt", "Date"), ("updatedAt", "Date"), ("ACL", "ACL")] {
             members[name] = .object(["type": .string(type)])
         }

@@ -34,6 +34,20 @@ extension ServerConfiguration {
         try reader.number("queries.maxSubqueries", 0...100, into: &queries.subqueries)
         try reader.number("queries.maxPatternLength", 1...100_000, into: &queries.patternLength)
 
+        try reader.number("accounts.passwordCost", 10...20, into: &threads.passwordCost)
+        try reader.number("accounts.passwordThreads", 1...64, into: &threads.passwords)
+        try reader.number("accounts.maxQueuedPasswords", 0...100_000, into: &threads.passwordQueue)
+        try reader.number("accounts.maxPasswordLength", 8...4096, into: &accounts.passwordLength)
+        try reader.number("accounts.maxFailures", 1...1000, into: &accounts.failures)
+        try reader.number("accounts.lockoutTime", 1...86_400, into: &accounts.lockoutTime)
+        try reader.number("accounts.maxSessions", 1...100_000, into: &accounts.sessions)
+        try reader.number("accounts.maxRoles", 1...10_000, into: &accounts.roles)
+        try reader.number("accounts.cachedSessions", 0...10_000_000, into: &accounts.cachedSessions)
+        try reader.flag("accounts.endSessionsOnPasswordChange", into: &accounts.endsSessions)
+        try reader.flag("accounts.hideUnknownUsers", into: &accounts.hidesUnknownUsers)
+        try reader.address("accounts.authDataVerifier", into: &verifier.url)
+        try reader.number("accounts.authDataVerifierTimeout", 1...60, into: &verifier.timeout)
+
         try reader.number("downloads.cachedRecords", 0...10_000_000, into: &downloads.records)
         try reader.number("downloads.openFiles", 0...100_000, into: &downloads.openBlobs)
 

@@ -23,6 +23,10 @@ package struct ServerConfiguration: Sendable {
     package var objects = ObjectLimits()
     /// `queries.*`.
     package var queries = QueryLimits()
+    /// `accounts.*`, but what concerns threads.
+    package var accounts = AccountSettings()
+    /// `accounts.authDataVerifier…`.
+    package var verifier = VerifierSettings()
     /// `downloads.*`.
     package var downloads = DownloadCache()
     /// `images.max…` of sources and results.
@@ -55,12 +59,26 @@ package struct ServerConfiguration: Sendable {
         package var images = 0
         /// Images that wait beyond those; more are refused with 429.
         package var imageQueue = 256
+        /// Passwords hashed at the same time.
+        package var passwords = 2
+        /// Passwords that wait beyond those; more are refused with 429.
+        package var passwordQueue = 256
+        /// The logarithm to base 2 of scrypt's N: 1 KiB of memory times N for each password that is hashed.
+        package var passwordCost = 15
         /// Blob reads and writes at the same time, all apps together.
         package var disk = 16
         /// Database queries at the same time, for each app.
         package var databaseReaders = 4
         /// Bytes of pages that each of their connections keeps.
         package var databaseCache = 16 << 20
+    }
+
+    /// Who is asked whether third-party log-ins are true.
+    package struct VerifierSettings: Sendable {
+        /// An http or https address; nothing believes clients.
+        package var url: String?
+        /// Seconds for one question.
+        package var timeout = 5
     }
 
     /// Where Prometheus finds its text.

@@ -1,0 +1,50 @@
+package import Domain
+package import Logging
+package import NIOPosix
+
+/// Asks an address of the operator's whether third-party log-ins are what they claim (docs/accounts.md).
+package struct AuthDataHook: AuthDataVerifier {
+    private let url: String
+    private let timeout: Int
+    private let pool: NIOThreadPool
+    private let logger: Logger
+    private let admission: Admission
+
+    /// - Parameters:
+    ///   - url: An http or https address, the operator's own: it is asked as it stands.
+    ///   - timeout: Seconds for the whole question.
+    ///   - pool: Threads, started; each question blocks one.
+    ///   - logger: Is told of questions without an answer.
+    package init(url: String, timeout: Int, pool: NIOThreadPool, logger: Logger) {
+        self.url = url
+        self.timeout = timeout
+        self.pool = pool
+        self.logger = logger
+        admission = Admission(limit: 256, refusal: "Too many log-ins are being verified; try again in a second.")
+    }
+
+    package func verify(_ data: JSONValue, of platform: String, in app: AppID) async throws {
+        var question: [String: JSONValue] = [
+            "app": .string(app.description), "platform": .string(platform), "authData": data,
+        ]
+        question["union"] = AuthData.unionIdentity(of: platform, data).map(JSONValue.string)
+        let body = JSONValue.object(question).encoded()
+        let refusal = ServiceError(.invalidAuthData, "The linked session of '\(platform)' is invalid.")
+        let status: Int
+        do {
+            status = try await admission.run {
+                try await pool.runIfActive { [url, timeout] in
+                    try CurlHandle().statusOfPost(body, to: url, within: timeout)
+                }
+            }
+        } catch let failure as CurlFailure {
+            logger.warning("The verifier of authData gave no answer", metadata: ["error": "\(failure.text)"])
+            throw refusal
+        }
+        guard status != 200 else { return }
+        if !(400..<500).contains(status) {
+            logger.warning("The verifier of authData said neither yes nor no", metadata: ["status": "\(status)"])
+        }
+        throw refusal
+    }
+}

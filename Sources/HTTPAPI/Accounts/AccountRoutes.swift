@@ -1,0 +1,79 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Logging in, and what one logs in with (data-protocol 6.2 to 6.4); users as objects are ``ObjectRoutes``' affair.
+struct AccountRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let limits: WireLimits
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.post("login", use: logIn)
+        callers.get("login", use: logIn)
+        callers.post("logout", use: logOut)
+        callers.get("users/me", use: me)
+        callers.put("users/:id/refreshSessionToken", use: refresh)
+        callers.put("users/:id/updatePassword", use: changePassword)
+        for (method, path) in AccountRoutes.later { callers.on("\(path)", method: method, use: refuse) }
+    }
+
+    /// A log-in brings its fields in the body, or in the query (data-protocol 6.2).
+    @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let body =
+            request.method == .get ? try ObjectParameters(request).body : try await members(of: request)
+        return JSONText(try await accounts(context).logIn(body, as: context.caller).text).response()
+    }
+
+    /// The client forgets its token; on LeanCloud other devices have the same one, so it ends nothing.
+    @Sendable private func logOut(_ request: Request, _ context: CallerContext) -> Response {
+        JSONValue.object([:]).response()
+    }
+
+    @Sendable private func me(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let token = try ObjectParameters(request).text("session_token") ?? request.sessionToken ?? ""
+        return JSONText(try await accounts(context).user(showing: token, as: context.caller).text).response()
+    }
+
+    @Sendable private func refresh(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let id = try userID(context)
+        return JSONText(try await accounts(context).refreshSession(of: id, as: context.caller).text).response()
+    }
+
+    @Sendable private func changePassword(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let (id, body) = (try userID(context), try await members(of: request))
+        return JSONText(try await accounts(context).changePassword(of: id, body, as: context.caller).text).response()
+    }
+
+    @Sendable private func refuse(_ request: Request, _ context: CallerContext) throws -> Response {
+        throw ServiceError(.notAvailable, "Mails, SMS codes and captchas are not available on this server yet.")
+    }
+
+    private func accounts(_ context: CallerContext) throws -> AccountService {
+        try apps.services(of: context.caller).accounts
+    }
+
+    private func members(of request: Request) async throws -> [String: JSONValue] {
+        guard let members = try await request.json(upTo: limits.jsonSize).objectValue else {
+            throw ServiceError(.malformedJSON, "The body must be a JSON object.")
+        }
+        return members
+    }
+
+    private func userID(_ context: CallerContext) throws -> ObjectID {
+        guard let id = ObjectID(try context.parameters.require("id")) else {
+            throw ServiceError(.userNotFound, "Could not find user.")
+        }
+        return id
+    }
+
+    /// What needs mails and SMS (data-protocol 6.4).
+    private static let later: [(HTTPRequest.Method, String)] = [
+        (.post, "requestEmailVerify"), (.post, "requestPasswordReset"), (.post, "requestSmsCode"),
+        (.post, "verifySmsCode/:code"), (.post, "requestMobilePhoneVerify"), (.post, "verifyMobilePhone/:code"),
+        (.post, "requestLoginSmsCode"), (.post, "usersByMobilePhone"), (.post, "requestPasswordResetBySmsCode"),
+        (.put, "resetPasswordBySmsCode/:code"), (.post, "resetPasswordBySmsCode/:code"),
+        (.post, "requestChangePhoneNumber"), (.post, "changePhoneNumber"), (.get, "requestCaptcha"),
+        (.post, "verifyCaptcha"),
+    ]
+}

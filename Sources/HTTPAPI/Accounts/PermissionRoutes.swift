@@ -1,0 +1,47 @@
+internal import Domain
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Who may do what with classes; for the master key alone (our own, docs/permissions.md).
+struct PermissionRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let limits: WireLimits
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.get("permissions", use: all)
+        callers.get("permissions/:class", use: one)
+        callers.put("permissions/:class", use: change)
+    }
+
+    @Sendable private func all(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let classes = try await apps.services(of: context.caller).schemas.all(as: context.caller)
+        let members = classes.map { ($0.name.description, $0.permissionJSON) }
+        return JSONValue.object(Dictionary(uniqueKeysWithValues: members)).response()
+    }
+
+    @Sendable private func one(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let schemas = try apps.services(of: context.caller).schemas
+        return try await schemas.schema(of: try className(context), as: context.caller).permissionJSON.response()
+    }
+
+    @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let service = try apps.services(of: context.caller).permissions
+        try context.caller.requireMasterKey()
+        let name = try className(context)
+        let change = try PermissionChange(try await request.json(upTo: limits.jsonSize))
+        return try await service.change(of: name, by: change, as: context.caller).permissionJSON.response()
+    }
+
+    private func className(_ context: CallerContext) throws -> ClassName {
+        try ObjectPath.className(try context.parameters.require("class"))
+    }
+}
+
+extension ClassSchema {
+    /// The operations and whom they are open to, and the default ACL.
+    fileprivate var permissionJSON: JSONValue {
+        var members = permissions.json.objectValue ?? [:]
+        members["defaultACL"] = .object((defaultACL ?? .everyone).json)
+        return .object(members)
+    }
+}
