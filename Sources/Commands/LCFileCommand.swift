@@ -12,6 +12,7 @@ package struct LCFileCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Serve.self, Upload.self, Health.self, Backup.self, Restore.self, IndexCommand.self, SchemaCommand.self,
+            PermissionsCommand.self,
         ]
     )
 

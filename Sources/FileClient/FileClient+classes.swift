@@ -54,7 +54,7 @@ extension FileClient {
     }
 
     /// Calls the path that the names make, each percent-encoded, and reads the answer.
-    private func call<Reply: Decodable>(
+    func call<Reply: Decodable>(
         _ method: String,
         _ names: [String],
         _ payload: Payload = .nothing

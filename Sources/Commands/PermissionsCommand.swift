@@ -1,0 +1,121 @@
+internal import ArgumentParser
+internal import FileClient
+
+struct PermissionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "permissions",
+        abstract: "Show and set who may do what with a class.",
+        discussion: "What is set holds for the next request. The master key may everything, whatever is set.",
+        subcommands: [Show.self, Change.self, DefaultACL.self]
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print whom each operation of a class, or of all, is open to."
+        )
+
+        @OptionGroup var options: ServerOptions
+
+        @Argument(help: ArgumentHelp("The class; else all of them.", valueName: "class"))
+        var className: String?
+
+        func run() async throws {
+            try await options.connect { client in
+                if let className {
+                    for line in try await client.permissions(of: className).lines { Terminal.say(line) }
+                    return
+                }
+                let classes = try await client.permissions().sorted { $0.key < $1.key }
+                for (position, (name, permissions)) in classes.enumerated() {
+                    Terminal.say(position == 0 ? name : "\n\(name)")
+                    for line in permissions.lines { Terminal.say("  \(line)") }
+                }
+            }
+        }
+    }
+
+    /// Its name differs from its command, `set`, which is a type of Swift.
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Open an operation to those who are named, and to nobody else; print what is now set."
+        )
+
+        @OptionGroup var options: ServerOptions
+
+        @Argument(help: ArgumentHelp("The class; made if there is none.", valueName: "class"))
+        var className: String
+
+        @Argument(
+            help: "The operation: \(PermissionsCommand.operations.joined(separator: ", ")).",
+            completion: .list(PermissionsCommand.operations)
+        )
+        var operation: String
+
+        @Argument(
+            help: ArgumentHelp(
+                "'everyone', 'users', 'none', or any of 'user:<id>' and 'role:<name>'.",
+                valueName: "who"
+            )
+        )
+        var audience: [String]
+
+        func validate() throws {
+            guard PermissionsCommand.operations.contains(operation) else {
+                throw ValidationError(
+                    "The operation must be one of \(PermissionsCommand.operations.joined(separator: ", "))."
+                )
+            }
+            guard !audience.isEmpty else { throw ValidationError("Say who may, or 'none'.") }
+            guard !audience.contains("none") || audience.count == 1 else {
+                throw ValidationError("'none' stands alone.")
+            }
+        }
+
+        func run() async throws {
+            let audience = audience == ["none"] ? [] : audience
+            try await options.connect { client in
+                let permissions = try await client.setPermission(operation, of: className, to: audience)
+                for line in permissions.lines { Terminal.say(line) }
+            }
+        }
+    }
+
+    struct DefaultACL: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "default-acl",
+            abstract: "Set the ACL of new objects that bring none; print what is now set.",
+            discussion: "The entry 'owner' stands for the user who makes the object."
+        )
+
+        @OptionGroup var options: ServerOptions
+
+        @Argument(help: ArgumentHelp("The class; made if there is none.", valueName: "class"))
+        var className: String
+
+        @Argument(
+            help: ArgumentHelp("Such as '{\"owner\":{\"read\":true,\"write\":true}}'.", valueName: "json"),
+            transform: { try JSON(parsing: $0) }
+        )
+        var acl: JSON
+
+        func run() async throws {
+            try await options.connect { client in
+                let permissions = try await client.setDefaultACL(acl, of: className)
+                for line in permissions.lines { Terminal.say(line) }
+            }
+        }
+    }
+
+    private static let operations = ["add_fields", "create", "delete", "find", "get", "update"]
+}
+
+extension ClassPermissions {
+    /// One line for each operation, and one for the ACL: `delete  role:Editors user:64f0c1a2b3d4e5f601234500`.
+    fileprivate var lines: [String] {
+        let rows = operations.sorted { $0.key < $1.key }.map { name, audience in
+            [name, audience.isEmpty ? "none" : audience.joined(separator: " ")]
+        }
+        return Table.lines(rows + [["default-acl", "\(defaultACL)"]])
+    }
+}

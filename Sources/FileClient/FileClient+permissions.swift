@@ -1,0 +1,77 @@
+internal import FoundationEssentials
+
+/// Who may do what with classes; for clients with the master key alone.
+///
+/// Every call throws ``FileClientError``, with the server's own sentence if it refused.
+extension FileClient {
+    /// The permissions of every class of the app, by its name.
+    public func permissions() async throws -> [String: ClassPermissions] {
+        try await call("GET", ["permissions"])
+    }
+
+    /// The permissions of a class.
+    public func permissions(of className: String) async throws -> ClassPermissions {
+        try await call("GET", ["permissions", className])
+    }
+
+    /// Opens an operation of a class to those who are named and to nobody else.
+    ///
+    /// - Parameters:
+    ///   - operation: `add_fields`, `create`, `delete`, `find`, `get` or `update`.
+    ///   - className: The class; made if there is none.
+    ///   - audience: `everyone`, `users`, `user:<objectId>`, `role:<name>`; nobody if it is empty.
+    /// - Returns: All permissions of the class.
+    /// - Throws: ``FileClientError``.
+    public func setPermission(
+        _ operation: String,
+        of className: String,
+        to audience: [String]
+    ) async throws -> ClassPermissions {
+        let body = [UInt8](try JSONEncoder().encode([operation: audience]))
+        return try await call("PUT", ["permissions", className], .json(body))
+    }
+
+    /// Sets the ACL of new objects that bring none; `owner` in it stands for whoever makes the object.
+    ///
+    /// - Parameters:
+    ///   - acl: Such as `{"owner":{"read":true,"write":true}}`.
+    ///   - className: The class; made if there is none.
+    /// - Returns: All permissions of the class.
+    /// - Throws: ``FileClientError``.
+    public func setDefaultACL(_ acl: JSON, of className: String) async throws -> ClassPermissions {
+        let body = [UInt8](try JSONEncoder().encode(["defaultACL": acl]))
+        return try await call("PUT", ["permissions", className], .json(body))
+    }
+}
+
+/// Who may do what with a class.
+public struct ClassPermissions: Sendable, Hashable, Decodable {
+    /// Whom each operation is open to; nobody but the master key where the list is empty.
+    public let operations: [String: [String]]
+    /// The ACL of new objects that bring none.
+    public let defaultACL: JSON
+
+    /// Reads `{"create":["users"],"delete":[],…,"defaultACL":{…}}`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Name.self)
+        var operations: [String: [String]] = [:]
+        for name in members.allKeys where name != .defaultACL {
+            operations[name.stringValue] = try members.decode([String].self, forKey: name)
+        }
+        self.operations = operations
+        defaultACL = try members.decode(JSON.self, forKey: .defaultACL)
+    }
+
+    private struct Name: CodingKey, Equatable {
+        static let defaultACL = Name(stringValue: "defaultACL")
+
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
+        init?(intValue: Int) { nil }
+    }
+}
