@@ -7,8 +7,8 @@ from sdk import SDK
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The server that most tests share, with two apps."""
-    server = Server(tmp_path_factory.mktemp("server"), apps=(ALPHA, BETA)).start()
+    """The server that most tests share, with two apps and quick hashes of passwords."""
+    server = Server(tmp_path_factory.mktemp("server"), apps=(ALPHA, BETA), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
     yield server
     assert server.process.poll() is None, f"the server ended by itself: {server.errors[-2000:]}"
     assert server.stop() == 0

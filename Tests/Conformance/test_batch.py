@@ -334,7 +334,7 @@ FAILING = {
     "condition": lambda things, id: (put(things, id, {"n": 3, "__internalId": id}, params={"where": {"n": 0}}), 305),
     "malformed pointer": lambda things, id: (post(things, {"p": {"__type": "Pointer"}, "__internalId": "B"}, new=True), 106),
     "users": lambda things,
-    id: ({"method": "POST", "path": "/1.1/users", "body": {"username": "a", "__internalId": "B"}}, 119),
+    id: ({"method": "POST", "path": "/1.1/users", "body": {"username": "a", "__internalId": "B"}}, 201),
 }
 
 

@@ -554,7 +554,7 @@ def test_classes_that_the_schema_makes_count(small):
     assert statuses[:3] == [200] * 3 and statuses == sorted(statuses)
     assert_refused(response, 400, 1, "objects.maxClasses")
     assert_refused(Objects(small.api(), "C9").post({"n": 1}), 400, 1, "objects.maxClasses")
-    assert len(master.get("/1.1/schemas").json()) <= 8
+    assert sum(not name.startswith("_") for name in master.get("/1.1/schemas").json()) <= 8
     assert master.call("PUT", "/1.1/schemas/C0/m", json={"type": "Number"}).status_code == 200
 
 

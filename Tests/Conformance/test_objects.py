@@ -611,16 +611,6 @@ def test_installations_are_objects_of_their_class(api):
     assert api.get(f"/1.1/installations/{id}").json() == {}
 
 
-@pytest.mark.parametrize("name", ["_User", "_Role"])
-def test_users_and_roles_cannot_be_written_yet(api, name):
-    assert_refused(Objects(api, name).post({"name": "Editors", "username": "ann", "password": "p"}), 400, 119)
-
-
-@pytest.mark.parametrize("name", ["_User", "_Role"])
-def test_users_and_roles_cannot_be_read_yet(api, name):
-    assert_refused(Objects(api, name).query(), 404, 101)
-
-
 FILE = Objects(None, "_File")
 
 

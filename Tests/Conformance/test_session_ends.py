@@ -1,0 +1,121 @@
+"""What ends tokens, what leaves them alone, and the two calls that give new ones."""
+
+import pytest
+from accounts import (
+    MISMATCH, NOT_ITSELF, PASSWORD, TOKEN, is_live, log_in, new_token, settings, sign_up, with_session,
+)
+from data import assert_400, send
+
+
+@pytest.fixture
+def ann(api):
+    return sign_up(api, city="Lyon")
+
+
+@pytest.fixture
+def bob(api):
+    return sign_up(api)
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"null"])
+def test_refresh_ends_all_other_tokens(api, ann, body):
+    other = new_token(api, ann)
+    response = send(ann.api, f"{ann.path}/refreshSessionToken", body, "PUT")
+    assert (response.status_code, set(response.json())) == (200, {"objectId", "updatedAt", "sessionToken"})
+    fresh = response.json()["sessionToken"]
+    assert TOKEN.fullmatch(fresh)
+    assert [is_live(api, token) for token in (fresh, ann.token, other)] == [True, False, False]
+
+
+@pytest.mark.parametrize("action, body", [
+    ("refreshSessionToken", {}), ("updatePassword", {"old_password": PASSWORD, "new_password": "another"}),
+])
+@pytest.mark.parametrize("caller", ["another", "guest", "stale"])
+def test_nobody_else_ends_the_tokens_of_a_user(api, ann, bob, action, body, caller):
+    by = {"another": bob.api, "guest": api, "stale": with_session(api, "a" * 25)}[caller]
+    response = by.call("PUT", f"{ann.path}/{action}", json=body)
+    assert (response.status_code, response.json()) == (403, NOT_ITSELF)
+    assert is_live(api, ann.token)
+    assert log_in(api, username=ann.username).status_code == 200
+
+
+def update_password(user, old, new):
+    return user.api.call("PUT", f"{user.path}/updatePassword", json={"old_password": old, "new_password": new})
+
+
+def test_new_password_replaces_the_old_one(api, ann):
+    response = update_password(ann, PASSWORD, "another")
+    assert (response.status_code, set(response.json())) == (200, {"objectId", "updatedAt", "sessionToken"})
+    assert log_in(api, username=ann.username).json() == MISMATCH
+    assert log_in(api, "another", username=ann.username).status_code == 200
+
+
+def test_new_password_ends_all_other_tokens(api, ann):
+    other = new_token(api, ann)
+    fresh = update_password(ann, PASSWORD, "another").json()["sessionToken"]
+    assert [is_live(api, token) for token in (fresh, ann.token, other)] == [True, False, False]
+
+
+def test_wrong_old_password_changes_nothing(api, ann):
+    response = update_password(ann, "wrong", "another")
+    assert (response.status_code, response.json()) == (400, MISMATCH)
+    assert is_live(api, ann.token)
+    assert log_in(api, username=ann.username).status_code == 200
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"old_password": PASSWORD}, {"new_password": "another"}, {"old_password": PASSWORD, "new_password": ""},
+    {"old_password": PASSWORD, "new_password": None}, {"old_password": PASSWORD, "new_password": 5},
+    {"old_password": None, "new_password": "another"}, {"old_password": {"$ne": ""}, "new_password": "another"},
+], ids=str)
+def test_change_without_both_passwords_is_refused(api, ann, body):
+    assert_400(ann.api.call("PUT", f"{ann.path}/updatePassword", json=body))
+    assert is_live(api, ann.token)
+    assert log_in(api, username=ann.username).status_code == 200
+
+
+@pytest.mark.parametrize("caller", ["itself", "master"])
+def test_password_that_is_set_ends_the_tokens_of_other_devices(api, master, ann, caller):
+    other = new_token(api, ann)
+    assert ann.change({"password": "another"}, by=master if caller == "master" else None).status_code == 200
+    assert not is_live(api, other)
+    assert log_in(api, "another", username=ann.username).status_code == 200
+
+
+def test_tokens_outlive_a_new_password_if_it_is_set_so(new_server):
+    server = new_server(**settings(passwordCost=10, endSessionsOnPasswordChange=False)).start()
+    api, master = server.api(), server.api(master=True)
+    ann = sign_up(api)
+    fresh = update_password(ann, PASSWORD, "second").json()["sessionToken"]
+    assert ann.change({"password": "third"}).status_code == 200
+    assert ann.change({"password": "fourth"}, by=master).status_code == 200
+    assert is_live(api, ann.token) and is_live(api, fresh)
+    assert log_in(api, "fourth", username=ann.username).status_code == 200
+
+
+def test_refresh_ends_tokens_even_then(new_server):
+    server = new_server(**settings(passwordCost=10, endSessionsOnPasswordChange=False)).start()
+    ann = sign_up(server.api())
+    fresh = ann.api.call("PUT", f"{ann.path}/refreshSessionToken").json()["sessionToken"]
+    assert [is_live(server.api(), token) for token in (fresh, ann.token)] == [True, False]
+
+
+def test_tokens_end_with_their_user(api, master, ann, things):
+    other = new_token(api, ann)
+    assert master.call("DELETE", ann.path).status_code == 200
+    assert [is_live(api, token) for token in (ann.token, other)] == [False, False]
+    assert things.by(ann.api).create(n=1)
+
+
+def test_tokens_of_others_go_on(api, ann, bob):
+    assert update_password(ann, PASSWORD, "another").status_code == 200
+    assert is_live(api, bob.token)
+
+
+def test_oldest_token_ends_when_there_are_too_many(new_server):
+    server = new_server(**settings(passwordCost=10, maxSessions=3)).start()
+    api = server.api()
+    bob, ann = sign_up(api), sign_up(api)
+    tokens = [ann.token, *[new_token(api, ann) for _ in range(4)]]
+    assert [is_live(api, token) for token in tokens] == [False, False, True, True, True]
+    assert is_live(api, bob.token)

@@ -1,0 +1,118 @@
+"""What the operator's verifier is asked and what it is spared, and that what it refuses changes nothing."""
+
+import pytest
+from accounts import is_live, join, settings, sign_up, unique, user_of
+from client import ALPHA, Server, assert_refused, eventually
+from data import DELETE, batch
+from test_verifier import Verifier
+
+
+@pytest.fixture(scope="module")
+def running():
+    verifier = Verifier()
+    yield verifier
+    verifier.close()
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory, running):
+    """A server that asks the verifier."""
+    options = settings(passwordCost=10) | {"LCFILE_ACCOUNTS_AUTH_DATA_VERIFIER": running.url}
+    server = Server(tmp_path_factory.mktemp("verifier"), **options).start()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture
+def verifier(running):
+    running.asked.clear()
+    running.status = 200
+    return running
+
+
+@pytest.fixture
+def api(own):
+    return own.api()
+
+
+@pytest.fixture
+def data():
+    return {"github": {"uid": unique("id"), "access_token": "t"}}
+
+
+def question(data, platform="github"):
+    return {"app": ALPHA.id, "platform": platform, "authData": data[platform]}
+
+
+def test_sign_up_and_each_log_in_are_asked(api, verifier, data):
+    user = user_of(api, join(api, data))
+    assert user_of(api, join(api, data), 200).id == user.id
+    assert verifier.asked == [question(data)] * 2
+
+
+def test_each_platform_is_asked(api, verifier, data):
+    data |= {"weixin": {"openid": unique("o")}}
+    assert join(api, data).status_code == 201
+    assert sorted(verifier.asked, key=str) == sorted([question(data), question(data, "weixin")], key=str)
+
+
+@pytest.mark.parametrize("fields", [{"authData": {"github": None}}, {"authData.github": DELETE}, {"city": "Lyon"}], ids=str)
+def test_what_links_nothing_is_not_asked(api, verifier, data, fields):
+    user = user_of(api, join(api, data))
+    verifier.asked.clear()
+    verifier.status = 403
+    assert user.change(fields).status_code == 200
+    assert verifier.asked == []
+
+
+def test_refused_log_in_replaces_no_data(api, verifier, data):
+    user = user_of(api, join(api, data))
+    verifier.status = 403
+    assert_refused(join(api, {"github": data["github"] | {"access_token": "stolen"}}), 400, 251)
+    assert user.read()["authData"] == data
+    assert is_live(api, user.token)
+
+
+def test_refused_data_does_not_tell_whether_somebody_has_it(api, verifier, data):
+    user_of(api, join(api, data))
+    verifier.status = 403
+    known, unknown = join(api, data), join(api, {"github": {"uid": unique("id")}})
+    assert (known.status_code, known.json()) == (unknown.status_code, unknown.json())
+    only = join(api, {"github": {"uid": unique("id")}}, failOnNotExist="true")
+    assert_refused(only, 400, 251)
+
+
+@pytest.mark.parametrize("form", ["members", "dotted"])
+def test_refused_platform_is_not_linked(api, verifier, data, form):
+    verifier.status = 403
+    user = sign_up(api)
+    fields = {"authData": data} if form == "members" else {"authData.github": data["github"]}
+    assert_refused(user.change(fields | {"city": "Lyon"}), 400, 251)
+    assert not {"city", "authData"} & set(user.read())
+
+
+def test_batch_is_asked(api, verifier, data):
+    user = sign_up(api)
+    verifier.status = 403
+    answers = batch(
+        user.api, {"method": "POST", "path": "/1.1/users", "body": {"authData": data}},
+        {"method": "PUT", "path": user.path, "body": {"authData": data}},
+    ).json()
+    assert [answer["error"]["code"] for answer in answers] == [251, 251]
+    assert "authData" not in user.read()
+
+
+@pytest.mark.parametrize("status", [204, 500, 503])
+def test_answer_that_is_none_is_logged(own, api, verifier, data, status):
+    verifier.status = status
+    assert_refused(join(api, data), 400, 251)
+    assert eventually(lambda: f"status={status}" in own.errors)
+
+
+def test_union_is_not_believed_without_the_verifier(api, verifier):
+    union = unique("union")
+    main = {"uid": unique("id"), "platform": "weixin", "unionid": union, "main_account": True}
+    user = user_of(api, join(api, {"wxapp1": main}))
+    verifier.status = 403
+    assert_refused(join(api, {"wxapp2": {"uid": unique("id"), "platform": "weixin", "unionid": union}}), 400, 251)
+    assert set(user.read()["authData"]) == {"wxapp1", "_weixin_unionid"}
