@@ -1,5 +1,6 @@
 """What every part of Benchmarks/run uses: the server under test, the load generator, and how figures are printed."""
 
+import math
 import os
 import pathlib
 import re
@@ -60,19 +61,27 @@ def start_lcfile(folder, more={}):
 
 def wrk(url, connections, seconds=SECONDS, options=(), arguments=()):
     """Requests per second; a wrong answer stops the run."""
-    fixed = ["-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "20s"]
-    words = ["wrk", *fixed, *options, url, *arguments]
+    # wrk itself counts in whole seconds.
+    ended = ["timeout", "--preserve-status", "--signal=INT", str(seconds)]
+    fixed = ["-t", "1", "-c", str(connections), "-d", f"{math.ceil(seconds) + 1}s", "--timeout", "20s"]
+    words = [*ended, "wrk", *fixed, *options, url, *arguments]
     answer = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     if "Non-2xx" in answer or "Socket errors" in answer:
         sys.exit(f"wrk {url}:\n{answer}")
     return float(re.search(r"Requests/sec:\s*([\d.]+)", answer)[1])
 
 
-def compare(ours, theirs):
-    """Medians of both sides, measured in turns."""
-    pairs = [(ours(), theirs()) for _ in range(ROUNDS)]
-    return tuple(statistics.median(side) for side in zip(*pairs))
+def turns(sides, rounds=ROUNDS):
+    """What all sides give in each round, one after the other."""
+    return [[side() for side in sides] for _ in range(rounds)]
 
 
-def report(what, unit, mine, other, name):
-    print(f"{what:<46} {mine:>10.1f} {unit:<7} {name} {other:>10.1f}   ratio {mine / other:.2f}", flush=True)
+def compare(*sides):
+    """Medians of all sides, measured in turns."""
+    return tuple(statistics.median(side) for side in zip(*turns(sides)))
+
+
+def report(what, unit, mine, other, name, goal="", ratio=None):
+    """One line; the ratio is that of both figures, unless it was taken in each round."""
+    line = f"{what:<46} {mine:>10.1f} {unit:<7} {name} {other:>10.1f}   ratio {ratio or mine / other:.2f} {goal}"
+    print(line.rstrip(), flush=True)

@@ -17,12 +17,16 @@ struct Subject: Sendable {
         guard let app = AppID("bench") else { throw Failure("'bench' is no app id") }
         item = try ClassName("Item")
         owner = try ClassName("Owner")
-        caller = Caller(app: app, role: .client)
+        caller = Caller(app: app)
         database = try SQLiteDatabase(path: path)
         store = SQLiteObjectStore(database)
         files = FileRecords(store)
         let presentation = FilePresentation(publicURL: "http://127.0.0.1:8080", bucket: app.bucket)
-        objects = ObjectService(store: store, settings: ObjectSettings(files: presentation), removal: NoRemoval())
+        objects = ObjectService(
+            store: store,
+            settings: ObjectSettings(files: presentation, accounts: Accounts(hasher: NoPasswords())),
+            removal: NoRemoval()
+        )
         sql = try DirectSQL(path: path)
     }
 
@@ -69,6 +73,13 @@ struct Tables: Sendable {
 /// No file is deleted here.
 private struct NoRemoval: FileRemoval {
     func remove(_ keys: [FileKey]) {}
+}
+
+/// The benchmark has no users.
+private struct NoPasswords: PasswordHasher {
+    func hash(_ password: Password) throws -> PasswordHash { throw Failure("there are no passwords here") }
+
+    func verify(_ password: Password, against hash: PasswordHash?) -> PasswordVerdict { .wrong }
 }
 
 /// A statement as the store writes it, and its arguments.
