@@ -27,10 +27,12 @@ def upload_until_it_dies(server, round, thread, answered, refused):
                 response = api.form(("file", (f"{number}.bin", data)))
             else:
                 response = api.store_raw(data, f"{number}.bin")
+            # The server may die in the middle of an answer, which then is none.
+            record = response.json()
         except requests.RequestException:
             return
         if response.status_code == 201:
-            answered.append((response.json(), hashlib.sha256(data).digest()))
+            answered.append((record, hashlib.sha256(data).digest()))
         else:
             refused.append(response.text)
 
