@@ -1,8 +1,10 @@
 import pytest
 from client import ALPHA, BETA, ROCKET, Server
 from data import MISSING, Objects, pointer
+from people import Cast, Rules
 from queries import date, put
 from sdk import SDK
+from verifying import Verifier
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +47,33 @@ def master(server):
 def beta(server):
     """Calls of another app of the same server."""
     return server.api(BETA)
+
+
+@pytest.fixture(scope="module")
+def cast(server):
+    """People of a module's own: an owner, another user, a role member, the master."""
+    return Cast(server)
+
+
+@pytest.fixture
+def rules(master):
+    """Permissions of classes that other tests use; what is set ends with the test."""
+    rules = Rules(master)
+    yield rules
+    rules.restore()
+
+
+@pytest.fixture(scope="session")
+def verifying(tmp_path_factory):
+    """A verifier of third-party log-ins, and a server that asks it."""
+    verifier = Verifier()
+    server = Server(
+        tmp_path_factory.mktemp("verifying"),
+        LCFILE_ACCOUNTS_PASSWORD_COST="10", LCFILE_ACCOUNTS_AUTH_DATA_VERIFIER=verifier.url,
+    ).start()
+    yield verifier, server
+    assert server.stop() == 0
+    verifier.close()
 
 
 @pytest.fixture(scope="session")

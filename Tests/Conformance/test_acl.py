@@ -6,16 +6,11 @@ import pytest
 from client import assert_refused
 from data import Objects, batch, op, own, send
 from people import (
-    ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, WRITE, Cast, assert_forbidden, no_writing, refusal, unique,
+    ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, refusal, unique,
 )
 from test_batch import delete, get, post, put, save
 
 OPEN = {"*": BOTH}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(scope="module")

@@ -2,16 +2,11 @@
 
 import pytest
 from data import Objects, batch, op, own, pointer
-from people import BOTH, CALLERS, READ, WRITE, Cast, unique
+from people import BOTH, CALLERS, READ, WRITE, unique
 from test_batch import get
 
 NOBODY = [{}, {"*": WRITE}, {"*": {"read": False, "write": True}}, {"role:Nowhere": READ}]
 READERS = {"everyone": "guest", "user": "owner", "role": "member"}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 # Pages and counts

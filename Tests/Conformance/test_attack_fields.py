@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from client import assert_refused
 from data import DELETE, MISSING, Objects, batch, date, op, pointer
-from people import BOTH, NO_SESSION, PASSWORD, Cast, Person, assert_forbidden, refusal, start, unique
+from people import BOTH, NO_SESSION, PASSWORD, Person, assert_forbidden, refusal, start, unique
 from test_batch import post, put, save
 
 BCRYPT = "$2b$04$6m.Cq8IjUbPLe6EV9EzGXe5Ok4wE5rBl6Yp/3nCyAyt7cW2nWpZmG"
@@ -17,11 +17,6 @@ CLOSED = {
     "_token": ("x", 105), "_sessionToken": ("x", 105), "_acl": ({"*": BOTH}, 105), "_id": (MISSING, 105), "_salt": ("x", 105),
     "objectId": (MISSING, 105), "createdAt": (date(), 105), "updatedAt": (date(), 105), "className": ("_Role", 105),
 }
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture

@@ -2,18 +2,13 @@
 
 import pytest
 from data import MISSING, Objects, batch, describe, op, pointer
-from people import PASSWORD, READ, Cast, Person, Rules, refusal, start, unique
+from people import PASSWORD, READ, Person, Rules, refusal, start, unique
 from test_batch import get
 
 HIDDEN = [
     "password", "_password", "salt", "bcryptPassword", "_hashed_password", "_token", "_session", "sessionToken", "authData",
     "authData.github", "authData.github.uid", "_password.x", "ACL", "_acl",
 ]
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture

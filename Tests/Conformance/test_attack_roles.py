@@ -2,13 +2,8 @@
 
 import pytest
 from data import MISSING, Objects, batch, op
-from people import BOTH, READ, WRITE, Cast, Person, Role, refusal, relations, start, unique
+from people import BOTH, READ, WRITE, Person, Role, refusal, relations, start, unique
 from test_batch import delete, post, put, save
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,8 @@ import json
 import pytest
 from client import ALPHA, BETA, assert_refused
 from data import MASTER_ONLY, Objects, batch, texts
-from people import BOTH, Cast, Person, assert_forbidden, forbidden, permit
+from people import BOTH, Person, assert_forbidden, forbidden, permit
 from test_attacks import CHOSEN, assert_nobody, tunnel
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(scope="module")

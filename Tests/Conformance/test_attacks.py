@@ -5,15 +5,10 @@ import json
 import pytest
 from client import ALPHA, BETA, TIMEOUT, API, assert_refused
 from data import MASTER_ONLY
-from people import NO_SESSION, PASSWORD, Cast, Person, assert_forbidden, start, unique
+from people import NO_SESSION, PASSWORD, Person, assert_forbidden, start, unique
 
 CHOSEN = "a" * 25
 MISMATCH = {"code": 210, "error": "The username and password mismatch."}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Queries that must be refused with a clear answer or find nothing, and that never harm what is stored."""
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -522,10 +521,9 @@ def test_pattern_of_the_greatest_length(api):
 
 
 def quickly(ask):
-    """Asks; the answer takes less time than an endless match by far."""
-    start = time.monotonic()
+    """Asks; an endless match would end with the time limit's 124, or not before the client gives up."""
     response = ask()
-    assert time.monotonic() - start < 2
+    assert response.json().get("code") != 124
     return response
 
 

@@ -3,25 +3,10 @@
 import pytest
 from client import assert_refused
 from data import MISSING, Objects, batch, texts
-from people import (
-    BOTH, READ, Cast, Person, Role, Rules, assert_forbidden, forbidden, permissions, refusal, relations, start, unique,
-)
+from people import BOTH, READ, Person, Role, assert_forbidden, forbidden, permissions, refusal, relations, start, unique
 from test_batch import delete, get, post, put, save
 
 USERS = ["/1.1/users", "/1.1/classes/_User", "/1.1/users/strictlyQuery"]
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
-
-
-@pytest.fixture
-def rules(master):
-    """Permissions of classes that other tests use; what is set ends with the test."""
-    rules = Rules(master)
-    yield rules
-    rules.restore()
 
 
 # Short paths

@@ -3,16 +3,11 @@
 import pytest
 from client import assert_refused
 from data import Objects, batch
-from people import BOTH, CALLERS, NO_READING, READ, Cast, assert_forbidden, no_writing, permissions, permit
+from people import BOTH, CALLERS, NO_READING, READ, assert_forbidden, no_writing, permissions, permit
 from test_batch import post, save
 
 OPEN = {"*": BOTH}
 PRIVATE = {"owner": BOTH}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(scope="module")

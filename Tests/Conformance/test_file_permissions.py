@@ -22,19 +22,6 @@ UPLOADS = {
 
 
 @pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
-
-
-@pytest.fixture
-def rules(master):
-    """Permissions of classes that other tests use; what is set ends with the test."""
-    rules = Rules(master)
-    yield rules
-    rules.restore()
-
-
-@pytest.fixture(scope="module")
 def files(master):
     """File records, as the operator sees them."""
     return Objects(master, "_File")

@@ -6,7 +6,7 @@ import pytest
 from accounts import PASSWORD, is_live, log_in, new_token, sign_up, unique
 from client import ALPHA, credentials, eventually, head
 from data import Objects, texts
-from people import BOTH, NO_SESSION, Person, Role, Rules, forbidden, no_writing
+from people import BOTH, NO_SESSION, Person, Role, forbidden, no_writing
 
 HALF = 5
 FORM = (
@@ -108,14 +108,6 @@ def test_role_that_was_lost_before_the_body_is_not_won_back(server, master):
 
 
 # Uploads
-
-@pytest.fixture
-def rules(master):
-    """Permissions of classes that other tests use; what is set ends with the test."""
-    rules = Rules(master)
-    yield rules
-    rules.restore()
-
 
 def raw(server, name, token, meanwhile):
     return late(server, "POST", f"/1.1/files/{name}", token, b"late bytes", meanwhile)

@@ -3,17 +3,12 @@
 import pytest
 from accounts import join, log_in, sign_up, unique, user_of
 from client import assert_refused
-from people import BOTH, Cast, Role, permissions
+from people import BOTH, Role, permissions
 from test_third_party import github
 
 # The first of each pair is what the second becomes when it is normalised.
 KELVIN = "\u212a"
 PAIRS = {"kelvin": ("K", KELVIN), "composed": ("\u00e9", "e\u0301"), "angstrom": ("\u00c5", "\u212b")}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(params=PAIRS)

@@ -5,24 +5,11 @@ import json
 import pytest
 from client import ALPHA, BETA, assert_refused, free_port
 from data import MISSING, Objects
-from people import BOTH, READ, Cast, Rules, assert_forbidden, forbidden, permissions, permit
+from people import BOTH, READ, assert_forbidden, forbidden, permissions, permit
 from test_commands import assert_fails, lcfile
 
 OPERATIONS = ["add_fields", "create", "delete", "find", "get", "update"]
 OPEN = {operation: ["everyone"] for operation in OPERATIONS} | {"defaultACL": {"*": BOTH}}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
-
-
-@pytest.fixture
-def rules(master):
-    """Permissions of classes that other tests use; what is set ends with the test."""
-    rules = Rules(master)
-    yield rules
-    rules.restore()
 
 
 @pytest.fixture

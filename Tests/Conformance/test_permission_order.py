@@ -3,25 +3,12 @@
 import pytest
 from client import assert_refused
 from data import MISSING, Objects, describe, own
-from people import BOTH, NO_SESSION, READ, Cast, Person, Rules, assert_forbidden, forbidden, no_writing
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
+from people import BOTH, NO_SESSION, READ, Person, assert_forbidden, forbidden, no_writing
 
 
 @pytest.fixture
 def person(server):
     return Person(server)
-
-
-@pytest.fixture
-def rules(master):
-    """Permissions of classes that other tests use; what is set ends with the test."""
-    rules = Rules(master)
-    yield rules
-    rules.restore()
 
 
 @pytest.fixture(scope="module")

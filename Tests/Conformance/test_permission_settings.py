@@ -3,15 +3,10 @@
 import pytest
 from client import BETA, assert_refused
 from data import MASTER_ONLY, MISSING, Objects, assert_400, at_once, send
-from people import BOTH, READ, WRITE, Cast, Person, Role, assert_forbidden, forbidden, permissions, permit, start, unique
+from people import BOTH, READ, WRITE, Person, Role, assert_forbidden, forbidden, permissions, permit, start, unique
 
 OPERATIONS = ["add_fields", "create", "delete", "find", "get", "update"]
 OPEN = {operation: ["everyone"] for operation in OPERATIONS} | {"defaultACL": {"*": BOTH}}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture

@@ -4,15 +4,10 @@ import json
 
 import pytest
 from data import Objects, batch, op
-from people import ALLOWED, CALLERS, READ, Cast, Role, assert_forbidden, forbidden, permit, refusal, unique
+from people import ALLOWED, CALLERS, READ, Role, assert_forbidden, forbidden, permit, refusal, unique
 from test_batch import codes, delete, get, post, put, save
 
 OPEN = {name: ["everyone"] for name in ("add_fields", "create", "delete", "find", "get", "update")}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,7 @@
 
 import pytest
 from data import Objects, op, pointer
-from people import READ, WRITE, Cast, Person, Role, start
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
+from people import READ, WRITE, Person, Role, start
 
 
 @pytest.fixture(scope="module")

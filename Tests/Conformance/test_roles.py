@@ -2,15 +2,10 @@
 
 import pytest
 from data import ID, Objects, assert_400, at_once, batch, op, pointer, texts
-from people import BOTH, READ, WRITE, Cast, Person, Role, assert_forbidden, no_writing, refusal, relations, unique
+from people import BOTH, READ, WRITE, Person, Role, assert_forbidden, no_writing, refusal, relations, unique
 from test_batch import post, put, save
 
 NO_ACL = {"code": 1, "error": "Role ACL is required."}
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
 
 
 @pytest.fixture(scope="module")

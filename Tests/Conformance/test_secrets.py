@@ -2,12 +2,7 @@
 
 import pytest
 from data import Objects, batch, texts
-from people import PASSWORD, Cast, Person, unique
-
-
-@pytest.fixture(scope="module")
-def cast(server):
-    return Cast(server)
+from people import PASSWORD, Person, unique
 
 
 @pytest.fixture

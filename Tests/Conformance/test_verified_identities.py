@@ -1,33 +1,19 @@
 """What the operator's verifier is asked and what it is spared, and that what it refuses changes nothing."""
 
 import pytest
-from accounts import is_live, join, settings, sign_up, unique, user_of
-from client import ALPHA, Server, assert_refused, eventually
+from accounts import is_live, join, sign_up, unique, user_of
+from client import ALPHA, assert_refused, eventually
 from data import DELETE, batch
-from test_verifier import Verifier
-
-
-@pytest.fixture(scope="module")
-def running():
-    verifier = Verifier()
-    yield verifier
-    verifier.close()
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory, running):
-    """A server that asks the verifier."""
-    options = settings(passwordCost=10) | {"LCFILE_ACCOUNTS_AUTH_DATA_VERIFIER": running.url}
-    server = Server(tmp_path_factory.mktemp("verifier"), **options).start()
-    yield server
-    assert server.stop() == 0
 
 
 @pytest.fixture
-def verifier(running):
-    running.asked.clear()
-    running.status = 200
-    return running
+def verifier(verifying):
+    return verifying[0].anew()
+
+
+@pytest.fixture
+def own(verifying):
+    return verifying[1]
 
 
 @pytest.fixture
@@ -105,8 +91,10 @@ def test_batch_is_asked(api, verifier, data):
 @pytest.mark.parametrize("status", [204, 500, 503])
 def test_answer_that_is_none_is_logged(own, api, verifier, data, status):
     verifier.status = status
+    line = "said neither yes nor no"
+    before = own.errors.count(line)
     assert_refused(join(api, data), 400, 251)
-    assert eventually(lambda: f"status={status}" in own.errors)
+    assert eventually(lambda: own.errors.count(line) == before + 1)
 
 
 def test_union_is_not_believed_without_the_verifier(api, verifier):

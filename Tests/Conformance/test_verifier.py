@@ -1,43 +1,12 @@
 """Whether third-party log-ins are true: the operator's verifier is asked."""
 
-import json
 import socket
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from client import ALPHA, assert_refused, free_port
+from verifying import Verifier
 
 GITHUB = {"uid": "u1", "access_token": "t"}
-
-
-class Verifier:
-    """A verifier that answers as it is told and keeps what it was asked."""
-
-    def __init__(self):
-        self.status = 200
-        self.asked = []
-        verifier = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                verifier.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-                self.send_response(verifier.status)
-                self.send_header("Location", "http://127.0.0.1:1/")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/verify"
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-
-    def close(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
 
 
 @pytest.fixture

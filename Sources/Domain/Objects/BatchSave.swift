@@ -128,7 +128,10 @@ private struct BatchSaving {
         let command = ObjectCommand(item.className, try action(of: item, change), mustExist: item.mustExist)
         let reply = try writing(for: command).perform(command)
         commands.append(command)
-        results.append(reply)
+        // The whole request's replies are one value; what follows a change needs no text.
+        var result = reply
+        result.text = []
+        results.append(result)
         var members = try reply.json.objectValue ?? [:]
         if let created = reply.created {
             made[item.internalID] = created
