@@ -2,10 +2,17 @@
 #define LCFILE_CCURL_H
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/socket.h>
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call: one shim for each kind of argument.
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
     return curl_easy_setopt(handle, option, value);
 }
 
@@ -17,14 +24,49 @@ static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *
     return curl_easy_setopt(handle, option, value);
 }
 
+// A callback and what it is called with are set together, so that neither is ever there without the other.
+
 typedef size_t (*ccurl_write_callback)(char *data, size_t size, size_t count, void *context);
 
-static inline CURLcode ccurl_set_write_callback(CURL *handle, ccurl_write_callback callback) {
-    return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback);
+static inline CURLcode ccurl_set_write_callback(CURL *handle, ccurl_write_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback) : code;
+}
+
+static inline CURLcode ccurl_set_progress_callback(CURL *handle, curl_xferinfo_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, callback) : code;
+}
+
+static inline CURLcode ccurl_set_socket_callback(CURL *handle, curl_opensocket_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback) : code;
 }
 
 static inline CURLcode ccurl_response_code(CURL *handle, long *code) {
     return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, code);
+}
+
+/// The address that a stream of the Internet Protocol is to be opened to: its 4 or 16 bytes, which lie behind a struct
+/// of another type, so that Swift cannot reach them. NULL for every other kind of socket.
+static inline const unsigned char *ccurl_ip_address(const struct curl_sockaddr *target, size_t *count) {
+    const unsigned char *start = (const unsigned char *)&target->addr;
+    *count = 0;
+    if (target->socktype != SOCK_STREAM) return NULL;
+    if (target->family == AF_INET && target->addrlen >= sizeof(struct sockaddr_in)) {
+        *count = sizeof(struct in_addr);
+        return start + offsetof(struct sockaddr_in, sin_addr);
+    }
+    if (target->family == AF_INET6 && target->addrlen >= sizeof(struct sockaddr_in6)) {
+        *count = sizeof(struct in6_addr);
+        return start + offsetof(struct sockaddr_in6, sin6_addr);
+    }
+    return NULL;
+}
+
+/// socket(2) of the kind that libcurl asks for; no child process gets it.
+static inline curl_socket_t ccurl_open_socket(const struct curl_sockaddr *target) {
+    return socket(target->family, target->socktype | SOCK_CLOEXEC, target->protocol);
 }
 
 #endif

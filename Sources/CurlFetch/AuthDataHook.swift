@@ -1,3 +1,4 @@
+internal import Curl
 package import Domain
 package import Logging
 package import NIOPosix
@@ -34,7 +35,7 @@ package struct AuthDataHook: AuthDataVerifier {
         do {
             status = try await admission.run {
                 try await pool.runIfActive { [url, timeout] in
-                    try CurlHandle().statusOfPost(body, to: url, within: timeout)
+                    try AuthDataHook.statusOfPost(body, to: url, within: timeout)
                 }
             }
         } catch let failure as CurlFailure {
@@ -46,5 +47,27 @@ package struct AuthDataHook: AuthDataVerifier {
             logger.warning("The verifier of authData said neither yes nor no", metadata: ["status": "\(status)"])
         }
         throw refusal
+    }
+
+    /// Posts JSON and returns the status of the answer, whose body is not looked at; blocks until then.
+    ///
+    /// - Parameters:
+    ///   - body: At least one byte.
+    ///   - url: An http or https address; redirects are not followed.
+    ///   - seconds: For all of it.
+    /// - Returns: The status.
+    /// - Throws: `CurlFailure` if there is no answer in time.
+    private static func statusOfPost(
+        _ body: [UInt8],
+        to url: String,
+        within seconds: Int
+    ) throws(CurlFailure) -> Int {
+        var handle = try CurlHandle()
+        try handle.set(.timeout, seconds)
+        try handle.set(.url, url)
+        try handle.addHeader("Content-Type: application/json")
+        try handle.setBody(body)
+        try handle.perform(CurlCallbacks(receive: { _, _ in true }))
+        return try handle.status()
     }
 }

@@ -65,7 +65,7 @@ public struct FileClient: Sendable {
             queue.async { [headers] in
                 continuation.resume(
                     with: Result {
-                        let answer = try CurlHandle().perform(method, url, headers: headers, payload: payload)
+                        let answer = try Exchange.perform(method, url, headers: headers, payload: payload)
                         guard (200..<300).contains(answer.status) else { throw FileClientError(answer) }
                         return answer.body
                     }

@@ -1,0 +1,187 @@
+internal import Curl
+internal import Domain
+internal import NIOCore
+
+/// One fetch: what libcurl is told, what it asks on the way, and what its end means.
+///
+/// Made, used and let go on one thread of the pool.
+final class Transfer {
+    private let limits: FetchLimits
+    private let addresses: AddressGuard
+    private let handover: Handover
+    private var received: Int64 = 0
+    /// Why we ended the transfer ourselves.
+    private var refusal: ServiceError?
+    /// The last address that the guard refused.
+    private var refusedAddress: IPAddress?
+
+    init(limits: FetchLimits, addresses: AddressGuard, handover: Handover) {
+        self.limits = limits
+        self.addresses = addresses
+        self.handover = handover
+    }
+
+    /// Blocks until the file has come and is taken.
+    ///
+    /// - Parameter address: A URL in ASCII.
+    /// - Returns: What the server said of the file.
+    /// - Throws: What ``Fetcher/fetch(_:into:)`` says; `CurlFailure` if libcurl is not what it should be.
+    func run(_ address: String) throws -> FetchedHead {
+        let start = ContinuousClock.now
+        var handle = try prepared(address)
+        do throws(CurlFailure) {
+            try handle.perform(
+                CurlCallbacks(
+                    receive: { bytes, status in self.receive(bytes, status) },
+                    mayConnect: { bytes in self.mayConnect(bytes) },
+                    goesOn: { downloaded in self.goesOn(downloaded) }
+                )
+            )
+        } catch {
+            let status = try handle.status()
+            throw meaning(of: error, status: status, after: ContinuousClock.now - start)
+        }
+        let status = try handle.status()
+        // A body would have been refused already, but not every answer has one.
+        if let failure = statusRefusal(status) { throw failure }
+        // libcurl takes a connection that ends within the head for an answer without a body.
+        guard received > 0 || ["Content-Length", "Transfer-Encoding"].contains(where: { handle.header($0) != nil })
+        else {
+            throw Transfer.cutShort(cause: nil)
+        }
+        return FetchedHead(mediaType: handle.header("Content-Type").flatMap { MediaType($0) })
+    }
+
+    /// What is not said here is as libcurl has it: no cookies, no passwords, no referrer, no compression, TLS checked.
+    private func prepared(_ address: String) throws(CurlFailure) -> CurlHandle {
+        let handle = try CurlHandle()
+        try handle.set(.url, address)
+        try handle.set(.userAgent, "lcfile")
+        try handle.set(.proxy, "")
+        try handle.set(.readsNetrc, false)
+        try handle.set(.allowsHTTP09, false)
+        try handle.useHTTP1()
+        try handle.set(.followsRedirects, true)
+        try handle.set(.redirectProtocols, "http,https")
+        try handle.set(.refusesUserNames, true)
+        try handle.set(.maxRedirects, limits.redirects)
+        try handle.set(.maxFileSize, limits.size)
+        try handle.set(.timeout, limits.timeout)
+        try handle.set(.connectTimeout, limits.connectTimeout)
+        try handle.set(.lowSpeedLimit, limits.minSpeed)
+        try handle.set(.lowSpeedTime, limits.minSpeedTime)
+        return handle
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ status: Int) -> Bool {
+        let total = received + Int64(bytes.count)
+        refusal = statusRefusal(status) ?? sizeRefusal(total)
+        guard refusal == nil else { return false }
+        received = total
+        return handover.give(ByteBuffer(bytes: bytes))
+    }
+
+    private func mayConnect(_ bytes: [UInt8]) -> Bool {
+        guard let address = IPAddress(bytes: bytes) else { return false }
+        let isAllowed = addresses.allows(address)
+        if !isAllowed { refusedAddress = address }
+        return isAllowed
+    }
+
+    private func goesOn(_ downloaded: Int64) -> Bool {
+        // The body of a redirect is dropped before anybody sees it: only here shows how long it is.
+        if refusal == nil { refusal = sizeRefusal(downloaded) }
+        return refusal == nil && !handover.isStopped
+    }
+
+    private func statusRefusal(_ status: Int) -> ServiceError? {
+        guard !Transfer.isWhole(status) else { return nil }
+        return ServiceError(.badRequest, "The server of url answered with status \(status) instead of the file.")
+    }
+
+    private func sizeRefusal(_ size: Int64) -> ServiceError? {
+        guard size > limits.size else { return nil }
+        return tooLarge(cause: nil)
+    }
+
+    /// Whether an answer of that status is the file; 206 is a part that nobody asked for.
+    private static func isWhole(_ status: Int) -> Bool {
+        (200..<300).contains(status) && status != 206
+    }
+}
+
+// MARK: What an end means
+
+extension Transfer {
+    /// The error for a transfer that did not end well.
+    ///
+    /// Whatever happens before an answer has one sentence, so that nobody learns from it what there is inside, or that
+    /// something was refused at all.
+    private func meaning(of failure: CurlFailure, status: Int, after time: Duration) -> any Error {
+        if let refusal { return refusal }
+        if handover.isStopped { return CancellationError() }
+        let cause = FetchFailure(failure: failure, refusedAddress: refusedAddress)
+        // libcurl's clock is not this one: a second is its due.
+        let isOver = time + .seconds(1) >= .seconds(limits.timeout)
+        switch failure.reason {
+        case .tooLarge:
+            return tooLarge(cause: cause)
+        case .tooManyRedirects:
+            return ServiceError(
+                .badRequest,
+                "url redirects more than \(limits.redirects) times (fetch.maxRedirects).",
+                cause: cause
+            )
+        case .unusableAddress:
+            return ServiceError(
+                .badRequest,
+                "url, or what it redirects to, is nothing that can be fetched over http or https.",
+                cause: cause
+            )
+        case .timedOut where isOver:
+            return ServiceError(
+                .timedOut,
+                "The file at url did not come within \(limits.timeout) seconds (fetch.timeout).",
+                cause: cause
+            )
+        case .timedOut where Transfer.isWhole(status):
+            return ServiceError(
+                .timedOut,
+                "The server of url sent less than \(limits.minSpeed) bytes a second for \(limits.minSpeedTime) seconds "
+                    + "(fetch.minSpeed).",
+                cause: cause
+            )
+        case .brokenOff where Transfer.isWhole(status):
+            return Transfer.cutShort(cause: cause)
+        case .timedOut, .brokenOff, .other:
+            return ServiceError(
+                .badRequest,
+                "url, or what it redirects to, cannot be reached from this server.",
+                cause: cause
+            )
+        }
+    }
+
+    private static func cutShort(cause: FetchFailure?) -> ServiceError {
+        ServiceError(.badRequest, "The server of url ended before the whole file had come.", cause: cause)
+    }
+
+    private func tooLarge(cause: FetchFailure?) -> ServiceError {
+        ServiceError(
+            .payloadTooLarge,
+            "The file at url has more than \(limits.size) bytes (fetch.maxSize).",
+            cause: cause
+        )
+    }
+}
+
+/// What is known of a failed fetch; for the log only.
+struct FetchFailure: Error, CustomStringConvertible {
+    let failure: CurlFailure
+    /// The last address that was not to be connected to, if there was one.
+    let refusedAddress: IPAddress?
+
+    var description: String {
+        refusedAddress.map { "\(failure); the address guard refused \($0)" } ?? "\(failure)"
+    }
+}

@@ -1,0 +1,115 @@
+/// The address of a file that is elsewhere: http or https, as somebody wrote it.
+///
+/// It is kept and shown as it is; who connects to it asks for ``requestText``. Nothing is said about where it leads:
+/// that is for the ``AddressGuard``, at the moment of connecting. The text is cut at bytes, never at characters, because
+/// an accent behind a slash would make another character of both.
+package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
+    /// The text as it was given.
+    package let description: String
+
+    /// The most bytes of UTF-8.
+    package static let longest = 4096
+
+    /// Checks an address from outside.
+    ///
+    /// - Parameter text: What the client sent.
+    /// - Throws: ``ServiceError/Code/badRequest`` with the rule that was broken.
+    package init(_ text: String) throws {
+        guard text.utf8.count <= RemoteURL.longest else {
+            throw RemoteURL.refusal("has over \(RemoteURL.longest) bytes")
+        }
+        guard !text.hasControlCharacters, !text.utf8.contains(UInt8(ascii: "\\")),
+            !text.unicodeScalars.contains(where: { $0.properties.isWhitespace })
+        else {
+            throw RemoteURL.refusal("must not hold spaces, control characters or backslashes")
+        }
+        guard let parts = URLParts(text) else { throw RemoteURL.refusal("must begin with http:// or https://") }
+        guard !parts.authority.contains(UInt8(ascii: "@")) else {
+            throw RemoteURL.refusal("must not hold a user name or a password")
+        }
+        guard parts.hasHost else { throw RemoteURL.refusal("has no valid host, or no valid port behind it") }
+        description = text
+    }
+
+    /// The text for connecting: ASCII alone, without the part behind `#`.
+    ///
+    /// Throws ``ServiceError/Code/badRequest`` if the host is written in another script.
+    package var requestText: String {
+        get throws {
+            guard URLParts(description)?.authority.allSatisfy({ $0 < 0x80 }) == true else {
+                throw RemoteURL.refusal("must have a host in ASCII to be fetched, such as xn--fiqs8s.example")
+            }
+            var text: [UInt8] = []
+            for byte in description.utf8.prefix(while: { $0 != UInt8(ascii: "#") }) {
+                if byte < 0x80 {
+                    text.append(byte)
+                } else {
+                    text.append(UInt8(ascii: "%"))
+                    text.append(contentsOf: [byte].hexadecimal.uppercased().utf8)
+                }
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// What follows the last slash of the path, percent-decoded; nothing if no file can have that name.
+    package var lastPathSegment: String? {
+        guard let path = URLParts(description)?.path, let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
+            return nil
+        }
+        let segment = String(decoding: path[path.index(after: slash)...], as: UTF8.self)
+        guard let decoded = segment.percentDecoded else { return nil }
+        return (try? FileName(decoded, limit: .max))?.description
+    }
+
+    private static func refusal(_ rule: String) -> ServiceError {
+        ServiceError(.badRequest, "url \(rule).")
+    }
+}
+
+/// The parts of a URL that matter here.
+private struct URLParts {
+    /// What stands between `//` and the path.
+    let authority: Substring.UTF8View
+    /// Empty, or from its first slash to its end, without query and fragment.
+    let path: Substring.UTF8View
+
+    /// Takes a text that begins with `http://` or `https://` in any case, or nothing.
+    init?(_ text: String) {
+        let scheme = ["http://", "https://"].first { scheme in
+            String(decoding: text.utf8.prefix(scheme.utf8.count), as: UTF8.self).lowercased() == scheme
+        }
+        guard let scheme else { return nil }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        authority = rest.prefix { !"/?#".utf8.contains($0) }
+        path = rest.dropFirst(authority.count).prefix { !"?#".utf8.contains($0) }
+    }
+
+    /// Whether the authority is a host, and perhaps a port.
+    var hasHost: Bool {
+        guard authority.first == UInt8(ascii: "[") else {
+            let host = authority.prefix { $0 != UInt8(ascii: ":") }
+            return !host.isEmpty && host.allSatisfy(isOfHost) && isPort(authority.dropFirst(host.count))
+        }
+        let inside = authority.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+        let address = inside.prefix { $0 != UInt8(ascii: "%") }
+        let zone = inside.dropFirst(address.count)
+        let rest = authority.dropFirst(1 + inside.count)
+        return IPAddress(String(decoding: address, as: UTF8.self))?.bytes.count == 16
+            && zone.allSatisfy { $0.isURLUnreserved || $0 == UInt8(ascii: "%") }
+            && rest.first == UInt8(ascii: "]") && isPort(rest.dropFirst())
+    }
+}
+
+/// Letters, digits and what else stands in names; of other scripts everything, since only ASCII is ever connected to.
+private func isOfHost(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
+}
+
+/// Nothing, a colon, or a colon and a number.
+private func isPort(_ text: Substring.UTF8View) -> Bool {
+    guard text.first == UInt8(ascii: ":") else { return text.isEmpty }
+    let digits = text.dropFirst()
+    guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return false }
+    return digits.isEmpty || Int(String(decoding: digits, as: UTF8.self)).map { $0 <= 65_535 } == true
+}

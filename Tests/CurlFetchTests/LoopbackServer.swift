@@ -1,0 +1,110 @@
+import NIOCore
+import NIOPosix
+import Support
+import Synchronization
+
+/// What is sent to whoever asks for a path.
+struct Reply: Sendable {
+    /// Head and body, as they go over the wire.
+    let bytes: ByteBuffer
+    /// Whether the connection ends behind them; else it stays, and nothing follows.
+    var hangsUp = true
+
+    /// Sends nothing.
+    static let silence = Reply(bytes: ByteBuffer(), hangsUp: false)
+
+    /// A file under its length.
+    static func file(_ body: String, _ fields: String...) -> Reply {
+        answer(200, fields + ["Content-Length: \(body.utf8.count)"], body)
+    }
+
+    /// A way to another address.
+    static func redirect(to location: String, _ status: Int = 302, _ fields: String...) -> Reply {
+        answer(status, fields + ["Location: \(location)", "Content-Length: 5"], "moved")
+    }
+
+    /// An answer with these fields alone; without a length it ends with the connection.
+    static func answer(_ status: Int, _ fields: [String], _ body: String, hangsUp: Bool = true) -> Reply {
+        let head = ["HTTP/1.1 \(status) Said", "Connection: close"] + fields
+        return Reply(bytes: ByteBuffer(string: head.joined(separator: "\r\n") + "\r\n\r\n" + body), hangsUp: hangsUp)
+    }
+}
+
+/// An HTTP server on a loopback address; one request a connection.
+final class LoopbackServer: Sendable {
+    private let replies: [String: Reply]
+    private let heads = Mutex<[String]>([])
+    private let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+
+    private init(_ replies: [String: Reply]) {
+        self.replies = replies
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        arrivals = stream
+        arrival = continuation
+    }
+
+    /// Runs the body with a server that answers by path, with 404 where there is none, and with the server's port.
+    static func with(
+        _ replies: [String: Reply],
+        host: String = "127.0.0.1",
+        _ body: (_ server: LoopbackServer, _ port: Int) async throws -> Void
+    ) async throws {
+        let server = LoopbackServer(replies)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Conversation(server))
+                }
+            }
+            .bind(host: host, port: 0)
+            .get()
+        guard let port = channel.localAddress?.port else { throw Broken() }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(server, port))
+        } catch {
+            result = .failure(error)
+        }
+        try await channel.close()
+        try result.get()
+    }
+
+    /// The heads of all requests that came.
+    var requests: [String] {
+        heads.withLock { $0 }
+    }
+
+    /// Returns when the next request has come.
+    func waitForRequest() async {
+        for await _ in arrivals { return }
+    }
+
+    fileprivate func reply(to head: String) -> Reply {
+        heads.withLock { $0.append(head) }
+        arrival.yield()
+        let words = head.split(separator: " ", maxSplits: 2)
+        let path = words.count == 3 ? String(words[1]) : ""
+        return replies[path] ?? .answer(404, ["Content-Length: 7"], "nothing")
+    }
+}
+
+private final class Conversation: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let server: LoopbackServer
+    private var head = ""
+
+    init(_ server: LoopbackServer) {
+        self.server = server
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        head += String(buffer: unwrapInboundIn(data))
+        guard head.hasSuffix("\r\n\r\n") else { return }
+        let reply = server.reply(to: head)
+        let channel = context.channel
+        let sent = channel.writeAndFlush(reply.bytes)
+        if reply.hangsUp { sent.whenComplete { _ in channel.close(promise: nil) } }
+    }
+}
