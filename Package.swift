@@ -76,18 +76,22 @@ let package = Package(
         .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
         .systemLibrary(name: "CPCRE", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLinux"),
+
+        // MARK: libcurl's easy handle, for the two targets that are clients of HTTP
+        library("Curl", ["CCurl"]),
 
         // MARK: Rules, services and the ports they need
         library("Domain", [nioCore, crypto, logging]),
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
         library("SQLiteStore", ["Domain", grdb]),
-        library("DiskBlobs", ["Domain", "CLinux", nioCore, nioPosix, crypto]),
+        library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library("VipsMedia", ["Domain", "CVips", nioCore, nioPosix]),
         library("PCREPatterns", ["Domain", "CPCRE"]),
         library("PasswordHashes", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
-        library("CurlFetch", ["Domain", "CCurl", logging, nioPosix]),
+        library("CurlFetch", ["Domain", "Curl", logging, nioCore, nioPosix]),
         library("MagicTypes", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: The wire
@@ -112,7 +116,7 @@ let package = Package(
         ),
 
         // MARK: The command line
-        library("FileClient", ["CCurl"]),
+        library("FileClient", ["Curl"]),
         library("Commands", ["Server", "FileClient", argumentParser]),
         .executableTarget(name: "lcfile", dependencies: ["Commands", argumentParser], swiftSettings: settings),
 
@@ -141,6 +145,7 @@ let package = Package(
         tests(of: "PasswordHashes", [nioPosix]),
         tests(of: "HTTPAPI", ["PCREPatterns", hummingbirdTesting]),
         tests(of: "Server", ["Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]),
+        tests(of: "CurlFetch", [nioCore, nioPosix]),
         tests(of: "FileClient"),
         tests(of: "Commands", ["FileClient", "Server", argumentParser]),
     ],

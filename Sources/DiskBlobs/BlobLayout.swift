@@ -12,7 +12,7 @@ final class BlobLayout: Sendable {
     /// Folders that are known to be on the disk, at most 65 792 of them.
     private let durable = Mutex<Set<String>>([])
 
-    /// Makes the folders and removes what a dead server left in staging.
+    /// Makes the folders.
     init(folder: String) throws {
         blobs = "\(folder)/blobs"
         staging = "\(folder)/staging"
@@ -28,21 +28,43 @@ final class BlobLayout: Sendable {
     }
 
     func path(of key: FileKey) -> String {
-        let name = SHA256.hash(data: Array(key.description.utf8)).hexadecimal
-        return "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
+        path(ofBlobNamed: SHA256.hash(data: Array(key.description.utf8)).hexadecimal)
     }
 
-    /// Makes the folder of a blob's path, durable on return.
-    func prepareFolder(of path: String) throws -> String {
+    /// Where the bytes of an upload are staged that outlives the server.
+    func path(staging name: ObjectID) -> String {
+        "\(staging)/\(name)"
+    }
+
+    /// Where the bytes of a file stay staged while they become a blob.
+    func path(committing file: ObjectID, as blob: String, isDraft: Bool) -> String {
+        "\(staging)/\(file).\(blob.dropFirst(parent(blob).count + 1))\(isDraft ? BlobLayout.draft : "")"
+    }
+
+    /// Ends the name of bytes that are not staged again if their commit was cut off.
+    static let draft = ".draft"
+
+    /// The blob's path, from the last part of its path.
+    func path(ofBlobNamed name: some StringProtocol) -> String {
+        "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
+    }
+
+    /// Makes the folder of a blob's path; it is durable after ``synchronize(_:)``.
+    func makeFolders(of path: String) throws -> String {
         let leaf = parent(path)
         guard !durable.withLock({ $0.contains(leaf) }) else { return leaf }
-        let middle = parent(leaf)
-        try makeFolder(middle)
-        try synchronizeFolder(blobs)
+        try makeFolder(parent(leaf))
         try makeFolder(leaf)
-        try synchronizeFolder(middle)
-        durable.withLock { _ = $0.insert(leaf) }
         return leaf
+    }
+
+    /// Returns when the names in a blob's folder are on the disk, and the folder itself.
+    func synchronize(_ leaf: String) throws {
+        try synchronizeFolder(leaf)
+        guard !durable.withLock({ $0.contains(leaf) }) else { return }
+        try synchronizeFolder(parent(leaf))
+        try synchronizeFolder(blobs)
+        durable.withLock { _ = $0.insert(leaf) }
     }
 
     /// The folder that a path lies in.

@@ -44,7 +44,7 @@ package struct BlobSource: Sendable {
         guard let blob = try Descriptor(reading: layout.path(of: file.key)) else { return .missing }
         let sized = try compareSize(of: blob, with: file.facts)
         guard sized == .whole else { return sized }
-        var sha256 = SHA256()
+        var hasher = BlobHasher(like: file.facts.digest)
         var size: Int64 = 0
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobSource.bufferSize, alignment: 16)
         defer { buffer.deallocate() }
@@ -57,13 +57,13 @@ package struct BlobSource: Sendable {
             }
             if count == 0 { break }
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            if comparingDigest { sha256.update(bufferPointer: bytes) }
+            if comparingDigest { hasher.update(bytes) }
             size += Int64(count)
             try take(bytes)
         }
         guard size == file.facts.size else { return wrongSize(size, file.facts) }
-        guard !comparingDigest || sha256.finalize().hexadecimal == file.facts.sha256 else {
-            return .damaged("holds other bytes than were uploaded: their SHA-256 is not \(file.facts.sha256)")
+        guard !comparingDigest || hasher.digest == file.facts.digest else {
+            return .damaged("holds other bytes than were uploaded: their digest is not \(file.facts.digest)")
         }
         return .whole
     }
@@ -74,14 +74,42 @@ package struct BlobSource: Sendable {
     }
 
     private func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {
-        let descriptor = blob.raw
-        var status = stat()
-        try syscall("fstat") { fstat(descriptor, &status) }
-        let size = Int64(status.st_size)
+        let size = try blob.size()
         return size == facts.size ? .whole : wrongSize(size, facts)
     }
 
     private func wrongSize(_ size: Int64, _ facts: BlobFacts) -> BlobCondition {
         .damaged("has \(size) bytes, not the \(facts.size) that were uploaded")
+    }
+}
+
+/// Takes bytes in order and gives the digest that a record would have, of the kind that it has.
+private enum BlobHasher {
+    case contentHash(ContentHasher)
+    case sha256(SHA256)
+
+    init(like digest: BlobDigest) {
+        switch digest {
+        case .contentHash: self = .contentHash(ContentHasher())
+        case .sha256: self = .sha256(SHA256())
+        }
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch self {
+        case .contentHash(var hasher):
+            hasher.update(bytes)
+            self = .contentHash(hasher)
+        case .sha256(var hasher):
+            hasher.update(bufferPointer: bytes)
+            self = .sha256(hasher)
+        }
+    }
+
+    var digest: BlobDigest {
+        switch self {
+        case .contentHash(let hasher): .contentHash(hasher.finalize())
+        case .sha256(let hasher): .sha256(hasher.finalize().hexadecimal)
+        }
     }
 }

@@ -1,4 +1,5 @@
 package import Domain
+internal import FoundationEssentials
 internal import Glibc
 internal import NIOCore
 package import NIOPosix
@@ -7,8 +8,13 @@ package import NIOPosix
 ///
 /// Every blocking call runs on the pool given, which the server sizes; the folder belongs to one server process.
 package struct DiskBlobStore: BlobStore {
+    /// The kernel's own word for this boot.
+    package let bootID: String
     private let layout: BlobLayout
     private let pool: NIOThreadPool
+
+    /// What is staged for one request has a name that no upload has.
+    private static let draft = "draft-"
 
     /// Opens the app's folder, which must exist, and makes the folders in it.
     ///
@@ -19,15 +25,51 @@ package struct DiskBlobStore: BlobStore {
     package init(folder: String, pool: NIOThreadPool) throws {
         layout = try BlobLayout(folder: folder)
         self.pool = pool
-        try removeStaged()
+        let boot = try? String(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id"), encoding: .utf8)
+        // Without the kernel's word every start counts as a boot.
+        bootID = boot?.filter { !$0.isWhitespace } ?? UUID().uuidString
+        for name in try names() where name.hasPrefix(DiskBlobStore.draft) { unlink("\(layout.staging)/\(name)") }
     }
 
     package func stage() async throws -> any StagedBlob {
         let name = (0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal
-        let path = "\(layout.staging)/\(name)"
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
-        return try await pool.runIfActive {
-            try DiskStagedBlob(path: path, layout: layout, pool: pool, eventLoop: eventLoop)
+        return try await staged("\(layout.staging)/\(DiskBlobStore.draft)\(name)", isNew: true)
+    }
+
+    package func stage(as name: ObjectID) async throws -> any StagedBlob {
+        try await staged(layout.path(staging: name), isNew: false)
+    }
+
+    private func staged(_ path: String, isNew: Bool) async throws -> DiskStagedBlob {
+        try await pool.runIfActive { [layout, pool] in
+            try DiskStagedBlob(path: path, isNew: isNew, layout: layout, pool: pool)
+        }
+    }
+
+    package func leftovers() async throws -> [StagingLeftover] {
+        try await pool.runIfActive { [self] in
+            try names().compactMap { name in
+                let parts = name.split(separator: ".", maxSplits: 1)
+                guard let id = parts.first.flatMap({ ObjectID(String($0)) }) else { return nil }
+                return parts.count == 1 ? .staged(id) : .committing(id)
+            }
+        }
+    }
+
+    package func settle(_ file: ObjectID, isCommitted: Bool, keepingBytes isKept: Bool) async throws {
+        try await pool.runIfActive { [self] in
+            for name in try names() where name.hasPrefix("\(file).") {
+                let staged = "\(layout.staging)/\(name)"
+                let isDraft = name.hasSuffix(BlobLayout.draft)
+                let digest = name.dropFirst(file.description.utf8.count + 1).prefix { $0 != "." }
+                let blob = layout.path(ofBlobNamed: digest)
+                if !isCommitted, areOne(staged, blob) { unlink(blob) }
+                if isKept, !isDraft {
+                    try syscall("rename") { rename(staged, layout.path(staging: file)) }
+                } else {
+                    unlink(staged)
+                }
+            }
         }
     }
 
@@ -47,17 +89,19 @@ package struct DiskBlobStore: BlobStore {
         }
     }
 
-    /// What lies in staging when a server starts belongs to uploads that died with the one before.
-    private func removeStaged() throws {
-        guard let folder = opendir(layout.staging) else {
-            throw SyscallError(operation: "opendir", number: errno)
+    private func names() throws -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: layout.staging)
+        } catch {
+            throw failure(of: "opendir", EIO)
         }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { unlink("\(layout.staging)/\(name)") }
-        }
+    }
+
+    /// Whether two names lead to the same file: a key may have been taken by another one.
+    private func areOne(_ first: String, _ second: String) -> Bool {
+        var one = stat()
+        var other = stat()
+        guard lstat(first, &one) == 0, lstat(second, &other) == 0 else { return false }
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 }

@@ -1,102 +1,198 @@
-internal import Crypto
+internal import CLinux
 internal import Domain
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Collects an upload's bytes into large pieces; each is written and hashed on the pool while the next is collected.
-///
-/// Writing and the two digests are three jobs at once, because a digest without special instructions is slower than a
-/// disk. Memory is at most two pieces an upload, however large the file and however small what the client sends.
+/// Bytes on their way in: one file in staging, written at places, with what is known of its digests.
 final class DiskStagedBlob: StagedBlob {
-    private let pool: NIOThreadPool
-    private let eventLoop: any EventLoop
+    let file: Descriptor
+    let hashes = BlockHashes()
+    let md5 = RunningMD5()
+    let pool: NIOThreadPool
     private let layout: BlobLayout
-    /// Each used by one job at a time, so nobody ever waits for these locks.
-    private let file: Mutex<StagedFile>
-    private let md5 = Mutex(Insecure.MD5())
-    private let sha256 = Mutex(SHA256())
-    private let incoming = Mutex(Incoming())
+    /// Where the file is now, and where it was staged.
+    private let path: Mutex<String>
+    private let stagedPath: String
+    /// Whether the bytes are those of one request, and of no use once that is over.
+    private let isDraft: Bool
+    private let hasDurableName = Mutex(false)
+    /// What the writers have written, if they wrote all that there is.
+    private let known: Mutex<Known?>
 
-    private struct Incoming {
-        var buffer = ByteBuffer()
-        var running: EventLoopFuture<Void>?
-        var committed = false
+    /// The end of the file and its first bytes, as far as they came in order.
+    struct Known {
+        var extent: Int64 = 0
+        var head = ByteBuffer()
+
+        mutating func take(_ buffer: ByteBuffer, at position: Int64) {
+            let room = StagedFacts.headSize - head.readableBytes
+            guard room > 0, Int64(head.readableBytes) == position,
+                let start = buffer.getSlice(at: buffer.readerIndex, length: min(room, buffer.readableBytes))
+            else { return }
+            head.writeImmutableBuffer(start)
+        }
     }
 
-    /// How many bytes are collected before they are written.
-    static let pieceSize = 1 << 20
+    private static let largeSize: Int64 = 8 << 20
 
-    init(path: String, layout: BlobLayout, pool: NIOThreadPool, eventLoop: any EventLoop) throws {
-        self.pool = pool
-        self.eventLoop = eventLoop
+    /// Opens or makes the file; blocks.
+    init(path: String, isNew: Bool, layout: BlobLayout, pool: NIOThreadPool) throws {
+        file = try Descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW | (isNew ? O_EXCL : 0), mode: 0o600)
+        self.path = Mutex(path)
+        stagedPath = path
+        isDraft = isNew
+        known = Mutex(isNew ? Known() : nil)
         self.layout = layout
-        file = Mutex(try StagedFile(path: path))
+        self.pool = pool
     }
 
-    func append(_ bytes: ByteBuffer) async throws {
-        let full: ByteBuffer? = incoming.withLock { incoming in
-            incoming.buffer.writeImmutableBuffer(bytes)
-            guard incoming.buffer.readableBytes >= DiskStagedBlob.pieceSize else { return nil }
-            defer { incoming.buffer = ByteBuffer() }
-            return incoming.buffer
+    func requireRoom(for size: Int64) async throws {
+        // Less than this is not worth the question: the bytes themselves will tell.
+        guard size >= DiskStagedBlob.largeSize else { return }
+        try await pool.runIfActive { [self] in
+            var status = statvfs()
+            try syscall("fstatvfs") { fstatvfs(file.raw, &status) }
+            guard Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize) >= size else {
+                throw failure(of: "fstatvfs", ENOSPC)
+            }
         }
-        if let full { try await take(full) }
     }
 
-    func finish() async throws -> StagedFacts {
-        let rest = incoming.withLock { incoming in
-            defer { incoming.buffer = ByteBuffer() }
-            return incoming.buffer
-        }
-        if rest.readableBytes > 0 { try await take(rest) }
-        try await running()?.get()
-        let (size, head) = file.withLock { ($0.size, $0.head) }
-        let facts = BlobFacts(
-            size: size,
-            md5: md5.withLock { $0.finalize() }.hexadecimal,
-            sha256: sha256.withLock { $0.finalize() }.hexadecimal
-        )
-        return StagedFacts(blob: facts, head: head)
+    func extent() async throws -> Int64 {
+        if let extent = known.withLock({ $0?.extent }) { return extent }
+        return try await pool.runIfActive { [self] in try file.size() }
     }
 
-    func commit(as key: FileKey) async throws {
-        let path = layout.path(of: key)
-        try await pool.runIfActive {
-            try self.file.withLock { try $0.commit(to: path, in: self.layout) }
+    /// Says that bytes were written at a place.
+    func note(_ buffers: [ByteBuffer], at place: Int64) {
+        known.withLock { known in
+            guard var now = known else { return }
+            var position = place
+            for buffer in buffers {
+                now.take(buffer, at: position)
+                position += Int64(buffer.readableBytes)
+            }
+            // Where the first bytes were written over, the file itself knows better.
+            known = place < Int64(now.head.readableBytes) && place < now.extent ? nil : now
+            known?.extent = max(now.extent, position)
         }
-        incoming.withLock { $0.committed = true }
+    }
+
+    func write(at place: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        DiskBlobWriter(self, at: place, digesting: digests)
+    }
+
+    func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
+        try await pool.runIfActive { [self] in try file.read(at: offset, count: count) }
+    }
+
+    func synchronize() async throws {
+        try await pool.runIfActive { [self] in
+            try file.synchronizeData()
+            guard !hasDurableName.withLock(\.self) else { return }
+            try synchronizeFolder(layout.staging)
+            hasDurableName.withLock { $0 = true }
+        }
+    }
+
+    func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
+        // A small file that came in order is known already, and costs no turn of the pool.
+        let isWhole = known.withLock { $0?.extent == size }
+        if !isWhole {
+            try await pool.runIfActive { [self] in
+                guard try file.size() >= size else { throw failure(ofReading: size) }
+                try file.truncate(to: size)
+            }
+            hashes.forget(behind: size)
+            known.withLock { $0 = nil }
+        }
+        let blocks = try await blocks(of: size)
+        var digest = md5.known(of: size)
+        if digest == nil, needsMD5 || size <= BlobFacts.md5Limit {
+            digest = try await pool.runIfActive { [self] in try RunningMD5.digest(of: size, in: file) }
+        }
+        let facts = BlobFacts(size: size, digest: .contentHash(ContentHash.joining(blocks)), md5: digest)
+        let head = known.withLock { $0?.head }
+        if let head, head.readableBytes == min(Int(clamping: size), StagedFacts.headSize) {
+            return StagedFacts(blob: facts, head: head)
+        }
+        return StagedFacts(blob: facts, head: try await read(at: 0, count: StagedFacts.headSize))
+    }
+
+    func commit(as key: FileKey, of file: ObjectID) async throws {
+        try await pool.runIfActive { [self] in
+            let blob = layout.path(of: key)
+            // From here on a start finds by the name which file the bytes were for, and which blob that is.
+            try move(to: layout.path(committing: file, as: blob, isDraft: isDraft))
+            var isLinked = false
+            do {
+                let folder = try layout.makeFolders(of: blob)
+                try link(path.withLock(\.self), blob)
+                isLinked = true
+                // All names first, then all syncs: the first of them takes the others along in one go of the file
+                // system's journal. Nobody knows the key before the row is there.
+                try self.file.synchronize()
+                try layout.synchronize(folder)
+            } catch {
+                if isLinked { unlink(blob) }
+                try move(to: stagedPath)
+                throw error
+            }
+        }
+    }
+
+    func revert(_ key: FileKey) async {
+        // Not on the pool: a cancelled task's jobs are dropped there, and a name must go all the same.
+        unlink(layout.path(of: key))
+        try? move(to: stagedPath)
     }
 
     func discard() async {
-        guard !incoming.withLock(\.committed) else { return }
-        // Not on the pool: a cancelled task's jobs are dropped there, and a name must go all the same.
-        try? await running()?.get()
-        file.withLock { $0.remove() }
+        unlink(path.withLock(\.self))
     }
 
-    /// Begins with a piece once the one before it is done; a failure shows at the next call.
-    private func take(_ piece: ByteBuffer) async throws {
-        try await running()?.get()
-        let jobs: [EventLoopFuture<Void>] = [
-            run { try self.file.withLock { try $0.write(piece) } },
-            run { self.md5.withLock { md5 in piece.withUnsafeReadableBytes { md5.update(bufferPointer: $0) } } },
-            run {
-                self.sha256.withLock { sha256 in piece.withUnsafeReadableBytes { sha256.update(bufferPointer: $0) } }
-            },
-        ]
-        // All of them end before the next piece or the removal begins, whichever fails.
-        let all = EventLoopFuture.whenAllComplete(jobs, on: eventLoop).flatMapThrowing { results in
-            for result in results { try result.get() }
+    /// The digest of each block, as they were taken while writing, or from the file where they were not.
+    private func blocks(of size: Int64) async throws -> [[UInt8]] {
+        let known = (0..<ContentHash.blockCount(of: size)).map { hashes.digest(of: $0, size: size) }
+        let unknown = known.indices.filter { known[$0] == nil }
+        guard !unknown.isEmpty else { return known.compactMap(\.self) }
+        let read = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
+            var read: [Int: [UInt8]] = [:]
+            for (started, block) in unknown.enumerated() {
+                // As many at a time as keep a disk busy, and no more memory than that takes.
+                if started >= 8, let (done, digest) = try await group.next() { read[done] = digest }
+                group.addTask { [pool] in
+                    (block, try await pool.runIfActive { try BlockHashes.digest(of: block, size: size, in: self.file) })
+                }
+            }
+            for try await (done, digest) in group { read[done] = digest }
+            return read
         }
-        incoming.withLock { $0.running = all }
+        return known.enumerated().compactMap { $0.element ?? read[$0.offset] }
     }
 
-    private func run(_ job: @escaping @Sendable () throws -> Void) -> EventLoopFuture<Void> {
-        pool.runIfActive(eventLoop: eventLoop, job)
+    private func move(to new: String) throws {
+        try path.withLock { path in
+            guard path != new else { return }
+            try syscall("rename") { rename(path, new) }
+            path = new
+        }
     }
 
-    private func running() -> EventLoopFuture<Void>? {
-        incoming.withLock { $0.running }
+    /// Gives the file a second name, or, where file systems know no such thing, its only one.
+    private func link(_ old: String, _ new: String) throws {
+        if Glibc.link(old, new) == 0 { return }
+        let number = errno
+        // A key that was chosen, and is another file's.
+        if number == EEXIST { throw ServiceError(.duplicateValue, "The key is taken.") }
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(number) else { throw failure(of: "link", number) }
+        if clinux_rename_without_replacing(old, new) == 0 { return }
+        let second = errno
+        guard second == EINVAL || second == ENOSYS else { throw failure(of: "rename", second) }
+        // Keys are random, and the row's unique key is the second guard.
+        guard access(new, F_OK) != 0 else { throw failure(of: "rename", EEXIST) }
+        try syscall("rename") { rename(old, new) }
     }
 }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Glibc
+internal import NIOCore
 
 /// A failed system call: what was tried and the error number.
 struct SyscallError: Error, CustomStringConvertible {
@@ -60,6 +61,50 @@ struct Descriptor: ~Copyable {
         try syscall("fsync") { fsync(raw) }
     }
 
+    /// The same for what is needed to read the bytes again, and no more.
+    func synchronizeData() throws {
+        try syscall("fdatasync") { fdatasync(raw) }
+    }
+
+    /// In bytes.
+    func size() throws -> Int64 {
+        var status = stat()
+        let descriptor = raw
+        try syscall("fstat") { fstat(descriptor, &status) }
+        return Int64(status.st_size)
+    }
+
+    /// Cuts off what is behind a size, or makes a gap up to it.
+    func truncate(to size: Int64) throws {
+        try syscall("ftruncate") { ftruncate(raw, off_t(size)) }
+    }
+
+    /// Up to `count` bytes from `offset`; fewer only at the end.
+    func read(at offset: Int64, count: Int) throws -> ByteBuffer {
+        var bytes = ByteBufferAllocator().buffer(capacity: count)
+        let descriptor = raw
+        while bytes.readableBytes < count {
+            let position = offset + Int64(bytes.readableBytes)
+            let read = try bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { free in
+                let wanted = min(free.count, count - Int(position - offset))
+                return try syscall("pread") { pread(descriptor, free.baseAddress, wanted, off_t(position)) }
+            }
+            if read == 0 { break }
+        }
+        return bytes
+    }
+
+    /// Writes all of the bytes at a place.
+    func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws {
+        var rest = bytes
+        var position = place
+        while !rest.isEmpty {
+            let count = try syscall("pwrite") { pwrite(raw, rest.baseAddress, rest.count, off_t(position)) }
+            position += Int64(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+
     /// Writes all of the bytes where the file stands.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
@@ -68,6 +113,11 @@ struct Descriptor: ~Copyable {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
+}
+
+/// The error of a file that is shorter than what was written to it.
+func failure(ofReading position: Int64) -> ServiceError {
+    failure(of: "read at \(position)", EIO)
 }
 
 /// Returns when a folder's names are on the disk.

@@ -23,10 +23,7 @@ import Testing
     func layout() async throws {
         try await Samples.withFolder { folder in
             let store = try DiskBlobStore(folder: folder, pool: .singleton)
-            let staged = try await store.stage()
-            try await staged.append(ByteBuffer(string: "abc"))
-            _ = try await staged.finish()
-            try await staged.commit(as: try #require(FileKey("abc")))
+            _ = try await store.store("abc", as: try #require(FileKey("abc")))
             let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             let path = "\(folder)/blobs/ba/78/\(name)"
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "abc")
@@ -40,16 +37,15 @@ import Testing
         try await Samples.withFolder { folder in
             let contents = { try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") }
             let store = try DiskBlobStore(folder: folder, pool: .singleton)
-            let kept = try await store.stage()
-            _ = try await kept.finish()
-            try await kept.commit(as: key())
+            _ = try await store.store("", as: key())
             let dropped = try await store.stage()
             #expect(try contents().count == 1)
             await dropped.discard()
             #expect(try contents() == [])
             let dead = try await store.stage()
-            try await dead.append(ByteBuffer(repeating: 1, count: 3_000_000))
-            _ = try await dead.finish()
+            let writer = dead.write(at: 0, digesting: [])
+            try await writer.append(ByteBuffer(repeating: 1, count: 3_000_000))
+            _ = try await writer.finish()
             #expect(try contents().count == 1)
             let restarted = try DiskBlobStore(folder: folder, pool: .singleton)
             #expect(try contents() == [])
@@ -64,7 +60,7 @@ import Testing
             let staged = try await store.stage()
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                try? await staged.append(ByteBuffer(repeating: 1, count: 3_000_000))
+                try? await staged.write(at: 0, digesting: []).append(ByteBuffer(repeating: 1, count: 3_000_000))
                 await staged.discard()
             }
             await task.value
@@ -88,7 +84,7 @@ import Testing
             let store = try DiskBlobStore(folder: folder, pool: .singleton)
             let layout = try BlobLayout(folder: folder)
             let path = layout.path(of: try key())
-            _ = try layout.prepareFolder(of: path)
+            _ = try layout.makeFolders(of: path)
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
             await #expect(throws: ServiceError.self) { try await store.open(key()) }
         }

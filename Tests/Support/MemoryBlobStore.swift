@@ -5,82 +5,190 @@ internal import Synchronization
 
 /// Blobs in memory, for tests of what stands on a ``BlobStore``.
 package final class MemoryBlobStore: BlobStore {
-    private let blobs = Mutex<[FileKey: ByteBuffer]>([:])
-    private let stagedCount = Mutex(0)
+    package let bootID: String
+    private let state = Mutex(State())
 
-    package init() {}
+    fileprivate struct State {
+        var blobs: [FileKey: ByteBuffer] = [:]
+        /// By name; what is staged for one request has a number.
+        var staged: [String: ByteBuffer] = [:]
+        var committing: [ObjectID: (name: String, key: FileKey)] = [:]
+        var drafts = 0
+    }
+
+    /// Begins empty; the boot can be said, to try what another one finds.
+    package init(bootID: String = "boot") {
+        self.bootID = bootID
+    }
 
     /// How many blobs are committed.
-    package var count: Int { blobs.withLock { $0.count } }
+    package var count: Int { with { $0.blobs.count } }
 
     /// How many blobs are staged, neither committed nor discarded.
-    package var staged: Int { stagedCount.withLock { $0 } }
+    package var staged: Int { with { $0.staged.count } }
 
     package func stage() async throws -> any StagedBlob {
-        stagedCount.withLock { $0 += 1 }
-        return MemoryStagedBlob(store: self)
+        let name = with { state in
+            state.drafts += 1
+            state.staged["draft-\(state.drafts)"] = ByteBuffer()
+            return "draft-\(state.drafts)"
+        }
+        return MemoryStagedBlob(store: self, name: name)
+    }
+
+    package func stage(as name: ObjectID) async throws -> any StagedBlob {
+        with { $0.staged[name.description] = $0.staged[name.description] ?? ByteBuffer() }
+        return MemoryStagedBlob(store: self, name: name.description)
+    }
+
+    package func leftovers() async throws -> [StagingLeftover] {
+        with { state in
+            let committing = Set(state.committing.values.map(\.name))
+            return state.committing.keys.map(StagingLeftover.committing)
+                + state.staged.keys.filter { !committing.contains($0) }.compactMap { ObjectID($0) }
+                .map(StagingLeftover.staged)
+        }
+    }
+
+    package func settle(_ file: ObjectID, isCommitted: Bool, keepingBytes isKept: Bool) async throws {
+        with { state in
+            guard let (name, key) = state.committing.removeValue(forKey: file) else { return }
+            let bytes = state.staged.removeValue(forKey: name)
+            if !isCommitted { state.blobs[key] = nil }
+            if isKept, !name.hasPrefix("draft-") { state.staged[file.description] = bytes }
+        }
     }
 
     package func open(_ key: FileKey) async throws -> (any OpenBlob)? {
-        blobs.withLock { $0[key] }.map(MemoryOpenBlob.init)
+        with { $0.blobs[key] }.map(MemoryOpenBlob.init)
     }
 
     package func remove(_ key: FileKey) async throws {
-        blobs.withLock { $0[key] = nil }
+        with { $0.blobs[key] = nil }
     }
 
-    fileprivate func commit(_ bytes: ByteBuffer, as key: FileKey) throws {
-        try blobs.withLock { blobs in
-            guard blobs[key] == nil else { throw ServiceError(.internalFailure, "The key is taken.") }
-            blobs[key] = bytes
-        }
-    }
-
-    fileprivate func unstage() {
-        stagedCount.withLock { $0 -= 1 }
+    fileprivate func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in try body(&state) }
     }
 }
 
-private final class MemoryStagedBlob: StagedBlob {
-    private let store: MemoryBlobStore
-    private let state = Mutex<(bytes: ByteBuffer, isStaged: Bool)>((ByteBuffer(), true))
+private struct MemoryStagedBlob: StagedBlob {
+    let store: MemoryBlobStore
+    let name: String
 
-    init(store: MemoryBlobStore) {
-        self.store = store
+    var bytes: ByteBuffer { store.with { $0.staged[name] ?? ByteBuffer() } }
+
+    func requireRoom(for size: Int64) async throws {}
+
+    func extent() async throws -> Int64 { Int64(bytes.readableBytes) }
+
+    func write(at place: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        MemoryBlobWriter(blob: self, place: Int(place), digests: digests)
     }
 
-    func append(_ bytes: ByteBuffer) async throws {
-        state.withLock { _ = $0.bytes.writeImmutableBuffer(bytes) }
+    func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
+        try await MemoryOpenBlob(bytes: bytes).read(at: offset, count: count)
     }
 
-    func finish() async throws -> StagedFacts {
-        let bytes = state.withLock { $0.bytes }
+    func synchronize() async throws {}
+
+    func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
+        guard bytes.readableBytes >= Int(size) else { throw ServiceError(.internalFailure, "Bytes are missing.") }
+        let bytes = ByteBuffer(bytes: bytes.readableBytesView.prefix(Int(size)))
+        store.with { $0.staged[name] = bytes }
         let view = Array(bytes.readableBytesView)
+        var hasher = ContentHasher()
+        view.withUnsafeBytes { hasher.update($0) }
         return StagedFacts(
             blob: BlobFacts(
-                size: Int64(bytes.readableBytes),
-                md5: Insecure.MD5.hash(data: view).hexadecimal,
-                sha256: SHA256.hash(data: view).hexadecimal
+                size: size,
+                digest: .contentHash(hasher.finalize()),
+                md5: needsMD5 || size <= BlobFacts.md5Limit ? Insecure.MD5.hash(data: view).hexadecimal : nil
             ),
-            head: ByteBuffer(bytes: view.prefix(64 << 10))
+            head: ByteBuffer(bytes: view.prefix(StagedFacts.headSize))
         )
     }
 
-    func commit(as key: FileKey) async throws {
-        try store.commit(state.withLock { $0.bytes }, as: key)
-        leaveStaging()
+    func commit(as key: FileKey, of file: ObjectID) async throws {
+        try store.with { state in
+            guard state.blobs[key] == nil else { throw ServiceError(.internalFailure, "The key is taken.") }
+            state.blobs[key] = state.staged[name]
+            state.committing[file] = (name, key)
+        }
+    }
+
+    func revert(_ key: FileKey) async {
+        store.with { state in
+            state.blobs[key] = nil
+            forget(&state)
+        }
     }
 
     func discard() async {
-        leaveStaging()
+        store.with { state in
+            state.staged[name] = nil
+            forget(&state)
+        }
     }
 
-    private func leaveStaging() {
-        let left = state.withLock { state in
-            defer { state.isStaged = false }
-            return state.isStaged
+    func write(_ buffer: ByteBuffer, at place: Int) {
+        store.with { state in
+            var bytes = state.staged[name] ?? ByteBuffer()
+            if bytes.readableBytes < place { bytes.writeRepeatingByte(0, count: place - bytes.readableBytes) }
+            bytes.setBuffer(buffer, at: place)
+            bytes.moveWriterIndex(to: max(bytes.writerIndex, place + buffer.readableBytes))
+            state.staged[name] = bytes
         }
-        if left { store.unstage() }
+    }
+
+    private func forget(_ state: inout MemoryBlobStore.State) {
+        state.committing = state.committing.filter { $0.value.name != name }
+    }
+}
+
+private final class MemoryBlobWriter: BlobWriter {
+    private let blob: MemoryStagedBlob
+    private let place: Int
+    private let digests: Set<DigestKind>
+    private let taken = Mutex(ByteBuffer())
+
+    init(blob: MemoryStagedBlob, place: Int, digests: Set<DigestKind>) {
+        self.blob = blob
+        self.place = place
+        self.digests = digests
+    }
+
+    func append(_ bytes: ByteBuffer) async throws {
+        let before = taken.withLock { taken in
+            defer { taken.writeImmutableBuffer(bytes) }
+            return taken.readableBytes
+        }
+        blob.write(bytes, at: place + before)
+    }
+
+    func settle() async {}
+
+    func finish() async throws -> [DigestKind: [UInt8]] {
+        let bytes = Array(taken.withLock { $0 }.readableBytesView)
+        return digests.reduce(into: [:]) { result, kind in
+            result[kind] =
+                switch kind {
+                case .crc32: crc32(bytes)
+                case .md5: Array(Insecure.MD5.hash(data: bytes))
+                case .sha1: Array(Insecure.SHA1.hash(data: bytes))
+                case .sha256: Array(SHA256.hash(data: bytes))
+                }
+        }
+    }
+
+    /// Bit by bit, as the polynomial says (RFC 1952 section 8).
+    private func crc32(_ bytes: [UInt8]) -> [UInt8] {
+        var sum: UInt32 = .max
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
+        }
+        return (0..<4).reversed().map { UInt8(truncatingIfNeeded: ~sum >> ($0 * 8)) }
     }
 }
 

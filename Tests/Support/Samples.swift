@@ -20,8 +20,8 @@ package enum Samples {
             detectedType: .jpeg,
             facts: BlobFacts(
                 size: 3,
-                md5: String(repeating: "a", count: 32),
-                sha256: String(repeating: "b", count: 64)
+                digest: .contentHash("FqmZPjZHBoFquj4lcXhQwmyc0Nid"),
+                md5: String(repeating: "a", count: 32)
             ),
             metaData: [
                 "size": .integer(3), "owner": .string("unknown"), "nested": .object(["a": .array([.number(1.5)])]),

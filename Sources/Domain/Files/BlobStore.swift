@@ -4,8 +4,23 @@ package import NIOCore
 ///
 /// The disk implements it; tests have one in memory; both pass one contract suite.
 package protocol BlobStore: Sendable {
-    /// Begins a blob that nobody can see until it is committed.
+    /// Changes when bytes that were written and not synced may have been lost: with each boot of the machine.
+    var bootID: String { get }
+
+    /// Begins a blob that nobody can see until it is committed, and that ends with the server.
     func stage() async throws -> any StagedBlob
+
+    /// Opens the bytes staged under a name, or begins with none; they outlive the server.
+    func stage(as name: ObjectID) async throws -> any StagedBlob
+
+    /// What a dead server left behind, and no ``stage()`` of this one made.
+    func leftovers() async throws -> [StagingLeftover]
+
+    /// Cleans up after a commit for a file that was cut off.
+    ///
+    /// If the file's record is there, the blob stays, else it goes. Bytes that were staged under the file's id and do not
+    /// become a blob may be kept so.
+    func settle(_ file: ObjectID, isCommitted: Bool, keepingBytes isKept: Bool) async throws
 
     /// Opens a committed blob, or returns nothing if there is none. Never shows a partial blob.
     func open(_ key: FileKey) async throws -> (any OpenBlob)?
@@ -14,40 +29,12 @@ package protocol BlobStore: Sendable {
     func remove(_ key: FileKey) async throws
 }
 
-/// Bytes on their way in.
-///
-/// Used by one task at a time; calls come in order.
-package protocol StagedBlob: Sendable {
-    /// Adds bytes at the end.
-    ///
-    /// May return before they are written, and then reports a failed write at the next call. Throws
-    /// ``ServiceError/Code/storageFull`` when there is no room.
-    func append(_ bytes: ByteBuffer) async throws
-
-    /// Writes what is still held back and tells what the bytes are.
-    func finish() async throws -> StagedFacts
-
-    /// Makes the finished blob visible under its key; on return, bytes and name survive a power cut.
-    ///
-    /// Throws if the key is taken; nothing is ever overwritten.
-    func commit(as key: FileKey) async throws
-
-    /// Removes the staged bytes; after a commit it does nothing.
-    func discard() async
-}
-
-/// A finished, uncommitted blob.
-package struct StagedFacts: Sendable {
-    /// Size and digests of all bytes.
-    package let blob: BlobFacts
-    /// The first bytes, up to 64 KiB, to tell the type from.
-    package let head: ByteBuffer
-
-    /// Takes what a store found while writing.
-    package init(blob: BlobFacts, head: ByteBuffer) {
-        self.blob = blob
-        self.head = head
-    }
+/// What was staged when a server died.
+package enum StagingLeftover: Sendable, Hashable {
+    /// Bytes that were staged under a name.
+    case staged(ObjectID)
+    /// A commit for a file that began; whether the blob is there cannot be told.
+    case committing(ObjectID)
 }
 
 /// A committed blob, open for reading; it closes when the last reference to it goes.

@@ -51,8 +51,8 @@ package struct ServedFile: Sendable, Hashable {
     package let mediaType: MediaType
     /// In bytes.
     package let size: Int64
-    /// 64 hexadecimal digits; the strong validator is made of it.
-    package let sha256: String
+    /// The strong validator is made of it.
+    package let digest: BlobDigest
     /// When the record was made; since files do not change, also `updatedAt`.
     package let createdAt: Timestamp
 
@@ -61,7 +61,7 @@ package struct ServedFile: Sendable, Hashable {
         key = record.key
         mediaType = record.mediaType
         size = record.facts.size
-        sha256 = record.facts.sha256
+        digest = record.facts.digest
         createdAt = record.createdAt
     }
 }
@@ -84,15 +84,44 @@ package struct DownloadCache: Sendable {
 package struct BlobFacts: Sendable, Hashable {
     /// In bytes.
     package let size: Int64
-    /// 32 lower-case hexadecimal digits.
-    package let md5: String
-    /// 64 lower-case hexadecimal digits.
-    package let sha256: String
+    /// What the bytes are compared by.
+    package let digest: BlobDigest
+    /// 32 lower-case hexadecimal digits; nothing for a large file of which nobody asked for it.
+    package let md5: String?
+
+    /// The largest files whose MD5 is always known: it takes longer than writing them.
+    package static let md5Limit: Int64 = 64 << 20
 
     /// Takes what was counted.
-    package init(size: Int64, md5: String, sha256: String) {
+    package init(size: Int64, digest: BlobDigest, md5: String?) {
         self.size = size
+        self.digest = digest
         self.md5 = md5
-        self.sha256 = sha256
+    }
+}
+
+/// What a blob's bytes are compared by; equal bytes have equal digests of one kind.
+package enum BlobDigest: Sendable, Hashable, CustomStringConvertible {
+    /// ``ContentHash``.
+    case contentHash(String)
+    /// 64 lower-case hexadecimal digits, of files from before there were content hashes.
+    case sha256(String)
+
+    /// The digest that a record names; nothing if it names none.
+    package init?(hash: String?, sha256: String?) {
+        if let hash {
+            self = .contentHash(hash)
+        } else if let sha256 {
+            self = .sha256(sha256)
+        } else {
+            return nil
+        }
+    }
+
+    /// The digest as text, safe in a header.
+    package var description: String {
+        switch self {
+        case .contentHash(let text), .sha256(let text): text
+        }
     }
 }

@@ -18,19 +18,25 @@ package struct FileRecords: Sendable {
     /// - Parameters:
     ///   - records: What to add; one without an ACL gets the class's default.
     ///   - caller: Who made them.
+    ///   - quota: How many bytes all files of the app may have.
     /// - Throws: ``ServiceError/Code/forbidden`` if the caller may not; ``ServiceError/Code/duplicateValue`` if an id or
-    ///   key is taken.
-    package func insert(_ records: [FileRecord], as caller: Caller) async throws {
+    ///   key is taken; ``ServiceError/Code/quotaExceeded``.
+    package func insert(_ records: [FileRecord], as caller: Caller, within quota: Int64? = nil) async throws {
         try await store.write { writer in
-            let schema = try writer.schema(of: .file) ?? .files
-            try ObjectAccess(caller: caller).require(.create, in: schema)
+            var usage = try writer.usage()
             for record in records {
-                var object = record.object
-                object.acl = object.acl ?? schema.defaultACL?.owned(by: caller.user?.id)
-                if object.acl == .everyone { object.acl = nil }
-                try writer.insert(object, into: .file)
+                usage = usage + .file(record.facts.size)
+                try writer.insert(record, as: caller)
             }
+            try usage.requireWithin(quota)
+            try writer.save(usage, at: records.first?.createdAt ?? .now())
         }
+    }
+
+    /// Throws ``ServiceError/Code/quotaExceeded`` if so many bytes more would be too many.
+    package func requireRoom(for size: Int64, within quota: Int64?) async throws {
+        guard let quota else { return }
+        try await store.read { try ($0.usage() + .file(size)).requireWithin(quota) }
     }
 
     /// The record with this id, if there is one.
@@ -56,9 +62,12 @@ extension FileRecord {
             "mime_type": .string(mediaType.description),
             "metaData": .object(metaData),
             "_size": .integer(facts.size),
-            "_md5": .string(facts.md5),
-            "_sha256": .string(facts.sha256),
         ]
+        if let md5 = facts.md5 { fields["_md5"] = .string(md5) }
+        switch facts.digest {
+        case .contentHash(let hash): fields["_hash"] = .string(hash)
+        case .sha256(let digest): fields["_sha256"] = .string(digest)
+        }
         if let detectedType { fields["_detected"] = .string(detectedType.description) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, acl: acl, fields: fields)
     }
@@ -78,8 +87,8 @@ extension FileRecord {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init),
             let mediaType = fields["mime_type"]?.stringValue.flatMap(MediaType.init),
-            let size = fields["_size"]?.integerValue, let md5 = fields["_md5"]?.stringValue,
-            let sha256 = fields["_sha256"]?.stringValue
+            let size = fields["_size"]?.integerValue,
+            let digest = BlobDigest(hash: fields["_hash"]?.stringValue, sha256: fields["_sha256"]?.stringValue)
         else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRecord(id: object.id)) }
         self.init(
             id: object.id,
@@ -87,11 +96,23 @@ extension FileRecord {
             name: try FileName(fields["name"]?.stringValue ?? "", limit: .max),
             mediaType: mediaType,
             detectedType: fields["_detected"]?.stringValue.flatMap(MediaType.init),
-            facts: BlobFacts(size: size, md5: md5, sha256: sha256),
+            facts: BlobFacts(size: size, digest: digest, md5: fields["_md5"]?.stringValue),
             metaData: fields["metaData"]?.objectValue ?? [:],
             acl: object.acl,
             createdAt: object.createdAt
         )
+    }
+}
+
+extension ObjectWriter {
+    /// Adds a record, if the caller may make files.
+    func insert(_ record: FileRecord, as caller: Caller) throws {
+        let schema = try schema(of: .file) ?? .files
+        try ObjectAccess(caller: caller).require(.create, in: schema)
+        var object = record.object
+        object.acl = object.acl ?? schema.defaultACL?.owned(by: caller.user?.id)
+        if object.acl == .everyone { object.acl = nil }
+        try insert(object, into: .file)
     }
 }
 

@@ -41,6 +41,12 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let session = ClassName(known: "_Session")
     /// The class of who users are on other platforms; not for anybody.
     package static let identity = ClassName(known: "_Identity")
+    /// The class of uploads on their way, for the master key alone to see.
+    package static let upload = ClassName(known: "_Upload")
+    /// The class of their parts.
+    package static let uploadPart = ClassName(known: "_UploadPart")
+    /// The class of one object that counts what the app's files take.
+    package static let usage = ClassName(known: "_Usage")
 
     /// Whether the class belongs to the protocol and not to the app.
     package var isBuiltIn: Bool {

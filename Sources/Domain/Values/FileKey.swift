@@ -29,6 +29,41 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         }
         return key
     }
+
+    /// Takes a key that the holder of the master key chose: it becomes the URL's path as it is (file-protocol 2.1).
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` for what no key can be.
+    package init(chosen text: String) throws {
+        guard !FileKey.apiPaths.contains(text.prefix { $0 != "/" }), !text.contains("\\"), text != "health",
+            let key = FileKey(text)
+        else {
+            throw ServiceError(
+                .badRequest,
+                "key must be 1 to \(FileKey.longest) bytes, folders without '..' or empty ones, no control characters, "
+                    + "and not begin with a path of the API."
+            )
+        }
+        self = key
+    }
+
+    /// Takes a key that an old SDK made at random, behind which nobody else's can lie: 16 or 20 hexadecimal digits, 32
+    /// of a UUID, or 40 letters and digits; then the name's extension, or the name itself (file-protocol 6).
+    ///
+    /// Nothing if it is none of these.
+    package init?(madeByClient text: String, for name: FileName) {
+        let random = text.prefix { $0 != "." && $0 != "/" }
+        let isHexadecimal = random.utf8.allSatisfy { hexadecimalValue($0) != nil }
+        guard random.utf8.allSatisfy(\.isASCIIAlphanumeric),
+            random.utf8.count == 40 || [16, 20, 32].contains(random.utf8.count) && isHexadecimal
+        else { return nil }
+        let tail = text.dropFirst(random.count)
+        let hasExtension = tail.first == "." && (try? FileName(String(tail.dropFirst()), limit: 32)) != nil
+        guard tail.isEmpty || hasExtension || tail == "/\(name)" else { return nil }
+        self.init(text)
+    }
+
+    /// The first words of paths behind which no file could be found.
+    fileprivate static let apiPaths: Set<Substring> = ["1", "1.1"]
 }
 
 /// Folders in front of a key, as a client asked for them: `gamesaves`, `a/b`.
@@ -52,7 +87,7 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
                 "prefix may hold folders only, without '..', empty ones or control characters."
             )
         }
-        guard !["1", "1.1"].contains(trimmed.prefix { $0 != "/" }) else {
+        guard !FileKey.apiPaths.contains(trimmed.prefix { $0 != "/" }) else {
             throw ServiceError(.badRequest, "prefix must not begin with '1' or '1.1', the API's own paths.")
         }
         description = String(trimmed)

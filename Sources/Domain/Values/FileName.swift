@@ -14,7 +14,7 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count <= limit else {
             throw FileName.refusal("has \(text.utf8.count) bytes; the limit is \(limit)")
         }
-        guard !text.contains(where: { $0 == "/" || $0 == "\\" }) else {
+        guard !text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) else {
             throw FileName.refusal("contains a slash; folders go into prefix")
         }
         guard text != ".", text != ".." else { throw FileName.refusal("is a folder") }

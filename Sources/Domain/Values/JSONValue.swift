@@ -54,3 +54,11 @@ package enum JSONValue: Hashable, Sendable {
         .object(["__type": .string("Date"), "iso": .string(moment.iso8601)])
     }
 }
+
+extension JSONValue {
+    /// The moment, if it is a date in its canonical form.
+    package var dateValue: Timestamp? {
+        guard typeName == "Date" else { return nil }
+        return objectValue?["iso"]?.stringValue.flatMap(Timestamp.init(iso8601:))
+    }
+}

@@ -97,6 +97,22 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let notAnImage = Code(description: "notAnImage")
         /// An image, or a result, beyond a limit.
         package static let imageTooLarge = Code(description: "imageTooLarge")
+        /// The app has all the bytes that it may (140).
+        package static let quotaExceeded = Code(description: "quotaExceeded")
+        /// The app has all the unfinished uploads that it may (430).
+        package static let tooManyUploads = Code(description: "tooManyUploads")
+        /// No upload behind a token, or none any more.
+        package static let uploadNotFound = Code(description: "uploadNotFound")
+        /// Bytes that do not fit what was received before: an offset, a list of parts, other bytes than the first time.
+        package static let uploadConflict = Code(description: "uploadConflict")
+        /// A newer connection writes what this one wrote.
+        package static let superseded = Code(description: "superseded")
+        /// Bytes whose digest or number is not what was announced.
+        package static let checksumMismatch = Code(description: "checksumMismatch")
+        /// A Kodo context that is none of this upload, or whose bytes were lost (701).
+        package static let invalidContext = Code(description: "invalidContext")
+        /// A part without a Content-Length.
+        package static let lengthRequired = Code(description: "lengthRequired")
         /// As much work as the machine can bear runs and waits already.
         package static let overloaded = Code(description: "overloaded")
         /// No room on the disk.

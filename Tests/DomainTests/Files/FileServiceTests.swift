@@ -25,10 +25,7 @@ import Testing
 
     private func storedRecord() async throws -> FileRecord {
         let record = try Samples.record()
-        let staged = try await blobs.stage()
-        try await staged.append(ByteBuffer(string: "abc"))
-        _ = try await staged.finish()
-        try await staged.commit(as: record.key)
+        _ = try await blobs.store("abc", as: record.key)
         try await FileRecords(store).insert([record])
         return record
     }
