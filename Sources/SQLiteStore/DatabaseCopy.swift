@@ -34,7 +34,9 @@ package struct DatabaseCopy: Sendable {
             guard mode == "delete" else { throw OpenFailure(sentence: "cannot be copied to one plain file") }
             try DatabaseCopy.refuseNewer(queue)
             try DatabaseMigrator.lcfile.migrate(queue)
-            catalog = try queue.read { try Catalog($0) }
+            let catalog = try queue.read { try Catalog($0) }
+            try queue.write { try DatabaseCopy.forgetUploads(catalog, $0) }
+            self.catalog = catalog
             self.original = source
         } catch let failure as OpenFailure {
             throw failure
@@ -117,8 +119,10 @@ package struct DatabaseCopy: Sendable {
         guard let table else { throw OpenFailure(sentence: "has no class _File") }
         let sql = """
             SELECT number, id, json_extract(body, '$.key') AS key, json_extract(body, '$._size') AS size,
-                json_extract(body, '$._md5') AS md5, json_extract(body, '$._sha256') AS sha256
-            FROM \(table) WHERE number > ? ORDER BY number LIMIT \(DatabaseCopy.pageSize)
+                json_extract(body, '$._md5') AS md5, json_extract(body, '$._sha256') AS sha256,
+                json_extract(body, '$._hash') AS hash
+            FROM \(table)
+            WHERE number > ? AND json_extract(body, '$.key') IS NOT NULL ORDER BY number LIMIT \(DatabaseCopy.pageSize)
             """
         do {
             return try queue.read { db in
@@ -137,6 +141,15 @@ package struct DatabaseCopy: Sendable {
         guard let table, let files = catalog.entries[.file] else { return }
         let id = file.id.description
         try db.execute(sql: "DELETE FROM \(table) WHERE id = ?", arguments: [id])
+        if let usage = catalog.entries[.usage].map({ ClassTable(number: $0.number).name }) {
+            try db.execute(
+                sql: """
+                    UPDATE \(usage) SET body = json_set(body, '$.bytes', json_extract(body, '$.bytes') - ?,
+                        '$.files', json_extract(body, '$.files') - 1)
+                    """,
+                arguments: [file.facts.size]
+            )
+        }
         try db.execute(sql: "DELETE FROM relation WHERE class = ? AND owner = ?", arguments: [files.number, id])
         for owner in catalog.entries.values {
             for (key, target) in owner.schema.relations where target == .file {
@@ -146,6 +159,18 @@ package struct DatabaseCopy: Sendable {
                 )
             }
         }
+    }
+
+    /// Uploads on their way stay behind: a copy has no bytes of theirs.
+    private static func forgetUploads(_ catalog: Catalog, _ db: Database) throws {
+        for name in [ClassName.upload, .uploadPart] {
+            guard let number = catalog.entries[name]?.number else { continue }
+            try db.execute(sql: "DELETE FROM \(ClassTable(number: number).name)")
+        }
+        guard let usage = catalog.entries[.usage]?.number else { return }
+        try db.execute(
+            sql: "UPDATE \(ClassTable(number: usage).name) SET body = json_set(body, '$.announced', 0, '$.uploads', 0)"
+        )
     }
 
     private static func refuseNewer(_ queue: DatabaseQueue) throws {
@@ -174,11 +199,11 @@ extension FileEntry {
         // Taken as they are, because a value of another type must not end the process.
         func text(_ column: String) -> String? { String.fromDatabaseValue(row[column] as DatabaseValue) }
         guard let id = text("id").flatMap({ ObjectID($0) }), let key = text("key").flatMap({ FileKey($0) }),
-            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue), let md5 = text("md5"),
-            let sha256 = text("sha256")
+            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue),
+            let digest = BlobDigest(hash: text("hash"), sha256: text("sha256"))
         else {
             throw OpenFailure(sentence: "holds a file record without key, size or digest (\(text("id") ?? "no id"))")
         }
-        self.init(id: id, key: key, facts: BlobFacts(size: size, md5: md5, sha256: sha256))
+        self.init(id: id, key: key, facts: BlobFacts(size: size, digest: digest, md5: text("md5")))
     }
 }

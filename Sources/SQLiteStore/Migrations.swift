@@ -103,46 +103,103 @@ extension DatabaseMigrator {
                 ("_Identity", ["identity"], ["user"], #"{"identity":\#(string),"user":\#(pointer)}"#),
             ]
             for (name, unique, plain, fields) in classes {
-                let indexes =
-                    unique.map { #"{"fields":["\#($0)"],"unique":true}"# }
-                    + plain.map { #"{"fields":["\#($0)"],"unique":false}"# }
-                try db.execute(
-                    sql: "INSERT INTO class (name, schema) VALUES (?, ?)",
-                    arguments: [name, #"{"fields":\#(fields),"indexes":[\#(indexes.joined(separator: ","))]}"#]
-                )
-                let table = "class_\(db.lastInsertedRowID)"
-                try db.execute(
-                    sql: """
-                        CREATE TABLE \(table) (
-                            number     INTEGER PRIMARY KEY,
-                            id         TEXT NOT NULL UNIQUE,
-                            created_at INTEGER NOT NULL,
-                            updated_at INTEGER NOT NULL,
-                            acl        TEXT,
-                            body       TEXT NOT NULL
-                        ) STRICT;
-                        CREATE INDEX \(table)_created ON \(table) (created_at);
-                        CREATE INDEX \(table)_updated ON \(table) (updated_at);
-                        """
-                )
-                // Names of indexes know no case: a capital is written as ^ and its small letter.
-                for field in unique {
-                    let escaped = field.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
-                    try db.execute(
-                        sql: """
-                            CREATE UNIQUE INDEX "\(table) unique \(escaped)" ON \(table) (json_extract(body, '$.\(field)'))
-                            """
-                    )
-                }
-                for field in plain {
-                    try db.execute(
-                        sql: """
-                            CREATE INDEX "\(table) \(field)" ON \(table) (json_extract(body, '$.\(field)'))
-                            """
-                    )
-                }
+                try makeClass(name, unique: unique, plain: plain, fields: fields, db)
             }
         }
+        migrator.registerMigration("v4 uploads") { db in
+            let string = #"{"type":"String"}"#
+            let number = #"{"type":"Number"}"#
+            let pointer = #"{"className":"_Upload","type":"Pointer"}"#
+            let classes = [
+                (
+                    "_Upload", ["_token"], ["expiresAt", "key"],
+                    """
+                    {"_token":\(string),"expiresAt":{"type":"Date"},"key":\(string),"metaData":{"type":"Object"},\
+                    "mime_type":\(string),"name":\(string),"size":\(number),"state":\(string)}
+                    """
+                ),
+                ("_UploadPart", [], ["upload"], #"{"number":\#(number),"size":\#(number),"upload":\#(pointer)}"#),
+                (
+                    "_Usage", [], [],
+                    #"{"announced":\#(number),"bytes":\#(number),"files":\#(number),"uploads":\#(number)}"#
+                ),
+            ]
+            for (name, unique, plain, fields) in classes {
+                try makeClass(name, unique: unique, plain: plain, fields: fields, db)
+            }
+            // Files that lie elsewhere have a URL of their own.
+            try db.execute(
+                sql: "UPDATE class SET schema = json_set(schema, '$.fields.url', json(?)) WHERE number = 1",
+                arguments: [string]
+            )
+            // What the files take that are there already; the last class made holds it.
+            try db.execute(
+                sql: """
+                    INSERT INTO class_\(try lastClass(db)) (id, created_at, updated_at, body)
+                        SELECT 'usage', moment, moment,
+                            json_object('announced', 0, 'bytes', bytes, 'files', files, 'uploads', 0)
+                        FROM (
+                            SELECT coalesce(sum(json_extract(body, '$._size')), 0) AS bytes, count(*) AS files,
+                                CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS moment
+                            FROM class_1
+                        );
+                    """
+            )
+        }
         return migrator
+    }
+
+    /// Makes a class with its table, as the code of "v3 accounts" and later does.
+    private static func makeClass(
+        _ name: String,
+        unique: [String],
+        plain: [String],
+        fields: String,
+        _ db: Database
+    ) throws {
+        let indexes =
+            unique.map { #"{"fields":["\#($0)"],"unique":true}"# }
+            + plain.map { #"{"fields":["\#($0)"],"unique":false}"# }
+        try db.execute(
+            sql: "INSERT INTO class (name, schema) VALUES (?, ?)",
+            arguments: [name, #"{"fields":\#(fields),"indexes":[\#(indexes.joined(separator: ","))]}"#]
+        )
+        let table = "class_\(db.lastInsertedRowID)"
+        try db.execute(
+            sql: """
+                CREATE TABLE \(table) (
+                    number     INTEGER PRIMARY KEY,
+                    id         TEXT NOT NULL UNIQUE,
+                    created_at INTEGER NOT NULL,
+                    updated_at INTEGER NOT NULL,
+                    acl        TEXT,
+                    body       TEXT NOT NULL
+                ) STRICT;
+                CREATE INDEX \(table)_created ON \(table) (created_at);
+                CREATE INDEX \(table)_updated ON \(table) (updated_at);
+                """
+        )
+        // Names of indexes know no case: a capital is written as ^ and its small letter.
+        func escaped(_ field: String) -> String {
+            field.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
+        }
+        for field in unique {
+            try db.execute(
+                sql: """
+                    CREATE UNIQUE INDEX "\(table) unique \(escaped(field))" ON \(table) (json_extract(body, '$.\(field)'))
+                    """
+            )
+        }
+        for field in plain {
+            try db.execute(
+                sql: """
+                    CREATE INDEX "\(table) \(escaped(field))" ON \(table) (json_extract(body, '$.\(field)'))
+                    """
+            )
+        }
+    }
+
+    private static func lastClass(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT max(number) FROM class") ?? 0
     }
 }

@@ -94,7 +94,49 @@ import Testing
         }
     }
 
-    @Test("migrating an old database and making a new one give the same tables", arguments: ["v1", "v2", "v3"])
+    @Test("a database of the fourth version opens as it is: files here and elsewhere, uploads on their way, usage")
+    func uploads() async throws {
+        try await withFixture("v4") { database in
+            let store = SQLiteObjectStore(database)
+            let file = try #require(try await store.read { try $0.find(ObjectQuery(.file, page: .first)).first })
+            let record = try FileRecord(stored: file)
+            #expect(record.facts.digest == .contentHash("FqmZPjZHBoFquj4lcXhQwmyc0Nid"))
+            let isElsewhere = Condition.field(FieldPath(field: "name"), .equals(.string("logo.png")))
+            let elsewhere = try await store.read { try $0.find(ObjectQuery(.file, where: isElsewhere)) }
+            #expect(elsewhere.map(\.fields["url"]) == ["https://elsewhere.example.org/logo.png"])
+            let uploads = UploadService(
+                app: try #require(AppID("app")),
+                limits: UploadLimits(),
+                blobs: MemoryBlobStore(),
+                store: store,
+                types: FixedTypes(),
+                sessions: SessionService(store: store, accounts: Accounts(hasher: PlainHasher())),
+                clock: { Timestamp(milliseconds: 1_795_306_000_000) }
+            )
+            let token = try #require(UploadToken("LUhqPl27c4RN587UR6l8fIAv6RktIo3iXF4VuayC"))
+            let progress = try await uploads.using(token) { $0.progress }
+            #expect(progress.state == "receiving")
+            #expect(progress.received == 1_500_000)
+            #expect(progress.size == 3_000_000)
+            let usage = try await store.read { try $0.usage() }
+            #expect([usage.bytes, usage.files, usage.announced, usage.uploads] == [3, 1, 3_000_000, 2])
+        }
+    }
+
+    @Test(
+        "what was there before the fourth version counts",
+        arguments: [("v1", 3, 112_531), ("v3", 0, 0)] as [(String, Int64, Int64)]
+    )
+    func usage(fixture: String, files: Int64, bytes: Int64) async throws {
+        try await withFixture(fixture) { database in
+            let usage = try await SQLiteObjectStore(database).read { try $0.usage() }
+            #expect(usage.files == files)
+            #expect(usage.bytes == bytes)
+            #expect(usage.uploads == 0)
+        }
+    }
+
+    @Test("migrating an old database and making a new one give the same tables", arguments: ["v1", "v2", "v3", "v4"])
     func sameTables(fixture: String) async throws {
         func tables(_ database: SQLiteDatabase) async throws -> [String] {
             try await database.pool.read { db in

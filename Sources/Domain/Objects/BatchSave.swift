@@ -45,7 +45,8 @@ package struct SaveItem: Sendable {
         self.condition = condition
         self.returnsObject = returnsObject
         self.mustExist = mustExist
-        change = try ObjectChange(json, allowsPaths: !creates)
+        let makesFile = creates && className == .file
+        change = try makesFile ? ObjectChange(file: json) : ObjectChange(json, allowsPaths: !creates)
         let body = json.objectValue ?? [:]
         guard let name = body["__internalId"]?.stringValue ?? id?.description, !name.isEmpty else {
             throw ServiceError(.badRequest, "An item of batch/save has no __internalId.")

@@ -1,6 +1,8 @@
 extension ClassSchema {
     /// The classes that every app has from its first start.
-    package static let builtIn: [ClassSchema] = [.files, .users, .roles, .sessions, .identities]
+    package static let builtIn: [ClassSchema] = [
+        .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage,
+    ]
 
     /// File records.
     package static let files = ClassSchema(
@@ -8,6 +10,7 @@ extension ClassSchema {
         fields: [
             "name": FieldDefinition(.string), "key": FieldDefinition(.string),
             "mime_type": FieldDefinition(.string), "metaData": FieldDefinition(.object),
+            "url": FieldDefinition(.string),
         ],
         indexes: [.unique("key")]
     )
@@ -46,6 +49,39 @@ extension ClassSchema {
         name: .identity,
         fields: ["user": FieldDefinition(.pointer(.user)), "identity": FieldDefinition(.string)],
         indexes: [.unique("identity"), IndexDefinition(fields: [FieldPath(field: "user")])]
+    )
+
+    /// Uploads: what the file will be, and the digest of the token.
+    package static let uploads = ClassSchema(
+        name: .upload,
+        fields: [
+            "name": FieldDefinition(.string), "key": FieldDefinition(.string), "mime_type": FieldDefinition(.string),
+            "metaData": FieldDefinition(.object), "size": FieldDefinition(.number), "state": FieldDefinition(.string),
+            "expiresAt": FieldDefinition(.date), "_token": FieldDefinition(.string),
+        ],
+        indexes: [
+            .unique("_token"), IndexDefinition(fields: [FieldPath(field: "expiresAt")]),
+            IndexDefinition(fields: [FieldPath(field: "key")]),
+        ]
+    )
+
+    /// Parts of uploads: where their bytes lie.
+    package static let uploadParts = ClassSchema(
+        name: .uploadPart,
+        fields: [
+            "upload": FieldDefinition(.pointer(.upload)), "number": FieldDefinition(.number),
+            "size": FieldDefinition(.number),
+        ],
+        indexes: [IndexDefinition(fields: [FieldPath(field: "upload")])]
+    )
+
+    /// What the app's files take: see ``Usage``.
+    package static let usage = ClassSchema(
+        name: .usage,
+        fields: [
+            "bytes": FieldDefinition(.number), "files": FieldDefinition(.number), "announced": FieldDefinition(.number),
+            "uploads": FieldDefinition(.number),
+        ]
     )
 }
 

@@ -1,6 +1,6 @@
 /// How an app's file records are shown.
 package struct FilePresentation: Sendable {
-    /// The base of file URLs, without a slash at its end.
+    /// What file URLs begin with, without a slash at its end: the first of the app's file domains.
     package let publicURL: String
     /// The name of the app's bucket.
     package let bucket: String
@@ -11,15 +11,24 @@ package struct FilePresentation: Sendable {
         self.bucket = bucket
     }
 
-    /// Makes of a record what clients see (file-protocol 4): members that begin with `_` are our own, the URL is made
-    /// now from where the files are served.
-    func complete(_ record: inout ObjectText) {
+    /// Makes of a record what clients see (file-protocol 4).
+    ///
+    /// Members that begin with `_` are our own, the URL is made now from where the files are served. A file that lies elsewhere has its own URL, and neither bucket nor provider.
+    func complete(_ record: inout ObjectText, showingURL: Bool = true) {
         record.removeAll { $0.hasPrefix("_") }
-        if let text = record.value("key").flatMap(JSONValue.init(stored:))?.stringValue {
-            record.set("url", to: JSONValue.string("\(publicURL)/\(text.percentEncodedPath)").encoded())
-        }
+        guard let text = record.value("key").flatMap(JSONValue.init(stored:))?.stringValue else { return }
+        if showingURL { record.set("url", to: JSONValue.string(url(ofKey: text)).encoded()) }
         record.set("bucket", toPlain: bucket)
         // The storage behind a file is our own affair; this is the one word that every SDK takes.
         record.set("provider", toPlain: "s3")
+    }
+
+    /// Where the file under a key is served.
+    package func url(of key: FileKey) -> String {
+        url(ofKey: key.description)
+    }
+
+    private func url(ofKey key: String) -> String {
+        "\(publicURL)/\(key.percentEncodedPath)"
     }
 }

@@ -50,7 +50,7 @@ struct ObjectPresenter {
         if shape.isUser, !access.caller.isMaster, access.caller.user?.id != row.id {
             object.removeAll { $0 == AuthData.field }
         }
-        if shape.isFile { files.complete(&object) }
+        if shape.isFile { files.complete(&object, showingURL: !view.hidesFileURLs) }
         object.set("objectId", toPlain: row.id.description)
         object.set("createdAt", toPlain: row.createdAt.iso8601)
         object.set("updatedAt", toPlain: row.updatedAt.iso8601)

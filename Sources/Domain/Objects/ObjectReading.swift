@@ -91,7 +91,7 @@ struct ObjectReading {
         )
         var view = view
         // Internal files come without their URL here (file-protocol 3.3).
-        if name == .file { view.hidden.insert("url") }
+        view.hidesFileURLs = true
         let cursor = try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
         return ObjectReply(
             listing: try presenter.texts(of: rows, in: schema, view: view),

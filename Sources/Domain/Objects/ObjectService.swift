@@ -8,6 +8,8 @@ package struct ObjectSettings: Sendable {
     package var files: FilePresentation
     /// How accounts work.
     package var accounts: Accounts
+    /// The most bytes of UTF-8 in a file's name.
+    package var nameLength: Int
     /// Makes ids.
     package var ids: ObjectIDGenerator
     /// Tells the time.
@@ -19,6 +21,7 @@ package struct ObjectSettings: Sendable {
         queries: QueryLimits = QueryLimits(),
         files: FilePresentation,
         accounts: Accounts,
+        nameLength: Int = 255,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -26,6 +29,7 @@ package struct ObjectSettings: Sendable {
         self.queries = queries
         self.files = files
         self.accounts = accounts
+        self.nameLength = nameLength
         self.ids = ids
         self.clock = clock
     }

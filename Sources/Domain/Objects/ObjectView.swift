@@ -8,6 +8,8 @@ package struct ObjectView: Sendable {
     package var hidden: Set<String>
     /// Whether the ACL is shown.
     package var returnsACL: Bool
+    /// Whether internal files come without their URL.
+    var hidesFileURLs = false
 
     /// Everything, nothing followed.
     package static let plain = ObjectView(include: "", keys: "", returnsACL: false)
@@ -28,7 +30,7 @@ package struct ObjectView: Sendable {
     private static let mostNames = 1000
 
     /// Whether objects are shown whole, and nothing else.
-    var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL }
+    var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL && !hidesFileURLs }
 
     /// Whether anything of an object may be left out.
     var isSelective: Bool { !keys.isEmpty || !hidden.isEmpty }

@@ -25,8 +25,12 @@ struct ObjectWriting {
         switch command.action {
         case .create(let change, _) where name == .user:
             return try signUp(change, onlyKnown: command.mustExist)
+        case .create(let change, let returnsObject) where name == .file:
+            return try createFile(change, returnsObject: returnsObject)
         case .create(let change, let returnsObject):
             return try create(change, in: name, returnsObject: returnsObject)
+        case .update(let id, let change, let condition, let returnsObject) where name == .file:
+            return try updateFile(id, change, where: condition, returnsObject: returnsObject)
         case .update(let id, let change, let condition, let returnsObject):
             return try update(id, change, in: name, where: condition, returnsObject: returnsObject)
         case .delete(let ids, let condition):
@@ -41,7 +45,7 @@ struct ObjectWriting {
     }
 
     private func create(_ change: ObjectChange, in name: ClassName, returnsObject: Bool) throws -> ObjectReply {
-        try requireCreatable(name)
+        try requireChangeable(name, by: .create)
         let editing = try newObject(change, in: name, acl: change.acl)
         if name == .role { try requireRole(editing.object, with: change.acl) }
         try store(editing)
@@ -117,9 +121,6 @@ struct ObjectWriting {
         where condition: Condition?,
         returnsObject: Bool
     ) throws -> ObjectReply {
-        guard name != .file else {
-            throw ServiceError(.forbidden, "Forbidden: files are immutable; upload another one instead.")
-        }
         try requireChangeable(name, by: .update)
         if let schema = try writer.schema(of: name) { try access.require(.update, of: id, in: schema) }
         let (known, row) = try existing(id, in: name)
@@ -182,9 +183,7 @@ struct ObjectWriting {
             try require(condition, of: id, in: schema)
             guard try writer.delete(id, in: name) else { continue }
             if name == .user { try writer.removeTraces(ofUser: id) }
-            if name == .file, let key = try row.object().fields["key"]?.stringValue.flatMap(FileKey.init) {
-                reply.removedFiles.append(key)
-            }
+            if name == .file, let key = try removeFromUsage(row) { reply.removedFiles.append(key) }
         }
         return reply
     }
@@ -199,19 +198,12 @@ struct ObjectWriting {
 
     /// Throws unless the condition holds for the object and the caller may see that it does, or there is none
     /// (data-protocol 3.1).
-    private func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
+    func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
         guard let condition else { return }
         let resolved = try ConditionResolver(reader: writer, access: access).resolve(condition, in: schema)
         guard let row = try writer.row(id, in: schema.name), access.mayRead(row, in: schema),
             try writer.count(.all([.isObject(id), resolved]), in: schema.name) == 1
         else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
-    }
-
-    private func requireCreatable(_ name: ClassName) throws {
-        guard name != .file else {
-            throw ServiceError(.notAvailable, "A file's record is made by an upload: POST /1.1/files.")
-        }
-        try requireChangeable(name, by: .create)
     }
 
     /// Requests may not invent built-in classes, nor write into those that lcfile keeps for itself.

@@ -25,7 +25,7 @@ package struct PermissionService: Sendable {
         try caller.requireMasterKey()
         guard !name.isBuiltIn || name == .installation || ClassSchema.builtIn.contains(where: { $0.name == name })
         else { throw ObjectWriting.unknownClass(name) }
-        guard ![.session, .identity].contains(name) else {
+        guard ![.session, .identity, .upload, .uploadPart, .usage].contains(name) else {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
         }
         return try await store.write { [limits] writer in

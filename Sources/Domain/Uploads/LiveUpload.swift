@@ -1,0 +1,81 @@
+internal import Synchronization
+
+/// An upload in use: what is stored of it, its staged bytes, and whose turn it is.
+///
+/// There is one for each upload at most.
+final class LiveUpload: Sendable {
+    let id: ObjectID
+    let turns = Turns<Int>()
+    let watchers = UploadWatchers()
+    private let state: Mutex<State>
+
+    struct State: Sendable {
+        var upload: StoredUpload
+        var layout = PartLayout()
+        /// Ids of the objects that parts are stored as.
+        var partIDs: [Int: ObjectID] = [:]
+        /// What came for parts and is not yet known to be kept, by number.
+        var inFlight: [Int: Int64] = [:]
+        var blob: (any StagedBlob)?
+        /// Whether it was given up or expired.
+        var isGone = false
+    }
+
+    init(_ found: UploadRecords.Found) {
+        id = found.upload.id
+        var state = State(upload: found.upload)
+        for stored in found.parts {
+            state.layout.restore(stored.number, stored.part, unit: stored.unit)
+            state.partIDs[stored.number] = stored.id
+        }
+        self.state = Mutex(state)
+    }
+
+    /// What is stored of it.
+    var upload: StoredUpload { state.withLock(\.upload) }
+
+    /// Looks at the state, or changes it, at once.
+    func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in try body(&state) }
+    }
+
+    /// How far it came.
+    var progress: UploadProgress {
+        with { state in
+            UploadProgress(
+                id: id,
+                key: state.upload.key,
+                received: state.upload.isFinished && state.upload.kind != .partial
+                    ? state.upload.size ?? 0 : state.layout.received + state.inFlight.values.reduce(0, +),
+                size: state.upload.size,
+                isStarted: state.upload.isStarted || !state.inFlight.isEmpty,
+                isFinished: state.upload.isFinished,
+                expiresAt: state.upload.expiresAt
+            )
+        }
+    }
+
+    /// Counts bytes that came for a part.
+    func count(_ bytes: Int64, for number: Int) {
+        with { $0.inFlight[number, default: 0] += bytes }
+        watchers.tell { progress }
+    }
+
+    /// Says how many of the bytes that came for a part are there, besides those that are recorded.
+    func settle(_ number: Int, holding bytes: Int64 = 0) {
+        with { $0.inFlight[number] = bytes > 0 ? bytes : nil }
+        watchers.tell { progress }
+    }
+
+    /// Its staged bytes, opened once.
+    func blob(in blobs: any BlobStore) async throws -> any StagedBlob {
+        if let blob = with(\.blob) { return blob }
+        let opened = try await blobs.stage(as: id)
+        return with { state in
+            // Another part's writer may have been faster; all must write through the same one.
+            let blob = state.blob ?? opened
+            state.blob = blob
+            return blob
+        }
+    }
+}

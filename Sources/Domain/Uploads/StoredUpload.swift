@@ -1,0 +1,131 @@
+/// An upload as it is kept: everything that its file will have, before there is one.
+package struct StoredUpload: Sendable, Hashable {
+    /// What an upload is for.
+    package enum Kind: Sendable, Hashable {
+        /// A file.
+        case file
+        /// A piece of an upload to come (tus concatenation).
+        case partial
+        /// A file made of others: their paths as the client gave them.
+        case final(String)
+    }
+
+    /// Its objectId, and that of the file.
+    package let id: ObjectID
+    /// The digest of its token.
+    let tokenDigest: String
+    /// The file's key.
+    package let key: FileKey
+    /// What the client said of the file.
+    package let description: UploadDescription
+    /// Who began it.
+    let owner: Owner
+    /// What it is for.
+    package let kind: Kind
+    /// What a client of tus said of the file, word for word, because it may ask for it.
+    package let metadataHeader: String?
+    /// How many bytes it will have; nothing if nobody said.
+    package internal(set) var size: Int64?
+    /// How many bytes it counts with: those announced, or those that came if nobody said how many there will be.
+    var counted: Int64 = 0
+    /// Whether bytes have come.
+    var isStarted = false
+    /// Whether its file is there; of a partial upload, whether all of its bytes are.
+    package internal(set) var isFinished = false
+    /// When the file's record is dated.
+    package let createdAt: Timestamp
+    /// When it ends by itself.
+    package internal(set) var expiresAt: Timestamp
+
+    /// Who began an upload, as far as it is needed to ask again whether they may.
+    struct Owner: Sendable, Hashable {
+        let isMaster: Bool
+        let user: ObjectID?
+        let session: ObjectID?
+
+        init(_ caller: Caller) {
+            isMaster = caller.isMaster
+            user = caller.user?.id
+            session = caller.user?.session
+        }
+
+        init(isMaster: Bool, user: ObjectID?, session: ObjectID?) {
+            self.isMaster = isMaster
+            self.user = user
+            self.session = session
+        }
+
+        /// The caller, to be looked up again before it is believed.
+        func caller(in app: AppID) -> Caller {
+            var logged: Caller.User?
+            if let user, let session { logged = Caller.User(id: user, session: session) }
+            return Caller(app: app, isMaster: isMaster, user: logged)
+        }
+    }
+}
+
+extension StoredUpload {
+    /// Whether it is counted as unfinished: a piece is until the file is there that it becomes a part of.
+    var isOpen: Bool { !isFinished || kind == .partial }
+
+    /// The upload as an object; names that begin with `_` are never shown.
+    var object: StoredObject {
+        var fields: [String: JSONValue] = [
+            "name": .string(description.name.description),
+            "key": .string(key.description),
+            "metaData": .object(description.metaData),
+            "state": .string(isFinished ? "finished" : isStarted ? "receiving" : "waiting"),
+            "expiresAt": .date(expiresAt),
+            "_token": .string(tokenDigest),
+            "_master": .bool(owner.isMaster),
+            "_counted": .integer(counted),
+        ]
+        fields["mime_type"] = description.mediaType.map { .string($0.description) }
+        fields["size"] = size.map(JSONValue.integer)
+        fields["_metadata"] = metadataHeader.map(JSONValue.string)
+        fields["_acl"] = description.acl.map { .object($0.json) }
+        fields["_user"] = owner.user.map { .string($0.description) }
+        fields["_session"] = owner.session.map { .string($0.description) }
+        switch kind {
+        case .file: break
+        case .partial: fields["_concat"] = .string("partial")
+        case .final(let text): fields["_concat"] = .string(text)
+        }
+        return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, fields: fields)
+    }
+
+    /// Takes back what ``object`` made; nothing for what only another program can have written.
+    init?(stored object: StoredObject) {
+        let fields = object.fields
+        guard let key = fields["key"]?.stringValue.flatMap(FileKey.init), let token = fields["_token"]?.stringValue,
+            let name = try? FileName(fields["name"]?.stringValue ?? "", limit: .max),
+            let expiresAt = fields["expiresAt"]?.dateValue
+        else { return nil }
+        id = object.id
+        tokenDigest = token
+        self.key = key
+        description = UploadDescription(
+            name: name,
+            mediaType: fields["mime_type"]?.stringValue.flatMap(MediaType.init),
+            metaData: fields["metaData"]?.objectValue ?? [:],
+            acl: fields["_acl"]?.objectValue.map(AccessControlList.init(stored:))
+        )
+        owner = Owner(
+            isMaster: fields["_master"] == .bool(true),
+            user: fields["_user"]?.stringValue.flatMap { ObjectID($0) },
+            session: fields["_session"]?.stringValue.flatMap { ObjectID($0) }
+        )
+        switch fields["_concat"]?.stringValue {
+        case nil: kind = .file
+        case "partial"?: kind = .partial
+        case let text?: kind = .final(text)
+        }
+        metadataHeader = fields["_metadata"]?.stringValue
+        size = fields["size"]?.integerValue
+        counted = fields["_counted"]?.integerValue ?? size ?? 0
+        isStarted = fields["state"] != .string("waiting")
+        isFinished = fields["state"] == .string("finished")
+        createdAt = object.createdAt
+        self.expiresAt = expiresAt
+    }
+}

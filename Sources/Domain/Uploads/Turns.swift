@@ -1,0 +1,127 @@
+internal import Synchronization
+
+/// Lets one task at a time do each of several things, and gives the turn to whoever came last.
+///
+/// A client that lost its connection comes back on another one, long before the server notices that the first is dead.
+/// So a newcomer stops the one before it, waits until that has put its things in order, and goes on.
+final class Turns<Key: Hashable & Sendable>: Sendable {
+    private struct State {
+        var last: [Key: Turn] = [:]
+        /// Has the turn of every key, and cannot be stopped.
+        var whole: Turn?
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Whether nobody has a turn.
+    var isIdle: Bool { state.withLock { $0.last.isEmpty && $0.whole == nil } }
+
+    /// Runs a body once nobody else runs with the key; a later call stops it, by cancelling its task.
+    ///
+    /// - Throws: What the body throws; ``ServiceError/Code/superseded`` if it was stopped.
+    func take<Result: Sendable>(
+        _ key: Key,
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let turn = Turn(canBeStopped: true)
+        let before = state.withLock { state in
+            let before = [state.last[key], state.whole].compactMap(\.self)
+            state.last[key] = turn
+            return before
+        }
+        defer {
+            state.withLock { if $0.last[key] === turn { $0.last[key] = nil } }
+        }
+        return try await turn.run(after: before, body)
+    }
+
+    /// Runs a body while nobody else runs with any key; those who do are stopped, those who come wait.
+    func takeAll<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        let turn = Turn(canBeStopped: false)
+        let before = state.withLock { state in
+            let before = Array(state.last.values) + [state.whole].compactMap(\.self)
+            state.whole = turn
+            return before
+        }
+        defer {
+            state.withLock { if $0.whole === turn { $0.whole = nil } }
+        }
+        return try await turn.run(after: before, body)
+    }
+}
+
+/// One task's time with a key.
+private final class Turn: Sendable {
+    private struct State {
+        var task: (@Sendable () -> Void)?
+        var isStopped = false
+        var isOver = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let canBeStopped: Bool
+    private let state = Mutex(State())
+
+    init(canBeStopped: Bool) {
+        self.canBeStopped = canBeStopped
+    }
+
+    func run<Result: Sendable>(
+        after others: [Turn],
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        defer { end() }
+        for other in others { other.stop() }
+        for other in others { await other.isOver() }
+        if state.withLock(\.isStopped) { throw Turn.superseded }
+        // A task of its own, because only a task can be cancelled from outside.
+        let task = Task { try await body() }
+        let isLate = state.withLock { state in
+            state.task = { task.cancel() }
+            return state.isStopped
+        }
+        if isLate { task.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            guard state.withLock(\.isStopped) else { throw error }
+            throw Turn.superseded
+        }
+    }
+
+    private static let superseded = ServiceError(.superseded, "A newer connection has taken over this upload.")
+
+    private func stop() {
+        guard canBeStopped else { return }
+        let cancel = state.withLock { state in
+            state.isStopped = true
+            return state.task
+        }
+        cancel?()
+    }
+
+    private func isOver() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiting.append(continuation) }
+                return state.isOver
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

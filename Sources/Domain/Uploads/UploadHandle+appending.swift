@@ -1,0 +1,151 @@
+/// A digest that a client told of its bytes.
+package struct AnnouncedDigest: Sendable, Hashable {
+    /// How it was made.
+    package let kind: DigestKind
+    /// The digest.
+    package let bytes: [UInt8]
+
+    /// Takes what was read of a header.
+    package init(kind: DigestKind, bytes: [UInt8]) {
+        self.kind = kind
+        self.bytes = bytes
+    }
+}
+
+extension UploadHandle {
+    /// The part that grows.
+    private static let number = 1
+
+    /// How many bytes are there, once whoever brings some has been stopped: a client asks because its connection broke.
+    package func settledOffset() async throws -> Int64 {
+        try requireThere()
+        while !upload.isFinished {
+            do {
+                return try await live.turns.take(UploadHandle.number) { [live] in
+                    live.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
+                }
+            } catch let error as ServiceError where error.code == .superseded {
+                // A dead connection's bytes were read after this one's question: they are stopped like the others.
+                try Task.checkCancellation()
+            }
+        }
+        return progress.received
+    }
+
+    /// Takes bytes at the end of what is there; when the announced size is reached, the upload ends.
+    ///
+    /// What came of a request that broke off stays, unless the client announced a digest of it. On return, and every
+    /// ``PartSink/checkpoint`` bytes, bytes and row survive a power cut.
+    ///
+    /// - Parameters:
+    ///   - offset: Where the client thinks the end is.
+    ///   - size: How many bytes there will be, if the client says it only now.
+    ///   - announced: How many bytes the request says it brings.
+    ///   - kinds: Digests of which the client tells one, with its bytes or behind them; none if it tells none.
+    ///   - body: Gives the bytes and then the digest that the client told.
+    /// - Returns: How many bytes are there now.
+    /// - Throws: ``ServiceError/Code/uploadConflict`` if the end is elsewhere, and what a rule refuses.
+    package func append(
+        at offset: Int64,
+        sized size: Int64? = nil,
+        announced: Int64?,
+        digesting kinds: Set<DigestKind>,
+        _ body: @escaping @Sendable (PartSink) async throws -> AnnouncedDigest?
+    ) async throws -> Int64 {
+        let number = UploadHandle.number
+        let end = try await live.turns.take(number) { [self] in
+            try requireThere()
+            let there = upload.isFinished ? progress.received : live.with { $0.layout.parts[number]?.size ?? 0 }
+            guard there == offset else {
+                throw ServiceError(.uploadConflict, "Upload-Offset is \(offset), but \(there) bytes are there.")
+            }
+            guard !upload.isFinished else {
+                guard announced ?? 0 == 0 else { throw tooMany }
+                return offset
+            }
+            if let size { try await announce(size: size) }
+            let room = (upload.size ?? service.limits.fileSize) - offset
+            guard announced ?? 0 <= room else { throw tooMany }
+            try await start()
+            return try await extend(from: offset, by: room, kinds, body)
+        }
+        try await endIfWhole(end)
+        return end
+    }
+
+    /// Says how many bytes there will be, which nobody said when the upload began.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if it was said before or fewer than are there,
+    ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/quotaExceeded``.
+    private func announce(size: Int64) async throws {
+        guard upload.size != size else { return }
+        try service.limits.requireSize(size)
+        guard size >= progress.received else { throw UploadHandle.lengthChanges }
+        try await service.change(live) { upload in
+            guard upload.size ?? size == size else { throw UploadHandle.lengthChanges }
+            upload.size = size
+        }
+    }
+
+    private static let lengthChanges = ServiceError(
+        .badRequest,
+        "Upload-Length does not change, and is not less than what is there."
+    )
+
+    /// Ends the upload if all bytes are there: the file is made, or the piece of one is ready.
+    package func endIfWhole(_ offset: Int64) async throws {
+        guard upload.size == offset, !upload.isFinished else { return }
+        _ = try await live.turns.takeAll { [self] in
+            guard !upload.isFinished else { return }
+            if upload.kind == .partial {
+                try await markFinished(nil)
+            } else {
+                _ = try await complete(parts: offset == 0 ? [] : [UploadHandle.number])
+            }
+        }
+    }
+
+    private func extend(
+        from offset: Int64,
+        by room: Int64,
+        _ kinds: Set<DigestKind>,
+        _ body: @escaping @Sendable (PartSink) async throws -> AnnouncedDigest?
+    ) async throws -> Int64 {
+        let number = UploadHandle.number
+        let place = try live.with { state in
+            try state.layout.parts[number]?.place
+                ?? state.layout.promise(number, size: offset + room, limit: offset + room)
+        }
+        let keep: @Sendable (Int64) async throws -> Void = { [self] received in
+            try await record(number, PartLayout.Part(place: place, size: offset + received, tag: ""))
+            live.settle(number)
+        }
+        let blob = try await live.blob(in: service.blobs)
+        let writer = blob.write(at: place + offset, digesting: kinds)
+        let sink = PartSink(writer, room: room, refusal: tooMany, keep: kinds.isEmpty ? keep : nil) { [live] in
+            live.count($0, for: number)
+        }
+        defer { live.settle(number) }
+        do {
+            let expected = try await body(sink)
+            let digests = try await writer.finish()
+            if !kinds.isEmpty {
+                guard let expected, digests[expected.kind] == expected.bytes else {
+                    throw ServiceError(.checksumMismatch, "The checksum announced is not that of the bytes received.")
+                }
+            }
+        } catch {
+            if kinds.isEmpty, sink.received <= room {
+                // On a task of its own, because this one may be cancelled.
+                try? await Task {
+                    _ = try await writer.finish()
+                    try await keep(sink.received)
+                }.value
+            }
+            await writer.settle()
+            throw error
+        }
+        if sink.received > 0 || offset == 0 { try await keep(sink.received) }
+        return offset + sink.received
+    }
+}

@@ -1,0 +1,208 @@
+internal import NIOCore
+
+extension UploadHandle {
+    /// Makes the file of parts in their order; called with everybody's turn.
+    func complete(parts order: [Int]) async throws -> FileRecord {
+        guard let pieces = live.with({ $0.layout.pieces(of: order) }) else { throw UploadService.notFound }
+        let size = pieces.size
+        try service.limits.requireSize(size)
+        if let announced = upload.size, announced != size {
+            throw ServiceError(.badRequest, "The announced size is \(announced) bytes, but the parts have \(size).")
+        }
+        let needsMD5 = upload.description.announcesMD5
+        let staged = try await live.blob(in: service.blobs)
+        // What lies behind may be parts that this list leaves out; if it is refused, they still count.
+        let extent = try await staged.extent()
+        if live.with({ $0.layout.areWhole(pieces, extent: extent) }) {
+            return try await complete(staged, try await staged.finish(size: size, needsMD5: needsMD5))
+        }
+        let joined = try await service.blobs.stage()
+        do {
+            try await UploadHandle.copy(pieces.map { (staged, $0) }, to: joined)
+            return try await complete(joined, try await joined.finish(size: size, needsMD5: needsMD5))
+        } catch {
+            await joined.discard()
+            throw error
+        }
+    }
+
+    /// Makes the file of staged bytes, and ends the upload: bytes first, row second.
+    ///
+    /// - Parameters:
+    ///   - staged: All bytes of the file.
+    ///   - facts: What they are.
+    ///   - spent: Uploads that end with this one.
+    /// - Returns: The file's record.
+    /// - Throws: What a rule refuses; the staged bytes stay then.
+    func complete(
+        _ staged: any StagedBlob,
+        _ facts: StagedFacts,
+        spending spent: [ObjectID] = []
+    ) async throws -> FileRecord {
+        if let size = upload.size { try service.verify(size: size, facts.blob) }
+        let record = try await service.record(
+            of: facts,
+            upload.description,
+            id: live.id,
+            key: upload.key,
+            owner: upload.owner.user,
+            createdAt: upload.createdAt
+        )
+        let hasParts = live.with { $0.blob != nil || !$0.layout.parts.isEmpty }
+        // All bytes are here: whether the client still is does not matter any more.
+        try await Task { [self] in
+            try await staged.commit(as: record.key, of: record.id)
+            do {
+                try await markFinished(record, spending: spent)
+            } catch {
+                try await service.revert(staged, record)
+                throw error
+            }
+            await staged.discard()
+            // Parts that are none of the file, or were copied.
+            if hasParts { try? await service.blobs.stage(as: live.id).discard() }
+        }.value
+        return record
+    }
+
+    /// Stores that the upload is finished, its file's record with it.
+    func markFinished(_ record: FileRecord?, spending spent: [ObjectID] = []) async throws {
+        let caller = try await service.sessions.lasting(upload.owner.caller(in: service.app))
+        var finished = upload
+        finished.isStarted = true
+        finished.isFinished = true
+        if let record {
+            finished.size = record.facts.size
+            finished.expiresAt = service.clock().adding(seconds: UploadHandle.memory)
+        }
+        try await service.records.finish(
+            finished,
+            record,
+            spending: spent,
+            as: caller,
+            within: service.limits.quota
+        )
+        live.with { [finished] state in
+            state.upload = finished
+            if record != nil {
+                state.blob = nil
+                state.layout = PartLayout()
+                state.partIDs = [:]
+            }
+        }
+        if record != nil {
+            live.watchers.tell { progress }
+            live.watchers.finish()
+        }
+    }
+
+    /// Seconds for which a finished upload is remembered, for those who ask again.
+    private static let memory = 3600
+
+    /// Gives the upload up, unless its file is there; nothing of it is kept.
+    package func giveUp() async throws {
+        try await live.turns.takeAll { [self] in
+            guard !live.with(\.isGone), !upload.isFinished || upload.kind == .partial else { return }
+            _ = try await service.records.remove(live.id)
+            await service.discardStaged(of: live)
+        }
+    }
+
+    /// Copies pieces of staged bytes behind each other.
+    static func copy(
+        _ pieces: [(source: any StagedBlob, piece: PartLayout.Piece)],
+        to target: any StagedBlob
+    ) async throws {
+        let writer = target.write(at: 0, digesting: [])
+        for (source, piece) in pieces {
+            var position = piece.place
+            let end = piece.place + piece.size
+            while position < end {
+                let bytes = try await source.read(at: position, count: Int(min(1 << 20, end - position)))
+                guard bytes.readableBytes > 0 else {
+                    throw ServiceError(.internalFailure, "Internal error.", cause: StagedBytesMissing())
+                }
+                position += Int64(bytes.readableBytes)
+                try await writer.append(bytes)
+            }
+        }
+        _ = try await writer.finish()
+    }
+}
+
+/// A part is recorded whose bytes are not in the staged file.
+private struct StagedBytesMissing: Error {}
+
+extension UploadService {
+    /// Removes the staged bytes of an upload that is over, and tells those who watch it.
+    func discardStaged(of upload: LiveUpload) async {
+        let blob = try? await upload.blob(in: blobs)
+        await blob?.discard()
+        upload.with { state in
+            state.isGone = true
+            state.blob = nil
+        }
+        upload.watchers.finish()
+    }
+
+    /// Makes one file of the pieces that finished partial uploads are (tus concatenation).
+    ///
+    /// - Parameters:
+    ///   - announcement: The file; its size is that of the pieces.
+    ///   - tokens: The pieces, in order.
+    ///   - caller: Who asks.
+    /// - Returns: The finished upload and its token.
+    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is none of this app or not finished.
+    package func concatenate(
+        _ announcement: UploadAnnouncement,
+        of tokens: [UploadToken],
+        as caller: Caller
+    ) async throws -> (upload: StoredUpload, token: UploadToken) {
+        var sources: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
+        var spent: [ObjectID] = []
+        for token in tokens {
+            let (source, piece, id) = try await piece(token)
+            sources.append((source, piece ?? PartLayout.Piece(place: 0, size: 0)))
+            if !spent.contains(id) { spent.append(id) }
+        }
+        // Its bytes count with the pieces until it takes their place.
+        let (_, token) = try await announce(announcement, as: caller)
+        let upload = try await using(token) { [sources, spent] handle in
+            try await handle.live.turns.takeAll { [handle] in
+                let joined = try await blobs.stage()
+                do {
+                    try await UploadHandle.copy(sources, to: joined)
+                    let size = sources.reduce(0) { $0 + $1.piece.size }
+                    try limits.requireSize(size)
+                    let needsMD5 = handle.upload.description.announcesMD5
+                    let facts = try await joined.finish(size: size, needsMD5: needsMD5)
+                    _ = try await handle.complete(joined, facts, spending: spent)
+                } catch {
+                    await joined.discard()
+                    _ = try? await records.remove(handle.live.id)
+                    await discardStaged(of: handle.live)
+                    throw error
+                }
+            }
+            return handle.upload
+        }
+        for source in sources { await source.source.discard() }
+        for token in tokens {
+            try? await using(token) { await discardStaged(of: $0.live) }
+        }
+        return (upload, token)
+    }
+
+    private func piece(_ token: UploadToken) async throws -> (any StagedBlob, PartLayout.Piece?, ObjectID) {
+        let refusal = ServiceError(.badRequest, "Upload-Concat: every piece must be a finished partial upload.")
+        do {
+            return try await using(token) { handle in
+                guard handle.upload.kind == .partial, handle.upload.isFinished else { throw refusal }
+                let piece = handle.live.with { $0.layout.pieces(of: [1])?.first }
+                return (try await handle.live.blob(in: blobs), piece, handle.live.id)
+            }
+        } catch let error as ServiceError where error.code == .uploadNotFound {
+            throw refusal
+        }
+    }
+}

@@ -1,0 +1,66 @@
+extension UploadHandle {
+    /// Takes all bytes of the file in one request and ends the upload: S3 PUT, the forms of Kodo and COS.
+    ///
+    /// A newer request stops this one. After the end, equal bytes are taken for the same file again.
+    ///
+    /// - Parameters:
+    ///   - announced: How many bytes the request says it brings.
+    ///   - kinds: Digests of which the client may tell one behind the bytes, besides MD5.
+    ///   - body: Gives the bytes and then what the client said of them.
+    /// - Returns: The file's record; bytes, name and row survive a power cut.
+    /// - Throws: What a rule refuses; nothing of the bytes is kept then.
+    package func receiveAll(
+        announced: Int64?,
+        digesting kinds: Set<DigestKind> = [],
+        _ body: @escaping @Sendable (PartSink) async throws -> [DigestKind: [UInt8]]
+    ) async throws -> FileRecord {
+        try requireThere()
+        try requireFile()
+        // After the end the bytes are compared, however many come.
+        let room = (upload.isFinished ? nil : upload.size) ?? service.limits.fileSize
+        let refusal = upload.isFinished ? Upload.tooLarge(limit: service.limits.fileSize) : tooMany
+        guard announced ?? 0 <= room else { throw refusal }
+        let upload = try await live.turns.take(0) { [live, service] in
+            var upload = try await service.stage(announced: announced, digesting: kinds)
+            defer { live.settle(0) }
+            do {
+                let sink = PartSink(upload.writer, room: room, refusal: refusal) { live.count($0, for: 0) }
+                let expected = try await body(sink)
+                upload.received = sink.received
+                let digests = try await upload.end()
+                try UploadHandle.verify(expected.filter { kinds.contains($0.key) }, digests)
+                return (upload, expected)
+            } catch {
+                await upload.writer.settle()
+                await service.discard([upload])
+                throw error
+            }
+        }
+        return try await live.turns.takeAll { [self] in
+            try await end(upload.0, checking: upload.1)
+        }
+    }
+
+    private func end(_ upload: Upload, checking digests: [DigestKind: [UInt8]]) async throws -> FileRecord {
+        do {
+            try requireThere()
+            let needsMD5 = self.upload.description.announcesMD5 || digests[.md5] != nil
+            let facts = try await upload.finish(needsMD5: needsMD5)
+            try service.verify(digests, facts.blob)
+            guard self.upload.isFinished else { return try await complete(upload.blob, facts) }
+            // The answer to an earlier request was lost on its way.
+            guard let known = try await file(), known.facts.digest == facts.blob.digest else {
+                throw ServiceError(.uploadConflict, "The upload is finished, with other bytes than these.")
+            }
+            await upload.blob.discard()
+            return known
+        } catch {
+            await upload.blob.discard()
+            throw error
+        }
+    }
+
+    static func beyond(_ size: Int64) -> ServiceError {
+        ServiceError(.payloadTooLarge, "More bytes came than the \(size) that were announced.")
+    }
+}

@@ -1,0 +1,86 @@
+/// One upload in the hands of whoever holds its token: what the dialects do with it.
+package struct UploadHandle: Sendable {
+    let live: LiveUpload
+    let service: UploadService
+
+    /// What is stored of the upload.
+    package var upload: StoredUpload { live.upload }
+
+    /// How far it came.
+    package var progress: UploadProgress { live.progress }
+
+    /// Its file, if it is finished and the file still there.
+    package func file() async throws -> FileRecord? {
+        upload.isFinished ? try await service.files.file(id: live.id) : nil
+    }
+
+    /// Throws ``ServiceError/Code/uploadNotFound`` if it was given up or has expired.
+    func requireThere() throws {
+        guard !live.with(\.isGone) else { throw UploadService.notFound }
+    }
+
+    /// Throws unless bytes may still come.
+    func requireOpen() throws {
+        try requireThere()
+        guard !upload.isFinished else {
+            throw ServiceError(.uploadConflict, "The upload is finished; its file does not change.")
+        }
+    }
+
+    /// Says that bytes come: from now on the upload has longer to live.
+    func start() async throws {
+        guard !upload.isStarted else { return }
+        let end = service.clock().adding(seconds: service.limits.expireAfter)
+        try await service.change(live) { upload in
+            upload.isStarted = true
+            upload.expiresAt = max(upload.expiresAt, end)
+        }
+        if let size = upload.size { try await live.blob(in: service.blobs).requireRoom(for: size) }
+    }
+
+    /// Throws ``ServiceError/Code/uploadConflict`` for the pieces of tus, and for what is made of them: they take no bytes
+    /// but those of tus.
+    func requireFile() throws {
+        guard upload.kind == .file else {
+            throw ServiceError(.uploadConflict, "This upload is a piece of another, or made of pieces.")
+        }
+    }
+}
+
+extension UploadService {
+    /// Changes an upload, its row and then what is in memory of it.
+    ///
+    /// The change is made in each by itself, so that two at the same time do not undo each other.
+    func change(_ live: LiveUpload, _ edit: @escaping @Sendable (inout StoredUpload) throws -> Void) async throws {
+        try await records.change(live.id, within: limits.quota, edit)
+        try live.with { try edit(&$0.upload) }
+    }
+
+    /// Runs a body with the upload behind a token.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, and what the body throws.
+    package func using<Result>(
+        _ token: UploadToken,
+        _ body: (UploadHandle) async throws -> Result
+    ) async throws -> Result {
+        try await live.using(token.digest) { [records] in
+            try await records.find(token)
+        } _: { found in
+            guard let found, isAlive(found) else { throw UploadService.notFound }
+            return try await body(UploadHandle(live: found, service: self))
+        }
+    }
+
+    /// Whether a token belongs to an upload of this app, in any state.
+    package func knows(_ token: UploadToken) async throws -> Bool {
+        try await live.using(token.digest) { [records] in
+            try await records.find(token)
+        } _: { found in
+            found.map(isAlive) ?? false
+        }
+    }
+
+    private func isAlive(_ upload: LiveUpload) -> Bool {
+        !upload.with(\.isGone) && (upload.upload.expiresAt > clock() || !upload.turns.isIdle)
+    }
+}

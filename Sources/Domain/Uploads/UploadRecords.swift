@@ -1,0 +1,224 @@
+/// Uploads and their parts as objects of the classes `_Upload` and `_UploadPart`.
+struct UploadRecords: Sendable {
+    private let store: any ObjectStore
+    private let ids: ObjectIDGenerator
+    private let clock: @Sendable () -> Timestamp
+
+    init(_ store: any ObjectStore, ids: ObjectIDGenerator, clock: @escaping @Sendable () -> Timestamp) {
+        self.store = store
+        self.ids = ids
+        self.clock = clock
+    }
+
+    /// An upload with its parts.
+    struct Found: Sendable {
+        let upload: StoredUpload
+        let parts: [StoredPart]
+    }
+
+    /// Adds an upload, if the caller may make files and there is room for one more.
+    ///
+    /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/quotaExceeded``,
+    ///   ``ServiceError/Code/tooManyUploads``, ``ServiceError/Code/duplicateValue`` if the key is taken.
+    func begin(_ upload: StoredUpload, as caller: Caller, within limits: UploadLimits) async throws {
+        try await store.write { [clock] writer in
+            let schema = try writer.schema(of: .file) ?? .files
+            try ObjectAccess(caller: caller).require(.create, in: schema)
+            let usage = try writer.usage() + .upload(upload.counted)
+            guard usage.uploads <= limits.open else {
+                throw ServiceError(
+                    .tooManyUploads,
+                    "The app has \(limits.open) unfinished uploads, the limit (uploads.maxOpen); try again later."
+                )
+            }
+            try usage.requireWithin(limits.quota)
+            let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(upload.key.description)))
+            let isOpen = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
+            guard try writer.count(hasKey, in: .file) == 0,
+                try writer.count(.all([hasKey, isOpen]), in: .upload) == 0
+            else { throw ServiceError(.duplicateValue, "The key '\(upload.key)' is taken.") }
+            try writer.insert(upload.object, into: .upload)
+            try writer.save(usage, at: clock())
+        }
+    }
+
+    /// The upload behind a token, whatever its state.
+    func find(_ token: UploadToken) async throws -> Found? {
+        try await find(.field(FieldPath(field: "_token"), .equals(.string(token.digest))))
+    }
+
+    /// The upload that a file comes from or will come from.
+    func find(id: ObjectID) async throws -> Found? {
+        try await find(.isObject(id))
+    }
+
+    private func find(_ condition: Condition) async throws -> Found? {
+        try await store.read { reader in
+            let query = ObjectQuery(.upload, where: condition, page: .first)
+            guard let upload = try reader.find(query).first.flatMap(StoredUpload.init(stored:)) else { return nil }
+            let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
+            return Found(upload: upload, parts: parts)
+        }
+    }
+
+    /// Stores what is there of a part, and that bytes have come; on return it survives a power cut.
+    ///
+    /// - Parameters:
+    ///   - part: Where it lies, and how much of it is there.
+    ///   - number: Which it is.
+    ///   - id: What it is stored as; nothing for one that is not yet.
+    ///   - unit: The size that parts have.
+    ///   - upload: The upload's id.
+    ///   - received: How much of all parts is there; counts as long as nobody said how much there will be.
+    ///   - quota: How many bytes the files of the app may have.
+    /// - Returns: The part's id.
+    /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload is over, ``ServiceError/Code/quotaExceeded``.
+    func save(
+        _ part: PartLayout.Part,
+        _ number: Int,
+        id: ObjectID?,
+        unit: Int64,
+        of upload: ObjectID,
+        received: Int64,
+        within quota: Int64?
+    ) async throws -> ObjectID {
+        let stored = StoredPart(id: id ?? ids.next(), upload: upload, number: number, part: part, unit: unit)
+        try await store.write { [clock] writer in
+            var upload = try writer.openUpload(upload)
+            if id == nil {
+                try writer.insert(stored.object(at: clock()), into: .uploadPart)
+            } else {
+                try writer.update(stored.object(at: clock()), in: .uploadPart)
+            }
+            guard upload.size == nil else { return }
+            let before = upload.counted
+            upload.counted = received
+            try writer.recount(upload, before: before, within: quota, at: clock())
+        }
+        return stored.id
+    }
+
+    /// Changes facts of an upload as they are now, whatever changed them meanwhile.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, ``ServiceError/Code/quotaExceeded``, and what the body throws.
+    func change(
+        _ id: ObjectID,
+        within quota: Int64?,
+        _ edit: @escaping @Sendable (inout StoredUpload) throws -> Void
+    ) async throws {
+        try await store.write { [clock] writer in
+            guard var upload = try writer.upload(id) else { throw UploadService.notFound }
+            let before = upload.counted
+            try edit(&upload)
+            if let size = upload.size, !upload.isFinished { upload.counted = size }
+            try writer.recount(upload, before: before, within: quota, at: clock())
+        }
+    }
+
+    /// Makes the file of an upload: its record is there, the upload is finished, the parts are gone, or none of it.
+    ///
+    /// - Parameters:
+    ///   - upload: As it is when it is finished.
+    ///   - record: The file's; nothing for a partial upload, which keeps its parts.
+    ///   - spent: Partial uploads that it was made of, which end with it.
+    ///   - caller: Who began it, as they are now.
+    ///   - quota: How many bytes the files of the app may have.
+    /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/duplicateValue`` if the key is taken,
+    ///   ``ServiceError/Code/quotaExceeded``, ``ServiceError/Code/uploadNotFound``.
+    func finish(
+        _ upload: StoredUpload,
+        _ record: FileRecord?,
+        spending spent: [ObjectID] = [],
+        as caller: Caller,
+        within quota: Int64?
+    ) async throws {
+        try await store.write { [clock] writer in
+            var finished = upload
+            finished.counted = try writer.openUpload(upload.id).counted
+            var usage = try writer.usage()
+            if let record {
+                usage = usage - .upload(finished.counted) + .file(record.facts.size)
+                try writer.insert(record, as: caller)
+                try writer.removeParts(of: upload.id)
+            }
+            for partial in spent {
+                guard let partial = try writer.upload(partial), partial.kind == .partial,
+                    try writer.delete(partial.id, in: .upload)
+                else { throw UploadService.notFound }
+                try writer.removeParts(of: partial.id)
+                usage = usage - .upload(partial.counted)
+            }
+            try usage.requireWithin(quota)
+            try writer.update(finished.object, in: .upload)
+            try writer.save(usage, at: clock())
+        }
+    }
+
+    /// Forgets an upload and its parts; returns whether it was unfinished.
+    func remove(_ id: ObjectID) async throws -> Bool {
+        try await store.write { [clock] writer in
+            guard let upload = try writer.upload(id) else { return false }
+            _ = try writer.delete(id, in: .upload)
+            try writer.removeParts(of: id)
+            guard upload.isOpen else { return false }
+            try writer.save(try writer.usage() - .upload(upload.counted), at: clock())
+            return true
+        }
+    }
+
+    /// Some uploads whose time is over.
+    func expired(at now: Timestamp) async throws -> [StoredUpload] {
+        let isOver = Condition.field(FieldPath(field: "expiresAt"), .compares(.less, .date(now)))
+        let query = ObjectQuery(
+            .upload,
+            where: isOver,
+            order: [SortKey(FieldPath(field: "expiresAt"), descending: false)],
+            page: Page(first: 200)
+        )
+        return try await store.read { try $0.find(query).compactMap(StoredUpload.init(stored:)) }
+    }
+
+    /// Whether there is a file with this id.
+    func hasFile(_ id: ObjectID) async throws -> Bool {
+        try await store.read { try $0.row(id, in: .file) != nil }
+    }
+}
+
+extension ObjectQuery {
+    fileprivate static func parts(of upload: ObjectID) -> ObjectQuery {
+        let belongs = Condition.field(FieldPath(field: "upload"), .equals(Pointer(.upload, upload).json))
+        return ObjectQuery(.uploadPart, where: belongs, page: .all)
+    }
+}
+
+extension ObjectReader {
+    fileprivate func upload(_ id: ObjectID) throws -> StoredUpload? {
+        try object(id, in: .upload).flatMap(StoredUpload.init(stored:))
+    }
+
+    /// The upload; throws ``ServiceError/Code/uploadNotFound`` if it is over.
+    fileprivate func openUpload(_ id: ObjectID) throws -> StoredUpload {
+        guard let upload = try upload(id), upload.isOpen else { throw UploadService.notFound }
+        return upload
+    }
+}
+
+extension ObjectWriter {
+    /// Stores an upload, and what it is counted with if that changed.
+    fileprivate func recount(
+        _ upload: StoredUpload,
+        before: Int64,
+        within quota: Int64?,
+        at now: Timestamp
+    ) throws {
+        try update(upload.object, in: .upload)
+        guard upload.counted != before else { return }
+        let usage = try usage() - .upload(before) + .upload(upload.counted)
+        if upload.counted > before { try usage.requireWithin(quota) }
+        try save(usage, at: now)
+    }
+
+    fileprivate func removeParts(of upload: ObjectID) throws {
+        for part in try rows(.parts(of: upload)) { _ = try delete(part.id, in: .uploadPart) }
+    }
+}

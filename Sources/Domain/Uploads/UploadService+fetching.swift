@@ -1,0 +1,38 @@
+extension UploadService {
+    /// Copies what lies at a URL elsewhere in: an ordinary file that remembers where it came from.
+    ///
+    /// - Parameters:
+    ///   - url: The address; the fetcher decides whether it may be asked.
+    ///   - description: What the client said of the file; without a type, that of the bytes counts.
+    ///   - caller: Who asks.
+    /// - Returns: The file's record.
+    /// - Throws: What a rule refuses, and what the fetcher does.
+    package func copy(
+        _ url: RemoteURL,
+        _ description: UploadDescription,
+        as caller: Caller
+    ) async throws -> FileRecord {
+        guard let fetcher else { throw ServiceError(.notAvailable, "This server fetches nothing.") }
+        var description = description
+        description.source = url
+        var upload = try await begin(announced: nil, as: caller)
+        do {
+            let refusal = Upload.tooLarge(limit: limits.fileSize)
+            let sink = PartSink(upload.writer, room: limits.fileSize, refusal: refusal) { _ in }
+            let head = try await fetcher.fetch(url) { try await sink.append($0) }
+            upload.received = sink.received
+            if description.mediaType == nil {
+                let facts = try await upload.finish(needsMD5: false)
+                let detected = try await types.type(of: facts.head)
+                let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
+                // A server's word is worth less than the bytes, and text of any kind looks plain.
+                description.mediaType = detected?.description == "text/plain" ? byExtension ?? head.mediaType : nil
+                description.mediaType = description.mediaType ?? detected ?? byExtension ?? head.mediaType
+            }
+            return try await commit([(upload, description)], as: caller)[0]
+        } catch {
+            await discard([upload])
+            throw error
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package import Logging
+
+/// What a sweep removed.
+package struct Swept: Sendable, Hashable {
+    /// Uploads whose time was over before their file was there.
+    package var uploads = 0
+    /// How many bytes had come for them.
+    package var bytes: Int64 = 0
+
+    /// Nothing.
+    package init() {}
+}
+
+extension UploadService {
+    /// Removes uploads whose time is over, with what came of them; those that somebody is sending to stay.
+    package func sweep() async throws -> Swept {
+        var swept = Swept()
+        var seen: Set<ObjectID> = []
+        var failure: (any Error)?
+        while true {
+            // One that cannot be removed must not keep the others, nor this from ending.
+            let expired = try await records.expired(at: clock()).filter { seen.insert($0.id).inserted }
+            if expired.isEmpty { break }
+            for upload in expired {
+                do {
+                    try await end(upload, &swept)
+                } catch {
+                    failure = error
+                }
+            }
+        }
+        if let failure { throw failure }
+        return swept
+    }
+
+    private func end(_ upload: StoredUpload, _ swept: inout Swept) async throws {
+        let (isOver, bytes) = try await live.using(upload.tokenDigest) { [records] in
+            try await records.find(id: upload.id)
+        } _: { live -> (Bool, Int64) in
+            guard let live else { return (false, 0) }
+            guard live.turns.isIdle else {
+                try await postpone(live)
+                return (false, 0)
+            }
+            let bytes = live.progress.received
+            return try await live.turns.takeAll { [records] in
+                // Somebody may have ended it, or sent its first bytes, since it was found.
+                guard live.upload.expiresAt <= clock() else { return (false, 0) }
+                let isOver = try await records.remove(live.id)
+                await discardStaged(of: live)
+                return (isOver, bytes)
+            }
+        }
+        guard isOver else { return }
+        swept.uploads += 1
+        swept.bytes += bytes
+    }
+
+    private func postpone(_ live: LiveUpload) async throws {
+        let end = clock().adding(seconds: limits.startTimeout)
+        try await change(live) { $0.expiresAt = max($0.expiresAt, end) }
+    }
+
+    /// Puts in order what a server left that was killed: call it before the first request.
+    ///
+    /// Commits that were cut off are ended or undone, by whether the record is there; staged bytes that belong to no
+    /// upload go.
+    package func recover(_ logger: Logger) async throws {
+        for leftover in try await blobs.leftovers() {
+            switch leftover {
+            case .committing(let file):
+                let isCommitted = try await records.hasFile(file)
+                let isOpen = try await isUnfinished(file)
+                try await blobs.settle(file, isCommitted: isCommitted, keepingBytes: isOpen && !isCommitted)
+                logger.notice(
+                    "A commit was cut off by the end of the server before",
+                    metadata: ["file": "\(file)", "result": isCommitted ? "kept" : "undone"]
+                )
+            case .staged(let upload):
+                if try await !isUnfinished(upload) { await blobs.discard(stagedAs: upload) }
+            }
+        }
+    }
+
+    private func isUnfinished(_ id: ObjectID) async throws -> Bool {
+        guard let found = try await records.find(id: id) else { return false }
+        return !found.upload.isFinished || found.upload.kind == .partial
+    }
+}
+
+extension BlobStore {
+    fileprivate func discard(stagedAs name: ObjectID) async {
+        let staged = try? await stage(as: name)
+        await staged?.discard()
+    }
+}

@@ -1,0 +1,204 @@
+/// Takes bytes in for one app and makes files of them (docs/uploads.md).
+///
+/// Bytes first, row second: a crash may leave a blob without a row, which the next start removes, never a row without
+/// its bytes.
+package struct UploadService: Sendable {
+    /// What uploads are held to.
+    package let limits: UploadLimits
+    let app: AppID
+    let blobs: any BlobStore
+    let files: FileRecords
+    let records: UploadRecords
+    let types: any TypeDetector
+    let sessions: SessionService
+    let fetcher: (any Fetcher)?
+    let neighbours: KeyNeighbours
+    let live = LiveUploads()
+    let watchers = WatchCount()
+    let ids: ObjectIDGenerator
+    let clock: @Sendable () -> Timestamp
+
+    /// Takes the app's stores, who fetches from elsewhere and which apps share its paths, and time and ids as values for tests.
+    package init(
+        app: AppID,
+        limits: UploadLimits,
+        blobs: any BlobStore,
+        store: any ObjectStore,
+        types: any TypeDetector,
+        sessions: SessionService,
+        fetcher: (any Fetcher)? = nil,
+        neighbours: KeyNeighbours = KeyNeighbours(),
+        ids: ObjectIDGenerator = ObjectIDGenerator(),
+        clock: @escaping @Sendable () -> Timestamp = Timestamp.now
+    ) {
+        self.app = app
+        self.limits = limits
+        self.blobs = blobs
+        files = FileRecords(store)
+        records = UploadRecords(store, ids: ids, clock: clock)
+        self.types = types
+        self.sessions = sessions
+        self.fetcher = fetcher
+        self.neighbours = neighbours
+        neighbours.add(app, files)
+        self.ids = ids
+        self.clock = clock
+    }
+
+    /// Begins an upload that lasts one request; end it with ``commit(_:as:)`` or ``discard(_:)``.
+    ///
+    /// - Parameters:
+    ///   - announced: How many bytes the client said it sends, if it did.
+    ///   - caller: Who uploads.
+    /// - Returns: What takes the bytes.
+    /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
+    ///   ``ServiceError/Code/quotaExceeded`` if the announced size is over a limit; all before a byte is read.
+    package func begin(announced: Int64?, as caller: Caller) async throws -> Upload {
+        try await files.requireCreating(as: caller)
+        try limits.requireSize(announced ?? 0)
+        try await files.requireRoom(for: announced ?? 0, within: limits.quota)
+        return try await stage(announced: announced)
+    }
+
+    func stage(announced: Int64?, digesting digests: Set<DigestKind> = []) async throws -> Upload {
+        let blob = try await blobs.stage()
+        if let announced {
+            do {
+                try await blob.requireRoom(for: announced)
+            } catch {
+                await blob.discard()
+                throw error
+            }
+        }
+        return Upload(blob: blob, limit: limits.fileSize, digesting: digests)
+    }
+
+    /// Makes files of finished uploads: all of them or none.
+    ///
+    /// On return bytes, folders and rows survive a power cut. On failure nothing of any upload is kept.
+    ///
+    /// - Parameters:
+    ///   - uploads: With what the client said of each.
+    ///   - digests: What the client said of the bytes; of one upload only.
+    ///   - caller: Who uploads.
+    /// - Returns: The records, in order.
+    /// - Throws: What a rule refuses.
+    package func commit(
+        _ uploads: [(upload: Upload, description: UploadDescription)],
+        checking digests: [DigestKind: [UInt8]] = [:],
+        as caller: Caller
+    ) async throws -> [FileRecord] {
+        var committed: [(blob: any StagedBlob, record: FileRecord)] = []
+        do {
+            // An upload takes its time; whoever began it may have been logged out since.
+            let caller = try await sessions.lasting(caller)
+            var records: [FileRecord] = []
+            for (upload, description) in uploads {
+                let facts = try await upload.finish(
+                    needsMD5: description.announcesMD5 || digests[.md5] != nil
+                )
+                try verify(digests, facts.blob)
+                records.append(
+                    try await record(
+                        of: facts,
+                        description,
+                        id: ids.next(),
+                        key: .make(
+                            for: description.name,
+                            prefix: description.prefix,
+                            keepingName: description.keepsName
+                        ),
+                        owner: caller.user?.id,
+                        createdAt: clock()
+                    )
+                )
+            }
+            for ((upload, _), record) in zip(uploads, records) {
+                try await upload.blob.commit(as: record.key, of: record.id)
+                committed.append((upload.blob, record))
+            }
+            try await files.insert(records, as: caller, within: limits.quota)
+            await discard(uploads.map(\.upload))
+            return records
+        } catch {
+            for (blob, record) in committed { try? await revert(blob, record) }
+            await discard(uploads.map(\.upload))
+            throw error
+        }
+    }
+
+    /// Takes a commit back whose record was not stored.
+    ///
+    /// - Throws: If it cannot be told whether it was: then everything stays as it is, and the next start finds out.
+    func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
+        if try await records.hasFile(record.id) { return }
+        await blob.revert(record.key)
+    }
+
+    /// Gives uploads up, of which nothing is kept; of those that are files it only clears up.
+    package func discard(_ uploads: [Upload]) async {
+        for upload in uploads { await upload.blob.discard() }
+    }
+
+    /// The record of a file whose bytes are all there, if its type may be uploaded.
+    func record(
+        of staged: StagedFacts,
+        _ description: UploadDescription,
+        id: ObjectID,
+        key: FileKey,
+        owner: ObjectID?,
+        createdAt: Timestamp
+    ) async throws -> FileRecord {
+        try description.verify(staged.blob)
+        let detected = try await types.type(of: staged.head)
+        let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
+        let served = description.mediaType ?? byExtension ?? detected ?? .octetStream
+        guard limits.types.allows(served: served, detected: detected) else {
+            throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
+        }
+        var metaData = description.metaData
+        // The server's own words, which a client cannot say.
+        metaData["__source"] = nil
+        metaData["__sourceURL"] = description.source.map { .string($0.description) }
+        metaData["size"] = .integer(staged.blob.size)
+        metaData["_checksum"] = staged.blob.md5.map(JSONValue.string)
+        metaData["owner"] = metaData["owner"] ?? .string(owner?.description ?? "unknown")
+        let record = FileRecord(
+            id: id,
+            key: key,
+            name: description.name,
+            mediaType: served,
+            detectedType: detected,
+            facts: staged.blob,
+            metaData: metaData,
+            acl: description.acl,
+            createdAt: createdAt
+        )
+        try limits.record.requireSize(of: record.object)
+        return record
+    }
+
+    func verify(size: Int64, _ facts: BlobFacts) throws {
+        guard facts.size == size else {
+            throw ServiceError(
+                .badRequest,
+                "The announced size is \(size) bytes, but \(facts.size) were received."
+            )
+        }
+    }
+
+    func verify(_ digests: [DigestKind: [UInt8]], _ facts: BlobFacts) throws {
+        guard let md5 = digests[.md5], md5.hexadecimal != facts.md5 else { return }
+        throw ServiceError(.checksumMismatch, "Content-MD5 is not the MD5 of the bytes received.")
+    }
+
+    static func refusal(of type: MediaType) -> ServiceError {
+        ServiceError(.forbidden, "Files like this one (\(type)) may not be uploaded (uploads.allowedTypes).")
+    }
+
+    /// What a token that no upload has, or has no more, is answered with.
+    package static let notFound = ServiceError(
+        .uploadNotFound,
+        "There is no such upload: the token is wrong, or the upload has ended or expired."
+    )
+}

@@ -1,0 +1,44 @@
+internal import Crypto
+
+/// What lets its holder upload one file: 40 letters and digits, 238 random bits; only its digest is kept.
+package struct UploadToken: Sendable, CustomStringConvertible {
+    /// The token itself, for the client it belongs to.
+    package let revealed: String
+
+    /// A new token.
+    package init() {
+        revealed = RandomText.alphanumeric(40)
+    }
+
+    /// Takes what a client sent: the 40 characters, alone or as the middle of a token in Qiniu's form.
+    ///
+    /// Nothing if no token looks like that.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 1 || parts.count == 3 else { return nil }
+        let secret = parts[parts.count / 2]
+        guard secret.utf8.count == 40, secret.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
+        revealed = String(secret)
+    }
+
+    /// What is stored and looked up: SHA-256 in hexadecimal digits.
+    package var digest: String {
+        SHA256.hash(data: Array(revealed.utf8)).hexadecimal
+    }
+
+    /// The form that Qiniu's own SDKs parse: `<bucket>:<token>:<policy>`.
+    package func qiniuForm(bucket: String, key: FileKey, deadline: Timestamp) -> String {
+        let policy: JSONValue = [
+            "scope": .string("\(bucket):\(key)"), "deadline": .integer(deadline.wholeSeconds),
+        ]
+        return "\(bucket):\(revealed):\(policy.encoded().base64URL)"
+    }
+
+    /// Whether both are the same, in a time that tells nothing of where they differ.
+    package func matches(_ other: UploadToken) -> Bool {
+        Secret(revealed).matches(other.revealed)
+    }
+
+    /// Never the token, so that no log line can hold it.
+    package var description: String { "<token>" }
+}

@@ -1,0 +1,52 @@
+internal import Synchronization
+
+/// What watches an upload: told of each change, of the newest only if it is slow.
+final class UploadWatchers: Sendable {
+    private struct State {
+        var continuations: [Int: AsyncStream<UploadProgress>.Continuation] = [:]
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The changes from now on; the stream ends with the upload.
+    ///
+    /// - Parameter now: What is told first.
+    /// - Returns: The stream, and what makes one more event in it.
+    func watch(
+        from now: () -> UploadProgress
+    ) -> (AsyncStream<UploadProgress>, AsyncStream<UploadProgress>.Continuation) {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: UploadProgress.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let number = state.withLock { state in
+            state.next += 1
+            state.continuations[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.continuations.removeValue(forKey: number) }
+        }
+        // Asked only now, so that no change falls between.
+        continuation.yield(now())
+        return (stream, continuation)
+    }
+
+    /// Tells all of a change; makes the value only if somebody watches.
+    func tell(_ progress: () -> UploadProgress) {
+        let watching = state.withLock { Array($0.continuations.values) }
+        guard !watching.isEmpty else { return }
+        let progress = progress()
+        for continuation in watching { continuation.yield(progress) }
+    }
+
+    /// Ends all streams.
+    func finish() {
+        let watching = state.withLock { state in
+            defer { state.continuations = [:] }
+            return Array(state.continuations.values)
+        }
+        for continuation in watching { continuation.finish() }
+    }
+}

@@ -1,0 +1,242 @@
+import Support
+import Synchronization
+import Testing
+
+@testable import Domain
+
+@Suite struct TurnsTests {
+    private let turns = Turns<Int>()
+    private let log = Log()
+
+    /// A turn that has begun and lasts until it is stopped.
+    private func hold(_ key: Int) async -> Task<Void, any Error> {
+        let begun = Gate()
+        let task = Task { [turns] in
+            try await turns.take(key) {
+                begun.open()
+                await Gate().wait()
+                try Task.checkCancellation()
+            }
+        }
+        await begun.wait()
+        return task
+    }
+
+    @Test("a body's result and its error are those of the turn")
+    func results() async throws {
+        let result = try await turns.take(1) { "result" }
+        let whole = try await turns.takeAll { "whole" }
+        #expect(result == "result")
+        #expect(whole == "whole")
+        await #expect(throws: Broken.self) { try await turns.take(1) { throw Broken() } }
+        await #expect(throws: Broken.self) { try await turns.takeAll { throw Broken() } }
+    }
+
+    @Test("whoever comes last gets the turn, and the one before is told that it lost it")
+    func newestWins() async throws {
+        let older = await hold(1)
+        let newer = try await turns.take(1) { "newer" }
+        #expect(newer == "newer")
+        await expectRefusal(.superseded) { try await older.value }
+    }
+
+    @Test("a turn with one key stops none with another")
+    func otherKeys() async throws {
+        let begun = Gate()
+        let mayEnd = Gate()
+        let first = Task { [turns] in
+            try await turns.take(1) {
+                begun.open()
+                await mayEnd.wait()
+                try Task.checkCancellation()
+                return "first"
+            }
+        }
+        await begun.wait()
+        let second = try await turns.take(2) { "second" }
+        mayEnd.open()
+        let result = try await first.value
+        #expect(second == "second")
+        #expect(result == "first")
+    }
+
+    @Test("the newer turn begins when the older one has cleaned up, not before")
+    func cleanUp() async throws {
+        let begun = Gate()
+        let stopped = Gate()
+        let mayEnd = Gate()
+        let older = Task { [turns, log] in
+            try await turns.take(1) {
+                begun.open()
+                await Gate().wait()
+                stopped.open()
+                // What a turn puts in order must not be cut off by its end.
+                await Task { await mayEnd.wait() }.value
+                log.add("cleaned up")
+            }
+        }
+        await begun.wait()
+        let newer = Task { [turns, log] in
+            try await turns.take(1) { log.add("newer") }
+        }
+        await stopped.wait()
+        log.add("still cleaning up")
+        mayEnd.open()
+        try await newer.value
+        _ = await older.result
+        #expect(log.lines == ["still cleaning up", "cleaned up", "newer"])
+    }
+
+    @Test("of those who wait for a turn only the last gets it")
+    func lastOfMany() async throws {
+        let mayEnd = Gate()
+        let whole = Task.immediate { [turns] in
+            try await turns.takeAll { await mayEnd.wait() }
+        }
+        var waiting: [Task<Void, any Error>] = []
+        for _ in 1...4 {
+            waiting.append(
+                Task.immediate { [turns, log] in
+                    try await turns.take(1) {
+                        await Gate().wait()
+                        try Task.checkCancellation()
+                        log.add("overtaken")
+                    }
+                }
+            )
+        }
+        let last = Task.immediate { [turns, log] in
+            try await turns.take(1) { log.add("last") }
+        }
+        mayEnd.open()
+        try await whole.value
+        for task in waiting { await expectRefusal(.superseded) { try await task.value } }
+        try await last.value
+        #expect(log.lines == ["last"])
+    }
+
+    @Test("the turn of all keys stops whoever has one, and waits for each")
+    func allStops() async throws {
+        let holders = [await hold(1), await hold(2)]
+        try await turns.takeAll { [log] in log.add("whole") }
+        for holder in holders { await expectRefusal(.superseded) { try await holder.value } }
+        #expect(log.lines == ["whole"])
+    }
+
+    @Test("the turn of all keys begins when each one stopped has cleaned up")
+    func allWaits() async throws {
+        let begun = Gate()
+        let stopped = Gate()
+        let mayEnd = Gate()
+        let older = Task { [turns, log] in
+            try await turns.take(1) {
+                begun.open()
+                await Gate().wait()
+                stopped.open()
+                await Task { await mayEnd.wait() }.value
+                log.add("cleaned up")
+            }
+        }
+        await begun.wait()
+        let whole = Task { [turns, log] in
+            try await turns.takeAll { log.add("whole") }
+        }
+        await stopped.wait()
+        mayEnd.open()
+        try await whole.value
+        _ = await older.result
+        #expect(log.lines == ["cleaned up", "whole"])
+    }
+
+    @Test("whoever comes while somebody has all keys waits, and does not stop it")
+    func allIsNotStopped() async throws {
+        let mayEnd = Gate()
+        let whole = Task.immediate { [turns, log] in
+            try await turns.takeAll {
+                await mayEnd.wait()
+                try Task.checkCancellation()
+                log.add("whole")
+            }
+        }
+        let one = Task.immediate { [turns, log] in
+            try await turns.take(1) { log.add("one") }
+        }
+        let next = Task.immediate { [turns, log] in
+            try await turns.takeAll { log.add("next") }
+        }
+        mayEnd.open()
+        try await whole.value
+        _ = await one.result
+        try await next.value
+        #expect(log.lines.first == "whole")
+        #expect(log.lines.last == "next")
+    }
+
+    @Test("whoever gives up is cancelled in its turn, and is not told that somebody took it")
+    func cancelled() async throws {
+        let holder = await hold(1)
+        holder.cancel()
+        await #expect(throws: CancellationError.self) { try await holder.value }
+    }
+
+    @Test("whoever gives up while it waits is cancelled when its turn comes")
+    func cancelledWaiting() async throws {
+        let mayEnd = Gate()
+        let whole = Task.immediate { [turns] in
+            try await turns.takeAll { await mayEnd.wait() }
+        }
+        let waiting = Task.immediate { [turns] in
+            try await turns.take(1) {
+                await Gate().wait()
+                try Task.checkCancellation()
+            }
+        }
+        waiting.cancel()
+        mayEnd.open()
+        try await whole.value
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test("nobody has a turn before the first and after the last")
+    func idle() async throws {
+        #expect(turns.isIdle)
+        let holder = await hold(1)
+        #expect(!turns.isIdle)
+        try await turns.take(1) {}
+        _ = await holder.result
+        #expect(turns.isIdle)
+        try await turns.takeAll { [turns] in #expect(!turns.isIdle) }
+        #expect(turns.isIdle)
+    }
+}
+
+/// What one task waits for and another one opens; the end of the waiting task opens it as well.
+final class Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let opener: AsyncStream<Void>.Continuation
+
+    init() {
+        let made = AsyncStream.makeStream(of: Void.self)
+        stream = made.stream
+        opener = made.continuation
+    }
+
+    func open() {
+        opener.finish()
+    }
+
+    func wait() async {
+        for await _ in stream {}
+    }
+}
+
+/// What happened, in order.
+final class Log: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    var lines: [String] { entries.withLock(\.self) }
+
+    func add(_ line: String) {
+        entries.withLock { $0.append(line) }
+    }
+}

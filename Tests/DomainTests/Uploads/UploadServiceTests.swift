@@ -1,0 +1,147 @@
+import Domain
+import NIOCore
+import Support
+import Testing
+
+@Suite struct UploadServiceTests {
+    private let blobs = MemoryBlobStore()
+    private let store = MemoryObjectStore()
+    private let caller: Caller
+
+    init() throws {
+        caller = Caller(app: try #require(AppID("app")))
+    }
+
+    private func service(_ store: MemoryObjectStore? = nil, limits: UploadLimits = UploadLimits()) -> UploadService {
+        let store = store ?? self.store
+        return UploadService(
+            app: caller.app,
+            limits: limits,
+            blobs: blobs,
+            store: store,
+            types: FixedTypes(),
+            sessions: SessionService(store: store, accounts: Accounts(hasher: PlainHasher()))
+        )
+    }
+
+    private func upload(_ text: String, to service: UploadService) async throws -> Upload {
+        var upload = try await service.begin(announced: nil, as: caller)
+        try await upload.append(ByteBuffer(string: text))
+        return upload
+    }
+
+    private func record(of bytes: String, _ description: UploadDescription) async throws -> FileRecord {
+        let service = service()
+        let upload = try await upload(bytes, to: service)
+        return try #require(try await service.commit([(upload, description)], as: caller).first)
+    }
+
+    @Test("size, checksum and owner are the server's own words")
+    func metaData() async throws {
+        let record = try await record(
+            of: "abc",
+            UploadDescription(
+                name: FileName("a.txt", limit: 255),
+                metaData: ["size": .integer(99), "mine": .bool(true)]
+            )
+        )
+        #expect(
+            record.metaData == [
+                "size": .integer(3), "mine": .bool(true), "owner": .string("unknown"),
+                "_checksum": .string("900150983cd24fb0d6963f7d28e17f72"),
+            ]
+        )
+        #expect(try await FileRecords(store).file(id: record.id) == record)
+        #expect(try await blobs.open(record.key)?.size == 3)
+    }
+
+    @Test(
+        "the type is what the client says, else the extension's, else the bytes', else unknown",
+        arguments: [
+            ("a.txt", "image/png", "abc", "image/png"), ("a.txt", nil, "\u{0}", "text/plain"),
+            ("a.bin", nil, "abc", "application/octet-stream"), ("a", nil, "", "application/octet-stream"),
+        ] as [(String, String?, String, String)]
+    )
+    func type(name: String, claimed: String?, bytes: String, expected: String) async throws {
+        let description = UploadDescription(
+            name: try FileName(name, limit: 255),
+            mediaType: claimed.flatMap { MediaType($0) }
+        )
+        #expect(try await record(of: bytes, description).mediaType.description == expected)
+    }
+
+    @Test("what the bytes are is kept beside what was claimed")
+    func detectedType() async throws {
+        let service = service()
+        var upload = try await service.begin(announced: nil, as: caller)
+        try await upload.append(ByteBuffer(bytes: [0xff, 0xd8, 0xff, 0xe0]))
+        let description = UploadDescription(name: try FileName("a.html", limit: 255))
+        let record = try #require(try await service.commit([(upload, description)], as: caller).first)
+        #expect(record.mediaType.description == "text/html")
+        #expect(record.detectedType == .jpeg)
+    }
+
+    @Test("bytes beyond the limit are refused, announced or not")
+    func limit() async throws {
+        let service = service(limits: UploadLimits(fileSize: 10))
+        let announced = await #expect(throws: ServiceError.self) { try await service.begin(announced: 11, as: caller) }
+        #expect(announced?.code == .payloadTooLarge)
+        #expect(blobs.staged == 0)
+        var upload = try await service.begin(announced: nil, as: caller)
+        try await upload.append(ByteBuffer(repeating: 0, count: 10))
+        let received = await #expect(throws: ServiceError.self) {
+            try await upload.append(ByteBuffer(repeating: 0, count: 1))
+        }
+        #expect(received?.code == .payloadTooLarge)
+    }
+
+    @Test("an upload that was finished before its commit is the same file")
+    func finishedEarly() async throws {
+        let service = service()
+        var upload = try await upload("abc", to: service)
+        try await upload.end()
+        let description = UploadDescription(name: try FileName("a", limit: 255))
+        let record = try #require(try await service.commit([(upload, description)], as: caller).first)
+        #expect(record.facts.size == 3)
+        #expect(record.facts.md5 == "900150983cd24fb0d6963f7d28e17f72")
+    }
+
+    @Test("a wrong checksum refuses the upload and keeps nothing")
+    func checksum() async throws {
+        let service = service()
+        let upload = try await upload("abc", to: service)
+        let description = UploadDescription(
+            name: try FileName("a", limit: 255),
+            metaData: ["_checksum": .string("9e107d9d372bb6826bd81d3542a419d6")]
+        )
+        let error = await #expect(throws: ServiceError.self) {
+            try await service.commit([(upload, description)], as: caller)
+        }
+        #expect(error?.code == .checksumMismatch)
+        #expect(store.count(of: .file) == 0)
+        #expect(blobs.count == 0)
+        #expect(blobs.staged == 0)
+    }
+
+    @Test("one bad file of several keeps none of them")
+    func allOrNone() async throws {
+        let service = service()
+        let good = UploadDescription(name: try FileName("a", limit: 255))
+        let bad = UploadDescription(name: try FileName("b", limit: 255), metaData: ["_checksum": .string("00")])
+        let uploads = [(try await upload("1", to: service), good), (try await upload("2", to: service), bad)]
+        await #expect(throws: ServiceError.self) { try await service.commit(uploads, as: caller) }
+        #expect(store.count(of: .file) == 0)
+        #expect(blobs.count == 0)
+        #expect(blobs.staged == 0)
+    }
+
+    @Test("when the row cannot be written the bytes go too")
+    func rowFails() async throws {
+        let service = service(MemoryObjectStore(failingWritesWith: Broken()))
+        let upload = try await upload("abc", to: service)
+        let description = UploadDescription(name: try FileName("a", limit: 255))
+        await #expect(throws: Broken.self) { try await service.commit([(upload, description)], as: caller) }
+        #expect(blobs.count == 0)
+        #expect(blobs.staged == 0)
+    }
+}
