@@ -8,16 +8,28 @@ package struct API: Sendable {
     private let order: [AppID]
     private let authenticator: Authenticator
     private let limits: WireLimits
+    private let addresses: UploadAddresses
+    private let providers: ProviderChoice
 
     /// - Parameters:
     ///   - apps: The apps of this server; a key is looked up in them in this order.
     ///   - authenticator: Knows the keys of the same apps.
+    ///   - publicURL: What clients reach the API under, without a slash at its end.
     ///   - limits: Limits of the wire.
-    package init(apps: [AppServices], authenticator: Authenticator, limits: WireLimits = WireLimits()) {
+    ///   - providers: Which dialect which SDK is told to upload with.
+    package init(
+        apps: [AppServices],
+        authenticator: Authenticator,
+        publicURL: String,
+        limits: WireLimits = WireLimits(),
+        providers: ProviderChoice = ProviderChoice()
+    ) {
         self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         order = apps.map(\.id)
         self.authenticator = authenticator
         self.limits = limits
+        addresses = UploadAddresses(publicURL: publicURL)
+        self.providers = providers
     }
 
     /// Builds what answers requests; call it once.
@@ -25,6 +37,7 @@ package struct API: Sendable {
         let router = Router(context: APIContext.self)
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLog())
+        router.add(middleware: UploadCORS())
         router.add(middleware: CORSMiddleware.api)
         router.add(middleware: ErrorRenderer())
         router.add(middleware: ContinueMiddleware())
@@ -36,13 +49,33 @@ package struct API: Sendable {
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps))
                 .group(context: CallerContext.self)
             UploadRoutes(apps: apps, limits: limits).add(to: callers)
+            TokenRoutes(apps: apps, limits: limits, addresses: addresses, providers: providers).add(to: callers)
+            addUploads(to: router, version)
             ObjectRoutes(apps: apps, limits: limits).add(to: callers)
             BatchRoutes(apps: apps, limits: limits).add(to: callers)
             SchemaRoutes(apps: apps, limits: limits).add(to: callers)
             AccountRoutes(apps: apps, limits: limits).add(to: callers)
             PermissionRoutes(apps: apps, limits: limits).add(to: callers)
         }
-        DownloadRoutes(apps: order.compactMap { apps[$0] }).add(to: router)
+        DownloadRoutes(apps: all).add(to: router)
         return TunnelResponder(base: router.buildResponder(), limit: limits.jsonSize)
     }
+
+    /// What needs no app key, because an upload's address is the key, and tus, which needs both.
+    private func addUploads(to router: Router<APIContext>, _ version: String) {
+        UploadAddressRoutes(apps: all, limits: limits, addresses: addresses)
+            .add(to: router.group("\(version)/upload").add(middleware: UploadErrors()))
+        let tus = TusMiddleware(largest: all.map(\.uploads.limits.fileSize).max() ?? 0)
+        let uploads = router.group("\(version)/uploads").add(middleware: tus)
+        uploads.on("", method: .options, use: tus.options)
+        uploads.on(":token", method: .options, use: tus.options)
+        ProgressRoutes(apps: all).add(to: uploads)
+        TusRoutes(apps: apps, addresses: addresses).add(
+            to: uploads.group()
+                .add(middleware: Authentication(authenticator: authenticator, apps: apps))
+                .group(context: CallerContext.self)
+        )
+    }
+
+    private var all: [AppServices] { order.compactMap { apps[$0] } }
 }

@@ -20,10 +20,12 @@ package struct APIContext: RequestContext {
 struct CallerContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let caller: Caller
+    let channel: any Channel
 
     init(context: APIContext) throws {
         guard let caller = context.caller else { throw ServiceError(.unauthorized, "Unauthorized.") }
         self.caller = caller
+        channel = context.channel
         coreContext = context.coreContext
     }
 }

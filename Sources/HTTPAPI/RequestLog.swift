@@ -6,7 +6,7 @@ internal import Logging
 /// Says of every request what was asked, what was answered and how long it took; and tells the client the id under
 /// which the log has it.
 ///
-/// Queries and headers are left out: they may hold keys.
+/// Queries and headers are left out: they may hold keys. So may the path of an upload: its token is left out.
 struct RequestLog: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -23,13 +23,23 @@ struct RequestLog: RouterMiddleware {
                 "Request",
                 metadata: [
                     "method": "\(request.method)",
-                    "path": "\(request.uri.path)",
+                    "path": "\(request.uri.path.withoutToken)",
                     "status": "\(response.status.code)",
                     "ms": "\(milliseconds)",
                 ]
             )
         }
         return response
+    }
+}
+
+extension String {
+    /// A path without the token of an upload.
+    fileprivate var withoutToken: String {
+        var words = split(separator: "/")
+        guard words.count > 2, words[1] == "upload" || words[1] == "uploads" else { return self }
+        words[2] = "…"
+        return "/" + words.joined(separator: "/")
     }
 }
 

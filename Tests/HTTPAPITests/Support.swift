@@ -29,6 +29,7 @@ struct TestServer {
         let api = API(
             apps: [services(ids[0], store), services(ids[1], other)],
             authenticator: Authenticator(keys: keys),
+            publicURL: "https://api.example.com",
             limits: wire
         )
         var quiet = Logger(label: "test")
@@ -37,16 +38,16 @@ struct TestServer {
     }
 
     private func services(_ id: AppID, _ store: MemoryObjectStore) -> AppServices {
-        let records = FileRecords(store)
-        let files = FileService(files: records, blobs: blobs)
+        let files = FileService(files: FileRecords(store), blobs: blobs)
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
         let settings = ObjectSettings(files: presentation, accounts: Accounts(hasher: PlainHasher()))
         return AppServices(
             id: id,
             uploads: UploadService(
+                app: id,
                 limits: uploads,
                 blobs: blobs,
-                files: records,
+                store: store,
                 types: FixedTypes(),
                 sessions: SessionService(store: store, accounts: settings.accounts)
             ),

@@ -108,7 +108,7 @@ import Testing
     @Test(
         "a body that is no form is told where to go",
         arguments: [
-            nil, "application/json", "multipart/form-data", "multipart/form-data; boundary=",
+            nil, "text/html", "multipart/form-data", "multipart/form-data; boundary=",
         ] as [String?]
     )
     func noForm(type: String?) async throws {

@@ -20,7 +20,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
             let unpacked = try unpack(Array(body.readableBytesView), of: request)
             return try await base.respond(to: unpacked, context: context)
         } catch {
-            return ErrorRenderer.response(to: error, context: context)
+            return ErrorRenderer.response(to: error, method: request.method, context: context)
         }
     }
 
@@ -28,7 +28,8 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     /// does; anywhere else such a body is a tunnel, so that no field of it is taken for an object's.
     private func isTunnelled(_ request: Request) -> Bool {
         let path = request.uri.path.split(separator: "/")
-        guard request.method == .post, ["1", "1.1"].contains(path.first),
+        // What goes to an upload's address has no credentials to unpack, and Java sends it as text.
+        guard request.method == .post, ["1", "1.1"].contains(path.first), path.dropFirst().first != "upload",
             request.headers[.contentType].flatMap(MediaType.init)?.description == "text/plain"
         else { return false }
         return path.dropFirst().first != "files" || HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
@@ -41,13 +42,6 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         let method = fields["_method"]?.stringValue?.uppercased() ?? "POST"
         guard let method = HTTPRequest.Method(method), [.get, .post, .put, .delete].contains(method) else {
             throw ServiceError(.badRequest, "_method must be GET, POST, PUT or DELETE.")
-        }
-        if method == .post, request.uri.path.split(separator: "/").dropFirst().first == "files" {
-            // The fields would be taken for the file's bytes.
-            throw ServiceError(
-                .badRequest,
-                "Uploads do not go through text/plain; send the bytes with X-LC-Id and X-LC-Key headers."
-            )
         }
         var head = request.head
         head.method = method

@@ -9,7 +9,9 @@ package enum HTTPConnection {
     package static func server(idleTimeout: TimeAmount) -> HTTPServerBuilder {
         .http1(
             configuration: .init(
-                additionalChannelHandlers: [ContinueHandler(), SendFileInstaller()],
+                additionalChannelHandlers: [
+                    ContinueHandler(), RequestTrailers(), ClientPresence(), SendFileInstaller(),
+                ],
                 idleTimeout: idleTimeout
             )
         )
@@ -25,6 +27,9 @@ private final class SendFileInstaller: ChannelInboundHandler, RemovableChannelHa
         do {
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(SendFileHandler(), position: .before(codec))
+            // An upload that fills its buffers gets larger ones: each read costs a turn of the event loop and of a task.
+            let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 512 << 10)
+            try context.channel.syncOptions?.setOption(.recvAllocator, value: allocator)
         } catch {
             // Hummingbird adds the codec just before; without it nothing on this connection could be answered.
             context.close(promise: nil)

@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
+internal import HummingbirdCore
 internal import Logging
 internal import NIOHTTP1
 
@@ -14,16 +15,19 @@ struct ErrorRenderer: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            return ErrorRenderer.response(to: error, context: context)
+            return ErrorRenderer.response(to: error, method: request.method, context: context)
         }
     }
 
     /// The answer that an error becomes; what nobody foresaw is logged and answered with a bare 500.
-    static func response(to error: any Error, context: APIContext) -> Response {
+    static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
         var headers = HTTPFields()
         if rendering.status == .tooManyRequests { headers[.retryAfter] = "1" }
-        return body.response(status: rendering.status, headers: headers)
+        var response = body.response(status: rendering.status, headers: headers)
+        // A client would take the body for its next answer (RFC 9110 section 9.3.2).
+        if method == .head { response.body = ResponseBody() }
+        return response
     }
 
     /// The body alone, for an item of a batch.
@@ -31,9 +35,16 @@ struct ErrorRenderer: RouterMiddleware {
         rendered(error, logger: logger).body
     }
 
+    /// What a dialect of uploads makes its own answer of.
+    static func refusal(_ error: any Error, logger: Logger) -> (refusal: ServiceError, status: HTTPResponse.Status) {
+        let (rendering, _) = rendered(error, logger: logger)
+        return (refusal(for: error), rendering.status)
+    }
+
     private static func rendered(_ error: any Error, logger: Logger) -> (rendering: Rendering, body: JSONValue) {
         let refusal = refusal(for: error)
-        let rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
+        var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
+        if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
         if rendering.status.kind == .serverError {
             logger.error("Request failed", metadata: ["error": "\(error)"])
         } else {
@@ -46,6 +57,8 @@ struct ErrorRenderer: RouterMiddleware {
         switch error {
         case let error as ServiceError:
             error
+        case let error as DialectError:
+            error.refusal
         case let error as HTTPError where error.status == .notFound:
             ServiceError(.routeNotFound, "There is no such path or method.")
         case let error as HTTPError where error.status == .contentTooLarge:
@@ -109,6 +122,14 @@ struct ErrorRenderer: RouterMiddleware {
         .lockedOut: Rendering(.badRequest, 219),
         .missingLinkedID: Rendering(.badRequest, 250),
         .invalidAuthData: Rendering(.badRequest, 251),
+        .quotaExceeded: Rendering(.forbidden, 140),
+        .tooManyUploads: Rendering(.tooManyRequests, 430),
+        .uploadNotFound: Rendering(.notFound, 101),
+        .uploadConflict: Rendering(.conflict, 1),
+        .superseded: Rendering(.conflict, 1),
+        .checksumMismatch: Rendering(.badRequest, 1),
+        .invalidContext: Rendering(.badRequest, 1),
+        .lengthRequired: Rendering(.lengthRequired, 1),
         .unauthorized: Rendering(.unauthorized, 401),
         .forbidden: Rendering(.forbidden, 403),
         .objectNotFound: Rendering(.notFound, 101),

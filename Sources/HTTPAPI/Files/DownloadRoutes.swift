@@ -17,10 +17,14 @@ struct DownloadRoutes: Sendable {
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let (app, file) = try await find(path: request.uri.path) else { throw FileService.notFound }
         let query = request.uri.query ?? ""
-        if let words = try ImageRequest(query: query, limits: app.images.limits) {
-            return try await image(words, of: file, in: app, for: request)
-        }
-        return try await bytes(of: file, in: app, for: request, context)
+        var response =
+            if let words = try ImageRequest(query: query, limits: app.images.limits) {
+                try await image(words, of: file, in: app, for: request)
+            } else {
+                try await bytes(of: file, in: app, for: request, context)
+            }
+        if let name = AttachmentName(query: query) { response.headers[.contentDisposition] = name.disposition }
+        return response
     }
 
     /// Looks the key up in each app; keys are random, so at most one has it.
@@ -60,7 +64,7 @@ struct DownloadRoutes: Sendable {
         let representation = Representation(
             mediaType: file.mediaType,
             size: file.size,
-            tag: EntityTag(strong: file.sha256),
+            tag: EntityTag(strong: file.digest.description),
             modified: file.createdAt
         )
         return try await representation.response(to: request) { range in

@@ -33,7 +33,8 @@ struct BatchRoutes: Sendable {
     }
 
     private func command(_ item: BatchItem, in app: AppServices) throws -> ObjectCommand {
-        try app.decoder.command(item.method, item.path, item.parameters, body: item.body)
+        try item.requireNoCopy()
+        return try app.decoder.command(item.method, item.path, item.parameters, body: item.body)
     }
 
     /// `POST /batch/save`: all or nothing, and objects may point to each other.
@@ -41,6 +42,7 @@ struct BatchRoutes: Sendable {
         let app = try apps.services(of: context.caller)
         let saves = try await requests(in: request).map { json in
             let item = try BatchItem(json)
+            try item.requireNoCopy()
             guard ["POST", "PUT"].contains(item.method), item.path.ids.count <= 1 else {
                 throw ServiceError(.badRequest, "batch/save takes POST and PUT only.")
             }
@@ -88,5 +90,12 @@ private struct BatchItem {
             parameters = try ObjectParameters(query: parts.count > 1 ? String(parts[1]) : nil)
         }
         body = members["body"] ?? .null
+    }
+
+    /// Throws if the request would copy a file in: that takes as long as another server likes.
+    func requireNoCopy() throws {
+        guard path.className != .file || !RemoteFile.isCopy(body) else {
+            throw ServiceError(.badRequest, "A file is copied in (fetch) by a request of its own, not in a batch.")
+        }
     }
 }

@@ -64,7 +64,10 @@ struct ObjectRequestDecoder {
         case ("POST", nil):
             ObjectCommand(
                 path.className,
-                .create(try ObjectChange(body, allowsPaths: false), returnsObject: parameters.returnsObject),
+                .create(
+                    try path.className == .file ? ObjectChange(file: body) : ObjectChange(body, allowsPaths: false),
+                    returnsObject: parameters.returnsObject
+                ),
                 mustExist: parameters.flag("failOnNotExist")
             )
         case ("PUT", let id?) where path.ids.count == 1:

@@ -33,6 +33,10 @@ struct ObjectRoutes: Sendable {
         let app = try apps.services(of: context.caller)
         let path = try ObjectPath(request.uri.path.split(separator: "/").dropFirst().compactMap(\.decodedSegment))
         let body = request.method == .get ? JSONValue.null : try await request.json(upTo: limits.jsonSize)
+        if path.className == .file, path.ids.isEmpty, request.method == .post, RemoteFile.isCopy(body) {
+            return try await RemoteFile(app: app, caller: context.caller, channel: context.channel)
+                .answer(body, name: nil)
+        }
         let command = try app.decoder.command(
             request.method.rawValue,
             path,

@@ -6,10 +6,8 @@ internal import NIOCore
 struct UploadForm: Sendable {
     private(set) var files: [File] = []
     private let uploads: UploadService
-    private let limits: WireLimits
     private let caller: Caller
-    private var fields: [String: ByteBuffer] = [:]
-    private var parts = 0
+    private var fields: FormFields
     private var current = Part.none
 
     /// A file part.
@@ -28,8 +26,8 @@ struct UploadForm: Sendable {
 
     init(uploads: UploadService, limits: WireLimits, caller: Caller) {
         self.uploads = uploads
-        self.limits = limits
         self.caller = caller
+        fields = FormFields(limits: limits)
     }
 
     /// Takes the next piece of the form.
@@ -40,13 +38,7 @@ struct UploadForm: Sendable {
         case (.bytes(let bytes), .file):
             try await files[files.count - 1].upload.append(bytes)
         case (.bytes(let bytes), .field(let name)):
-            fields[name, default: ByteBuffer()].writeImmutableBuffer(bytes)
-            guard fields[name, default: ByteBuffer()].readableBytes <= limits.fieldSize else {
-                throw ServiceError(
-                    .payloadTooLarge,
-                    "The field '\(name)' is larger than \(limits.fieldSize) bytes, the limit (uploads.maxFieldSize)."
-                )
-            }
+            try fields.append(bytes, to: name)
         case (.bytes, _):
             break
         }
@@ -55,18 +47,18 @@ struct UploadForm: Sendable {
     /// The files with what the fields say of them.
     func described() throws -> [(upload: Upload, description: UploadDescription)] {
         guard !files.isEmpty else { throw ServiceError(.badRequest, "The form has no part named 'file'.") }
-        let name = try text("name")
+        let name = try fields.text("name")
         guard files.count == 1 || name == nil else {
             throw ServiceError(.badRequest, "'name' goes with one file; several take the names of their parts.")
         }
-        let metaData = try json("metaData")
+        let metaData = try fields.json("metaData")
         guard metaData == nil || metaData == .null || metaData?.objectValue != nil else {
             throw ServiceError(.malformedJSON, "metaData must be a JSON object.")
         }
-        let acl = try json("ACL").flatMap { try AccessControlList($0) }
-        let prefix = try text("prefix").flatMap { try KeyPrefix($0) }
-        let keepsName = try flag("keep_file_name")
-        let type = try claimedType()
+        let acl = try fields.json("ACL").flatMap { try AccessControlList($0) }
+        let prefix = try fields.text("prefix").flatMap { try KeyPrefix($0) }
+        let keepsName = try fields.flag("keep_file_name")
+        let type = try fields.mediaType("mime_type")
         return try files.map { file in
             let description = UploadDescription(
                 name: try FileName(name ?? file.name ?? "file", limit: uploads.limits.nameLength),
@@ -83,56 +75,19 @@ struct UploadForm: Sendable {
     private mutating func begin(_ headers: MultipartHeaders) async throws {
         if case .file = current {
             // A form may hold a hundred files; what is held back of each must not wait for the last.
-            try await files[files.count - 1].upload.finish()
+            try await files[files.count - 1].upload.end()
         }
-        parts += 1
-        guard parts <= limits.formParts else {
-            throw ServiceError(
-                .payloadTooLarge,
-                "The form has over \(limits.formParts) parts, the limit (uploads.maxParts)."
-            )
-        }
+        try fields.countPart()
         switch headers.name {
         case "file":
             let upload = try await uploads.begin(announced: nil, as: caller)
             files.append(File(upload: upload, name: headers.fileName, type: headers.contentType))
             current = .file
         case let name where ["name", "mime_type", "metaData", "ACL", "prefix", "keep_file_name"].contains(name):
-            guard fields[name] == nil else { throw ServiceError(.badRequest, "The field '\(name)' stands twice.") }
-            fields[name] = ByteBuffer()
+            try fields.begin(name)
             current = .field(name)
         default:
             current = .ignored
         }
-    }
-
-    /// A field's text; an empty one is as good as none.
-    private func text(_ name: String) throws -> String? {
-        guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
-            throw ServiceError(.badRequest, "The field '\(name)' is not UTF-8.")
-        }
-        return text
-    }
-
-    private func json(_ name: String) throws -> JSONValue? {
-        guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
-        return try JSONValue(parsing: Array(bytes.readableBytesView), field: name)
-    }
-
-    private func flag(_ name: String) throws -> Bool {
-        switch try text(name) {
-        case "true", "1": true
-        case "false", "0", nil: false
-        default: throw ServiceError(.badRequest, "\(name) must be true or false.")
-        }
-    }
-
-    private func claimedType() throws -> MediaType? {
-        guard let text = try text("mime_type") else { return nil }
-        guard let type = MediaType(text) else {
-            throw ServiceError(.badRequest, "mime_type must look like image/png.")
-        }
-        return type
     }
 }

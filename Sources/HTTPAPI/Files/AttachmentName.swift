@@ -1,0 +1,35 @@
+internal import Domain
+
+/// The name that `?attname=` gives a download, as on Qiniu (file-protocol 11).
+struct AttachmentName {
+    private let name: String
+
+    /// The most bytes of a name.
+    private static let longest = 255
+
+    /// Finds the word in a query, behind image words or not; nothing if there is none or it names nothing.
+    init?(query: String) {
+        let word = query.split(separator: "&").first { $0.hasPrefix("attname=") }
+        guard let text = word?.dropFirst("attname=".count).replacing("+", with: " ").percentDecoded else { return nil }
+        // Only the last part, as of a path: browsers would do the same, not all of them well.
+        let last = text.split { $0 == "/" || $0 == "\\" }.last ?? ""
+        name = String(last.unicodeScalars.filter { !$0.properties.generalCategory.isControl }.map(Character.init))
+        guard !["", ".", ".."].contains(name), name.utf8.count <= AttachmentName.longest else { return nil }
+    }
+
+    /// The value of `Content-Disposition` (RFC 6266): the name twice, for clients that know no other script than Latin.
+    var disposition: String {
+        let plain = name.unicodeScalars.map { scalar in
+            scalar.isASCII && !"\"\\%;".unicodeScalars.contains(scalar) ? Character(scalar) : "_"
+        }
+        let encoded = name.percentEncodedPath.replacing("/", with: "%2F")
+        return "attachment; filename=\"\(String(plain))\"; filename*=UTF-8''\(encoded)"
+    }
+}
+
+extension Unicode.GeneralCategory {
+    /// Whether characters of the category are seen by nobody, or turn the direction of those that follow.
+    fileprivate var isControl: Bool {
+        [.control, .format, .lineSeparator, .paragraphSeparator, .surrogate].contains(self)
+    }
+}

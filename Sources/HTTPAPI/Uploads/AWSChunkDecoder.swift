@@ -1,0 +1,83 @@
+internal import Domain
+internal import NIOCore
+
+/// Takes the framing out of a body in `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the bytes,
+/// a line break; at the end a chunk of size 0 and trailers.
+///
+/// Signatures and trailers are not looked at: whoever may upload showed it by the address. Without I/O, and without ever
+/// holding more than one piece and a line.
+struct AWSChunkDecoder: Sendable {
+    private enum State: Equatable {
+        case size
+        case data(Int)
+        case dataEnd
+        case trailers
+    }
+
+    /// The most bytes of a line.
+    private static let lineLimit = 4096
+
+    private var buffer = ByteBuffer()
+    private var state = State.size
+
+    /// Adds bytes; take pieces until there are none before adding more.
+    mutating func append(_ bytes: ByteBuffer) {
+        buffer.discardReadBytes()
+        buffer.writeImmutableBuffer(bytes)
+    }
+
+    /// The next bytes of the content, or nothing until more are there.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` when the framing is broken.
+    mutating func next() throws -> ByteBuffer? {
+        while true {
+            switch state {
+            case .size:
+                guard let line = try readLine() else { return nil }
+                let digits = line.prefix { $0 != ";" }
+                guard digits.utf8.allSatisfy(\.isASCIIAlphanumeric), let size = Int(digits, radix: 16) else {
+                    throw broken("a chunk has no size")
+                }
+                state = size == 0 ? .trailers : .data(size)
+            case .data(let rest):
+                guard let bytes = buffer.readSlice(length: min(rest, buffer.readableBytes)), bytes.readableBytes > 0
+                else {
+                    return nil
+                }
+                state = rest == bytes.readableBytes ? .dataEnd : .data(rest - bytes.readableBytes)
+                return bytes
+            case .dataEnd:
+                guard let line = try readLine() else { return nil }
+                guard line.isEmpty else { throw broken("there is no line break behind a chunk") }
+                state = .size
+            case .trailers:
+                buffer.clear()
+                return nil
+            }
+        }
+    }
+
+    /// Says that no more bytes come.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if the last chunk was not among them.
+    func finish() throws {
+        guard state == .trailers else { throw broken("it ends before its last chunk") }
+    }
+
+    private mutating func readLine() throws -> String? {
+        guard let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else {
+            guard buffer.readableBytes <= AWSChunkDecoder.lineLimit else { throw broken("a line is too long") }
+            return nil
+        }
+        let length = end - buffer.readerIndex
+        guard length <= AWSChunkDecoder.lineLimit, let line = buffer.readString(length: length) else {
+            throw broken("a line is too long")
+        }
+        buffer.moveReaderIndex(forwardBy: 1)
+        return line.hasSuffix("\r") ? String(line.dropLast()) : line
+    }
+
+    private func broken(_ what: String) -> ServiceError {
+        ServiceError(.badRequest, "Broken aws-chunked body: \(what).")
+    }
+}

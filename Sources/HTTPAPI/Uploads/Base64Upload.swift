@@ -1,0 +1,38 @@
+internal import Domain
+internal import Hummingbird
+internal import NIOCore
+
+/// The oldest dialect of all: the bytes as Base64 in a JSON body (file-protocol 3.1).
+struct Base64Upload: Sendable {
+    let app: AppServices
+    let caller: Caller
+
+    func answer(_ members: [String: JSONValue], _ name: FileName) async throws -> Response {
+        var members = members
+        members["name"] = .string(name.description)
+        let claimed = MediaType(claimed: members["_ContentType"]?.stringValue)
+        members["mime_type"] = members["mime_type"] ?? claimed.map { .string($0.description) }
+        let description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
+        // Browsers' data URLs have words in front.
+        let text = members["base64"]?.stringValue ?? ""
+        let digits = text.hasPrefix("data:") ? text.drop { $0 != "," }.dropFirst() : text[...]
+        guard let bytes = [UInt8](base64: digits) else {
+            throw ServiceError(.badRequest, "base64 is no Base64.")
+        }
+        var upload = try await app.uploads.begin(announced: Int64(bytes.count), as: caller)
+        do {
+            try await upload.append(ByteBuffer(bytes: bytes))
+            let record = try await app.uploads.commit([(upload, description)], as: caller)[0]
+            // Its SDKs read the size here.
+            let size = Array(",\"size\":\(record.facts.size)}".utf8)
+            let text = record.text(shownBy: app.presentation).dropLast() + size
+            return JSONText(Array(text)).response(
+                status: .created,
+                headers: [.location: "/1.1/classes/_File/\(record.id)"]
+            )
+        } catch {
+            await app.uploads.discard([upload])
+            throw error
+        }
+    }
+}

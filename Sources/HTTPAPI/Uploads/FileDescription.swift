@@ -1,0 +1,46 @@
+internal import Domain
+
+extension UploadDescription {
+    /// Reads what JSON says of a file that is to be uploaded (file-protocol 2.1); null is as good as nothing, and what
+    /// SDKs leave in the body of their own is passed over.
+    ///
+    /// - Throws: Codes 1, 107, 122, 123, naming the field.
+    init(_ members: [String: JSONValue], limit: Int) throws {
+        func text(_ name: String) throws -> String? {
+            switch members[name] {
+            case nil, .null, .string(""): return nil
+            case .string(let text): return text
+            default: throw ServiceError(.badRequest, "\(name) must be a text.")
+            }
+        }
+        var metaData: [String: JSONValue] = [:]
+        switch members["metaData"] {
+        case nil, .null: break
+        case .object(let given): metaData = given
+        default: throw ServiceError(.malformedJSON, "metaData must be a JSON object.")
+        }
+        let type = try text("mime_type").map { text in
+            guard let type = MediaType(text) else {
+                throw ServiceError(.badRequest, "mime_type must look like image/png.")
+            }
+            return type
+        }
+        let prefix = try text("prefix") ?? metaData["prefix"]?.stringValue
+        self.init(
+            name: try FileName(try text("name") ?? "file", limit: limit),
+            mediaType: type,
+            metaData: metaData,
+            acl: try members["ACL"].flatMap { try AccessControlList($0) },
+            prefix: try prefix.flatMap { try KeyPrefix($0) },
+            keepsName: try flag("keep_file_name", in: members)
+        )
+    }
+}
+
+private func flag(_ name: String, in members: [String: JSONValue]) throws -> Bool {
+    switch members[name] {
+    case nil, .null: false
+    case .bool(let flag): flag
+    default: throw ServiceError(.badRequest, "\(name) must be true or false.")
+    }
+}

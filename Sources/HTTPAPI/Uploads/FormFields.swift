@@ -1,0 +1,72 @@
+internal import Domain
+internal import NIOCore
+
+/// The fields of a form that are not files, kept to the end, because clients send them before the file or after it.
+struct FormFields: Sendable {
+    private let limits: WireLimits
+    private var fields: [String: ByteBuffer] = [:]
+    private var parts = 0
+
+    init(limits: WireLimits) {
+        self.limits = limits
+    }
+
+    /// Counts a part of the form, whatever it is.
+    mutating func countPart() throws {
+        parts += 1
+        guard parts <= limits.formParts else {
+            throw ServiceError(
+                .payloadTooLarge,
+                "The form has over \(limits.formParts) parts, the limit (uploads.maxParts)."
+            )
+        }
+    }
+
+    /// Begins a field; none may stand twice.
+    mutating func begin(_ name: String) throws {
+        guard fields[name] == nil else { throw ServiceError(.badRequest, "The field '\(name)' stands twice.") }
+        fields[name] = ByteBuffer()
+    }
+
+    /// Adds bytes to a field that was begun.
+    mutating func append(_ bytes: ByteBuffer, to name: String) throws {
+        fields[name, default: ByteBuffer()].writeImmutableBuffer(bytes)
+        guard fields[name, default: ByteBuffer()].readableBytes <= limits.fieldSize else {
+            throw ServiceError(
+                .payloadTooLarge,
+                "The field '\(name)' is larger than \(limits.fieldSize) bytes, the limit (uploads.maxFieldSize)."
+            )
+        }
+    }
+
+    /// A field's text; an empty one is as good as none.
+    func text(_ name: String) throws -> String? {
+        guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+            throw ServiceError(.badRequest, "The field '\(name)' is not UTF-8.")
+        }
+        return text
+    }
+
+    /// A field's JSON.
+    func json(_ name: String) throws -> JSONValue? {
+        guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
+        return try JSONValue(parsing: Array(bytes.readableBytesView), field: name)
+    }
+
+    /// A field that says yes or no; no if it is not there.
+    func flag(_ name: String) throws -> Bool {
+        switch try text(name) {
+        case "true", "1": true
+        case "false", "0", nil: false
+        default: throw ServiceError(.badRequest, "\(name) must be true or false.")
+        }
+    }
+
+    /// A field that says a media type.
+    func mediaType(_ name: String) throws -> MediaType? {
+        guard let text = try text(name) else { return nil }
+        guard let type = MediaType(text) else { throw ServiceError(.badRequest, "\(name) must look like image/png.") }
+        return type
+    }
+}

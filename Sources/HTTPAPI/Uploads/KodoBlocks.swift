@@ -1,0 +1,75 @@
+internal import Domain
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Kodo v1: blocks of up to 4 MiB, in chunks, and a list of them (file-protocol 2.5).
+struct KodoBlocks: Sendable {
+    private let address: String
+
+    init(_ addresses: UploadAddresses, _ token: UploadToken) {
+        address = addresses.upload(token)
+    }
+
+    func make(_ size: Int64, _ request: Request, _ upload: UploadHandle) async throws -> Response {
+        answer(
+            try await upload.beginBlock(size: size) { sink in
+                for try await bytes in request.body { try await sink.append(bytes) }
+            },
+            upload
+        )
+    }
+
+    func put(_ context: String, _ offset: Int64, _ request: Request, _ upload: UploadHandle) async throws -> Response {
+        answer(
+            try await upload.continueBlock(context, at: offset) { sink in
+                for try await bytes in request.body { try await sink.append(bytes) }
+            },
+            upload
+        )
+    }
+
+    func makeFile(
+        _ size: Int64,
+        _ key: String?,
+        _ request: Request,
+        _ upload: UploadHandle,
+        _ limits: WireLimits
+    ) async throws -> Response {
+        if let key { try KodoKey.require(key, upload) }
+        let list = String(buffer: try await request.body.collected(upTo: limits.jsonSize))
+        let contexts = list.split(separator: ",").map { $0.drop { $0 == " " } }
+        return KodoKey.answer(try await upload.finishBlocks(contexts, size: size))
+    }
+
+    private func answer(_ receipt: UploadHandle.ChunkReceipt, _ upload: UploadHandle) -> Response {
+        let crc32 = receipt.crc32.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return JSONValue.object([
+            "ctx": .string(receipt.context),
+            "checksum": .string(receipt.sha1.base64URL),
+            // Of the chunk's own bytes, which is what the SDKs compare.
+            "crc32": .integer(crc32),
+            "offset": .integer(receipt.offset),
+            "host": .string(address),
+            "expired_at": .integer(upload.upload.expiresAt.wholeSeconds),
+        ]).response()
+    }
+}
+
+/// The key in a path of Kodo's, in Base64.
+enum KodoKey {
+    /// Throws unless the text is the upload's key; `~` says that there is none.
+    static func require(_ text: String, _ upload: UploadHandle) throws {
+        guard text != "~" else { return }
+        guard let bytes = [UInt8](base64: text) else { throw DialectError(400, "The key in the path is no Base64.") }
+        guard bytes.elementsEqual(upload.upload.key.description.utf8) else {
+            throw DialectError(400, "The key in the path is not that of the token.")
+        }
+    }
+
+    /// What a finished upload is answered with.
+    static func answer(_ record: FileRecord) -> Response {
+        JSONValue.object([
+            "hash": .string(record.facts.digest.description), "key": .string(record.key.description),
+        ]).response()
+    }
+}

@@ -1,0 +1,116 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import Synchronization
+
+/// The form of Kodo, and that of old COS, which differ in names and answers only (file-protocol 2.4, 2.7).
+struct KodoForm: Sendable {
+    let limits: WireLimits
+    let app: AppServices
+
+    func answer(_ request: Request, _ upload: UploadHandle, _ token: UploadToken) async throws -> Response {
+        guard let boundary = MultipartBoundary(contentType: request.headers[.contentType]) else {
+            throw DialectError(400, "Content-Type must be multipart/form-data with a boundary.")
+        }
+        let sign = request.uri.queryParameters["sign"].map(String.init) ?? request.headers[.authorization]
+        let key = upload.upload.key
+        let isCOS = Mutex(false)
+        let body: @Sendable (PartSink) async throws -> [DigestKind: [UInt8]] = { [limits] sink in
+            var form = KodoFormReader(limits: limits)
+            var decoder = MultipartDecoder(boundary: boundary)
+            for try await bytes in request.body {
+                decoder.append(bytes)
+                while let event = try decoder.next() {
+                    if let data = try form.take(event) { try await sink.append(data) }
+                }
+            }
+            try decoder.finish()
+            isCOS.withLock { $0 = form.isCOS }
+            return try form.checked(against: key, token, sign: sign)
+        }
+        let record: FileRecord
+        do {
+            record = try await upload.receiveAll(announced: nil, digesting: [.crc32], body)
+        } catch let error as ServiceError where error.code == .uploadConflict {
+            throw DialectError(.init(code: 614), error)
+        }
+        if isCOS.withLock({ $0 }) { return cosAnswer(record) }
+        return JSONValue.object([
+            "hash": .string(record.facts.digest.description), "key": .string(record.key.description),
+        ]).response()
+    }
+
+    private func cosAnswer(_ record: FileRecord) -> Response {
+        let url = JSONValue.string(app.presentation.url(of: record.key))
+        return JSONValue.object([
+            "code": .integer(0), "message": "SUCCESS",
+            "data": .object(["access_url": url, "source_url": url, "url": url]),
+        ]).response()
+    }
+}
+
+/// Takes a form apart: the file's bytes go on, the fields stay until the end.
+private struct KodoFormReader {
+    private enum Part {
+        case file
+        case field(String)
+        case ignored
+    }
+
+    private var fields: FormFields
+    private var current = Part.ignored
+    private var hasFile = false
+    private(set) var isCOS = false
+
+    init(limits: WireLimits) {
+        fields = FormFields(limits: limits)
+    }
+
+    /// The bytes of the file, if these are some.
+    mutating func take(_ event: MultipartDecoder.Event) throws -> ByteBuffer? {
+        switch (event, current) {
+        case (.part(let headers), _):
+            try begin(headers.name)
+        case (.bytes(let bytes), .file):
+            return bytes
+        case (.bytes(let bytes), .field(let name)):
+            try fields.append(bytes, to: name)
+        case (.bytes, .ignored):
+            break
+        }
+        return nil
+    }
+
+    /// What the form says of the bytes, once token and key are those of the upload.
+    func checked(against key: FileKey, _ token: UploadToken, sign: String?) throws -> [DigestKind: [UInt8]] {
+        try KodoAuthorization.require(token, is: isCOS ? sign : try fields.text("token"))
+        guard hasFile else { throw DialectError(400, "file is missing from the form.") }
+        if let given = try fields.text("key"), given != key.description {
+            throw DialectError(400, "key is not that of the token.")
+        }
+        guard let text = try fields.text("crc32") else { return [:] }
+        guard let crc32 = UInt32(text) else { throw DialectError(400, "crc32 must be a decimal number.") }
+        return [.crc32: (0..<4).reversed().map { UInt8(truncatingIfNeeded: crc32 >> ($0 * 8)) }]
+    }
+
+    private mutating func begin(_ name: String) throws {
+        try fields.countPart()
+        switch name {
+        case "file", "filecontent", "fileContent":
+            guard !hasFile else { throw DialectError(400, "The form has two files.") }
+            hasFile = true
+            if name != "file" { isCOS = true }
+            current = .file
+        case "op":
+            isCOS = true
+            current = .ignored
+        case "key", "token", "crc32":
+            try fields.begin(name)
+            current = .field(name)
+        default:
+            current = .ignored
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Kodo v2: numbered parts (file-protocol 2.6).
+struct KodoParts: Sendable {
+    let limits: WireLimits
+
+    /// `buckets/<bucket>/objects/<key>/uploads[/<uploadId>[/<n>]]`.
+    struct Path: Equatable {
+        let key: String
+        let uploadID: String?
+        let number: String?
+
+        /// Reads the words behind the token.
+        ///
+        /// The key may have slashes in it: C# sends Base64's standard alphabet raw.
+        init?(_ words: [Substring]) {
+            guard words[0] == "buckets", words[2] == "objects",
+                let end = words.lastIndex(of: "uploads"), end > 2, words.count - end <= 3
+            else { return nil }
+            key = words[3..<end].joined(separator: "/").percentDecoded ?? ""
+            uploadID = words.count > end + 1 ? String(words[end + 1]) : nil
+            number = words.count > end + 2 ? String(words[end + 2]) : nil
+        }
+    }
+
+    func answer(_ path: Path, _ request: Request, _ upload: UploadHandle) async throws -> Response {
+        try KodoKey.require(path.key, upload)
+        switch (request.method, path.uploadID, path.number) {
+        case (.post, nil, nil):
+            return JSONValue.object([
+                "uploadId": .string(upload.upload.id.description),
+                "expireAt": .integer(upload.upload.expiresAt.wholeSeconds),
+            ]).response()
+        case (.put, let id?, let number?):
+            try requireID(id, upload)
+            return try await put(number, request, upload)
+        case (.post, let id?, nil):
+            try requireID(id, upload)
+            return try await finish(request, upload)
+        case (.delete, let id?, nil):
+            try requireID(id, upload)
+            try await upload.giveUp()
+            return JSONValue.object([:]).response()
+        default:
+            throw ServiceError(.routeNotFound, "There is no such path or method.")
+        }
+    }
+
+    private func put(_ text: String, _ request: Request, _ upload: UploadHandle) async throws -> Response {
+        guard let number = Int(text), (1...10_000).contains(number) else {
+            throw DialectError(400, "A part has a number from 1 to 10000.")
+        }
+        guard let size = request.announcedSize else {
+            throw ServiceError(.lengthRequired, "A part must have a Content-Length.")
+        }
+        let receipt = try await upload.receivePart(
+            number,
+            size: size,
+            expecting: try request.headers.announcedDigests
+        ) { sink in
+            for try await bytes in request.body { try await sink.append(bytes) }
+        }
+        return JSONValue.object([
+            "etag": .string(receipt.tag), "md5": .string((receipt.digests[.md5] ?? []).hexadecimal),
+        ]).response()
+    }
+
+    private func finish(_ request: Request, _ upload: UploadHandle) async throws -> Response {
+        let body = try await request.json(upTo: limits.jsonSize)
+        let parts = body.objectValue?["parts"]?.arrayValue ?? []
+        // C# has no parts for a file of no bytes.
+        guard (upload.upload.size == 0 ? 0 : 1)...10_000 ~= parts.count else {
+            throw DialectError(400, "The body must be {\"parts\":[…]} with 1 to 10000 parts.")
+        }
+        let claims = try parts.map { part in
+            guard let number = part.objectValue?["partNumber"]?.integerValue.flatMap({ Int(exactly: $0) }),
+                let tag = part.objectValue?["etag"]?.stringValue
+            else { throw DialectError(400, "Each of the parts must have partNumber and etag.") }
+            return (number: number, tag: tag)
+        }
+        return KodoKey.answer(try await upload.finish(claims))
+    }
+
+    private func requireID(_ id: String, _ upload: UploadHandle) throws {
+        guard id == upload.upload.id.description else { throw KodoParts.unknownID }
+    }
+
+    static let unknownID = DialectError(612, "There is no such uploadId.")
+}

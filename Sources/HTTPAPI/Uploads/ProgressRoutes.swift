@@ -1,0 +1,86 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// How far an upload came, for whoever holds its token (docs/uploads.md, section 8).
+struct ProgressRoutes: Sendable {
+    let apps: [AppServices]
+
+    func add(to group: RouterGroup<APIContext>) {
+        group.get(":token", use: progress)
+        group.get(":token/events", use: events)
+    }
+
+    @Sendable private func progress(_ request: Request, _ context: APIContext) async throws -> Response {
+        let (app, token) = try await find(context)
+        return try await app.uploads.using(token) { json(of: $0.progress, in: app).response() }
+    }
+
+    /// Server-sent events: one for each change, the last one says how it ended.
+    @Sendable private func events(_ request: Request, _ context: APIContext) async throws -> Response {
+        if request.headers[.known("Last-Event-ID")] == ProgressRoutes.last {
+            // The stream had its end; a browser that connects again is told to stop by this.
+            return Response(status: .noContent)
+        }
+        let (app, token) = try await find(context)
+        let place = try app.uploads.beginWatching()
+        ClientPresence.whenGone(from: context.channel) { place.leave() }
+        let body = ResponseBody { writer in
+            defer { place.leave() }
+            try await app.uploads.watch(token, from: place) { event in
+                try await writer.write(ByteBuffer(string: text(of: event, in: app)))
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-cache,no-store",
+                // nginx would collect the events otherwise.
+                .known("X-Accel-Buffering"): "no",
+            ],
+            body: body
+        )
+    }
+
+    private static let last = "end"
+
+    private func text(of event: UploadService.WatchEvent, in app: AppServices) -> String {
+        switch event {
+        case .progress(let progress):
+            "event: progress\ndata: \(text(progress, app))\n\n"
+        case .finished(let progress):
+            "id: \(ProgressRoutes.last)\nevent: finished\ndata: \(text(progress, app))\n\n"
+        case .gone:
+            "id: \(ProgressRoutes.last)\nevent: gone\ndata: {}\n\n"
+        case .stillThere:
+            ": still there\n\n"
+        }
+    }
+
+    private func text(_ progress: UploadProgress, _ app: AppServices) -> String {
+        String(decoding: json(of: progress, in: app).encoded(), as: UTF8.self)
+    }
+
+    private func json(of progress: UploadProgress, in app: AppServices) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "objectId": .string(progress.id.description),
+            "state": .string(progress.state),
+            "received": .integer(progress.received),
+            "expiresAt": .string(progress.expiresAt.iso8601),
+        ]
+        members["size"] = progress.size.map(JSONValue.integer)
+        members["percent"] = progress.percent.map { .integer(Int64($0)) }
+        if progress.isFinished { members["url"] = .string(app.presentation.url(of: progress.key)) }
+        return .object(members)
+    }
+
+    private func find(_ context: APIContext) async throws -> (AppServices, UploadToken) {
+        guard let token = UploadToken(try context.parameters.require("token")),
+            let app = try await apps.app(knowing: token)
+        else { throw UploadService.notFound }
+        return (app, token)
+    }
+}

@@ -1,0 +1,62 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// A file that lies at a URL elsewhere: its record alone, or with `fetch` a copy of its bytes (docs/uploads.md, section
+/// 11).
+struct RemoteFile: Sendable {
+    let app: AppServices
+    let caller: Caller
+    /// The client's connection: nobody wants the copy if it is gone.
+    let channel: any Channel
+
+    /// Answers a body such as `{"url":…}`.
+    ///
+    /// A name in the path wins, and then the answer is the whole record (JavaScript 1.x).
+    func answer(_ body: JSONValue, name: FileName?) async throws -> Response {
+        var members = body.objectValue
+        if let name { members?["name"] = .string(name.description) }
+        guard let members else { throw ServiceError(.malformedJSON, "The body must be a JSON object.") }
+        switch members["fetch"] {
+        case nil, .null, .bool(false):
+            return try await record(members, showsAll: name != nil)
+        case .bool(true):
+            return try await copy(members)
+        default:
+            throw ServiceError(.badRequest, "fetch must be true or false.")
+        }
+    }
+
+    private func record(_ members: [String: JSONValue], showsAll: Bool) async throws -> Response {
+        let change = try ObjectChange(file: .object(members))
+        let command = ObjectCommand(.file, .create(change, returnsObject: showsAll))
+        let reply = try await app.objects.perform(command, as: caller)
+        let id = reply.created?.id.description ?? ""
+        return JSONText(reply.text).response(
+            status: .created,
+            headers: [.location: "/1.1/classes/_File/\(id)"]
+        )
+    }
+
+    /// Whether a body asks for a copy.
+    static func isCopy(_ body: JSONValue) -> Bool {
+        body.objectValue?["fetch"] == .bool(true)
+    }
+
+    private func copy(_ members: [String: JSONValue]) async throws -> Response {
+        guard let text = members["url"]?.stringValue else {
+            throw ServiceError(.badRequest, "url must be the http or https address to fetch.")
+        }
+        let url = try RemoteURL(text)
+        var members = members
+        if members["name"] ?? .null == .null {
+            members["name"] = url.lastPathSegment.map(JSONValue.string)
+        }
+        let description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
+        let record = try await ClientPresence.required(on: channel) { [app, caller] in
+            try await app.uploads.copy(url, description, as: caller)
+        }
+        return record.created(in: app)
+    }
+}

@@ -1,0 +1,118 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Tokens to upload with, and what SDKs say when they have (file-protocol 2.1, 2.2, 2.10).
+struct TokenRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let limits: WireLimits
+    let addresses: UploadAddresses
+    let providers: ProviderChoice
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.post("fileTokens", use: token)
+        // The name of the oldest JavaScript SDK.
+        callers.post("qiniu", use: token)
+        callers.post("fileCallback", use: callback)
+    }
+
+    @Sendable private func token(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        let provider = providers.provider(for: ClientAgent(request.agent))
+        guard let members = try await request.json(upTo: limits.jsonSize).objectValue else {
+            throw ServiceError(.malformedJSON, "The body must be a JSON object.")
+        }
+        var description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
+        // The SDK keeps what it is told here, so the record says the same, whatever the bytes turn out to be.
+        description.mediaType = app.uploads.expectedType(of: description)
+        let announcement = UploadAnnouncement(
+            description,
+            key: members["key"]?.stringValue,
+            size: description.announcedSize
+        )
+        let (upload, token) = try await app.uploads.announce(announcement, as: context.caller)
+        // Strings only: Java reads every value as one.
+        let answer: [String: String] = [
+            "objectId": upload.id.description,
+            "createdAt": upload.createdAt.iso8601,
+            "name": upload.description.name.description,
+            "key": upload.key.description,
+            "url": app.presentation.url(of: upload.key),
+            "bucket": app.presentation.bucket,
+            "mime_type": (upload.description.mediaType ?? .octetStream).description,
+            "provider": provider.rawValue,
+            "token": provider == .qiniu
+                ? token.qiniuForm(bucket: app.presentation.bucket, key: upload.key, deadline: upload.expiresAt)
+                : token.revealed,
+            "upload_url": addresses.upload(token),
+        ]
+        return JSONValue.object(answer.mapValues(JSONValue.string)).response(status: .created)
+    }
+
+    /// Nothing that a client says here is believed but that it gave up.
+    @Sendable private func callback(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        let body = try? await request.json(upTo: limits.jsonSize)
+        let members = body?.objectValue ?? [:]
+        if let token = members["token"]?.stringValue.flatMap({ UploadToken($0) }), try await app.uploads.knows(token) {
+            try await app.uploads.using(token) { upload in
+                if members["result"] == .bool(false) {
+                    try await upload.giveUp()
+                } else if members["result"] == .bool(true), upload.upload.size == 0, !upload.upload.isFinished {
+                    // Java sends no bytes if there are none.
+                    _ = try await upload.receiveAll(announced: 0) { _ in [:] }
+                }
+            }
+        }
+        return JSONValue.object([:]).response()
+    }
+}
+
+/// The public addresses of uploads.
+package struct UploadAddresses: Sendable {
+    private let publicURL: String
+
+    /// - Parameter publicURL: What clients reach the server under, without a slash at its end.
+    package init(publicURL: String) {
+        self.publicURL = publicURL
+    }
+
+    func upload(_ token: UploadToken) -> String { "\(publicURL)/1.1/upload/\(token.revealed)" }
+
+    func tus(_ token: UploadToken) -> String { "\(publicURL)/1.1/uploads/\(token.revealed)" }
+}
+
+extension Request {
+    /// What the client says it is.
+    var agent: String {
+        headers[.clientAgent] ?? headers[.userAgent] ?? ""
+    }
+
+    /// How many bytes the client says its body has.
+    var announcedSize: Int64? {
+        headers[.contentLength].flatMap { Int64($0) }
+    }
+}
+
+extension HTTPField.Name {
+    static let clientAgent = known("X-LC-UA")
+    static let contentMD5 = known("Content-MD5")
+}
+
+extension HTTPFields {
+    /// The MD5 that a request says its body has.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if it is none.
+    var announcedDigests: [DigestKind: [UInt8]] {
+        get throws {
+            guard let text = self[.contentMD5] else { return [:] }
+            // RFC 1864 says Base64; Qiniu's own SDK sends hexadecimal digits.
+            let digest = text.utf8.count == 32 ? [UInt8](hexadecimal: text) : [UInt8](base64: text)
+            guard let digest, digest.count == 16 else {
+                throw ServiceError(.badRequest, "Content-MD5 must be 16 bytes, in Base64 or as hexadecimal digits.")
+            }
+            return [.md5: digest]
+        }
+    }
+}

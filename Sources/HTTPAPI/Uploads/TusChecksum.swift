@@ -1,0 +1,50 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// The digest of one request's bytes: in its head, or behind the bytes.
+struct TusChecksum: Sendable {
+    /// What is to be computed.
+    let kinds: Set<DigestKind>
+    private let known: AnnouncedDigest?
+
+    init(_ request: Request) throws {
+        known = try request.headers[.uploadChecksum].map { try TusChecksum.digest($0) }
+        let promised = request.headers[.trailer]?.lowercased().contains("upload-checksum") == true
+        // Which one it will be shows at the end only.
+        kinds = known.map { [$0.kind] } ?? (promised ? Set(TusHeaders.algorithms) : [])
+    }
+
+    /// The digest that the client told, once all bytes are there.
+    func announced(_ request: Request, on channel: any Channel) async throws -> AnnouncedDigest? {
+        if let known { return known }
+        guard !kinds.isEmpty else { return nil }
+        let trailers = try await RequestTrailers.of(request, on: channel)
+        return try trailers?[.uploadChecksum].map { try TusChecksum.digest($0) }
+    }
+
+    private static func digest(_ text: String) throws -> AnnouncedDigest {
+        let words = text.split(separator: " ")
+        guard words.count == 2, let kind = DigestKind(rawValue: words[0].lowercased()),
+            TusHeaders.algorithms.contains(kind), let bytes = [UInt8](base64: words[1]), bytes.count == kind.size
+        else {
+            let names = TusHeaders.algorithms.map(\.rawValue).joined(separator: ", ")
+            throw ServiceError(.badRequest, "Upload-Checksum must be one of \(names) and the digest in Base64.")
+        }
+        return AnnouncedDigest(kind: kind, bytes: bytes)
+    }
+}
+
+extension DigestKind {
+    /// In bytes.
+    fileprivate var size: Int {
+        switch self {
+        case .crc32: 4
+        case .md5: 16
+        case .sha1: 20
+        case .sha256: 32
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import Domain
+
+/// `Upload-Metadata`: pairs of a name and a text in Base64.
+struct TusMetadata {
+    private var texts: [String: String] = [:]
+
+    /// Reads the header.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` naming what is wrong.
+    init(_ header: String) throws {
+        for pair in header.split(separator: ",") {
+            let words = pair.split(separator: " ")
+            guard (1...2).contains(words.count), texts[String(words[0])] == nil else {
+                throw ServiceError(.badRequest, "Upload-Metadata must be pairs of a name and Base64, each name once.")
+            }
+            guard let bytes = [UInt8](base64: words.count == 2 ? words[1] : ""),
+                let text = String(validating: bytes, as: UTF8.self)
+            else {
+                throw ServiceError(.badRequest, "Upload-Metadata: '\(words[0].prefix(64))' is no UTF-8 in Base64.")
+            }
+            texts[String(words[0])] = text
+        }
+    }
+
+    /// The key that the client wants.
+    var key: String? { texts["key"] }
+
+    /// The same as in a body of `fileTokens`; clients of tus have names of their own for some.
+    var members: [String: JSONValue] {
+        get throws {
+            func first(_ names: [String]) -> JSONValue? {
+                names.lazy.compactMap { texts[$0] }.first.map(JSONValue.string)
+            }
+            var members: [String: JSONValue] = [:]
+            members["name"] = first(["filename", "name"])
+            members["mime_type"] = first(["filetype", "mime_type", "type"])
+            members["prefix"] = first(["prefix"])
+            for name in ["metaData", "ACL"] {
+                members[name] = try texts[name].map { try JSONValue(parsing: Array($0.utf8), field: name) }
+            }
+            members["keep_file_name"] = texts["keep_file_name"].map { .bool(["true", "1", ""].contains($0)) }
+            return members
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// The open protocol for resumable uploads, tus 1.0 (docs/uploads.md, section 7).
+struct TusRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let addresses: UploadAddresses
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.post(use: create)
+        callers.on(":token", method: .head, use: head)
+        callers.on(":token", method: .patch, use: patch)
+        callers.on(":token", method: .delete, use: terminate)
+        // For clients behind something that knows GET and POST only.
+        callers.post(":token", use: override)
+    }
+
+    @Sendable private func create(_ request: Request, _ context: CallerContext) async throws -> Response {
+        try TusHeaders.requireVersion(request)
+        let app = try apps.services(of: context.caller)
+        let (announcement, pieces) = try TusCreation(request, limit: app.uploads.limits.nameLength).announcement
+        if let pieces {
+            let (upload, token) = try await app.uploads.concatenate(announcement, of: pieces, as: context.caller)
+            return try await app.uploads.using(token) { handle in
+                try await created(upload, token, offset: upload.size ?? 0, handle, app)
+            }
+        }
+        let (upload, token) = try await app.uploads.announce(announcement, as: context.caller)
+        return try await app.uploads.using(token) { handle in
+            do {
+                guard request.headers[.contentType] == TusHeaders.mediaType else {
+                    try await handle.endIfWhole(0)
+                    return try await created(upload, token, offset: nil, handle, app)
+                }
+                let offset = try await append(request, context, at: 0, handle)
+                return try await created(upload, token, offset: offset, handle, app)
+            } catch {
+                // The client never learns where it is.
+                try? await handle.giveUp()
+                throw error
+            }
+        }
+    }
+
+    @Sendable private func head(_ request: Request, _ context: CallerContext) async throws -> Response {
+        try await using(request, context) { upload, app in
+            var headers = try await TusHeaders.about(upload, in: app)
+            headers[.uploadOffset] = String(try await upload.settledOffset())
+            headers[.cacheControl] = "no-store"
+            let stored = upload.upload
+            headers[.uploadLength] = stored.size.map { String($0) }
+            if stored.size == nil { headers[.uploadDeferLength] = "1" }
+            headers[.uploadMetadata] = stored.metadataHeader
+            switch stored.kind {
+            case .file: break
+            case .partial: headers[.uploadConcat] = "partial"
+            case .final(let text): headers[.uploadConcat] = text
+            }
+            return Response(status: .ok, headers: headers)
+        }
+    }
+
+    @Sendable private func patch(_ request: Request, _ context: CallerContext) async throws -> Response {
+        try await using(request, context) { upload, app in
+            guard request.headers[.contentType] == TusHeaders.mediaType else {
+                throw DialectError(415, "Content-Type must be \(TusHeaders.mediaType).")
+            }
+            guard let offset = try TusHeaders.number(.uploadOffset, in: request) else {
+                throw ServiceError(.badRequest, "Upload-Offset is missing.")
+            }
+            if case .final = upload.upload.kind {
+                throw ServiceError(.forbidden, "A final upload takes no bytes of its own.")
+            }
+            let size = try TusHeaders.number(.uploadLength, in: request)
+            let end = try await append(request, context, at: offset, sized: size, upload)
+            var headers = try await TusHeaders.about(upload, in: app)
+            headers[.uploadOffset] = String(end)
+            return Response(status: .noContent, headers: headers)
+        }
+    }
+
+    @Sendable private func terminate(_ request: Request, _ context: CallerContext) async throws -> Response {
+        try await using(request, context) { upload, _ in
+            guard !upload.upload.isFinished || upload.upload.kind == .partial else {
+                throw ServiceError(.forbidden, "The upload is finished; delete its file instead.")
+            }
+            try await upload.giveUp()
+            return Response(status: .noContent)
+        }
+    }
+
+    @Sendable private func override(_ request: Request, _ context: CallerContext) async throws -> Response {
+        switch request.headers[.known("X-HTTP-Method-Override")]?.uppercased() {
+        case "PATCH": return try await patch(request, context)
+        case "DELETE": return try await terminate(request, context)
+        case "HEAD": return try await head(request, context)
+        default: throw ServiceError(.routeNotFound, "There is no such path or method.")
+        }
+    }
+
+    private func using(
+        _ request: Request,
+        _ context: CallerContext,
+        _ body: (UploadHandle, AppServices) async throws -> Response
+    ) async throws -> Response {
+        try TusHeaders.requireVersion(request)
+        let app = try apps.services(of: context.caller)
+        guard let token = UploadToken(try context.parameters.require("token")) else { throw UploadService.notFound }
+        return try await app.uploads.using(token) { try await body($0, app) }
+    }
+
+    private func append(
+        _ request: Request,
+        _ context: CallerContext,
+        at offset: Int64,
+        sized size: Int64? = nil,
+        _ upload: UploadHandle
+    ) async throws -> Int64 {
+        let checksum = try TusChecksum(request)
+        do {
+            return try await upload.append(
+                at: offset,
+                sized: size,
+                announced: request.announcedSize,
+                digesting: checksum.kinds
+            ) { sink in
+                for try await bytes in request.body { try await sink.append(bytes) }
+                return try await checksum.announced(request, on: context.channel)
+            }
+        } catch let error as ServiceError where error.code == .checksumMismatch {
+            throw DialectError(.init(code: 460, reasonPhrase: "Checksum Mismatch"), error)
+        }
+    }
+
+    private func created(
+        _ upload: StoredUpload,
+        _ token: UploadToken,
+        offset: Int64?,
+        _ handle: UploadHandle,
+        _ app: AppServices
+    ) async throws -> Response {
+        var headers = try await TusHeaders.about(handle, in: app)
+        headers[.location] = addresses.tus(token)
+        headers[.uploadOffset] = offset.map { String($0) }
+        return Response(status: .created, headers: headers)
+    }
+}

@@ -1,0 +1,63 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Gives refusals on an `upload_url` the form that the dialect has for them: XML for S3, `{"error":…}` for Kodo
+/// (file-protocol 2.3, 2.4).
+struct UploadErrors: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: @concurrent (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        let isS3 = UploadPath(request.uri.path).isS3(request.method)
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            let (refusal, status) = ErrorRenderer.refusal(error, logger: context.logger)
+            response = isS3 ? s3(refusal, status) : kodo(refusal, status, isOwn: error is DialectError)
+        }
+        // Qiniu's SDKs take an answer without it for one of somebody else.
+        response.headers[.known("X-Reqid")] = context.id
+        return response
+    }
+
+    private func s3(_ refusal: ServiceError, _ status: HTTPResponse.Status) -> Response {
+        let other = status.kind == .serverError ? "InternalError" : "InvalidRequest"
+        let code = UploadErrors.s3Codes[refusal.code] ?? other
+        let message = refusal.message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        let xml = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <Error><Code>\(code)</Code><Message>\(message)</Message></Error>
+            """
+        return Response(
+            status: status,
+            headers: [.contentType: "application/xml"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: xml))
+        )
+    }
+
+    private func kodo(_ refusal: ServiceError, _ status: HTTPResponse.Status, isOwn: Bool) -> Response {
+        let code = isOwn ? nil : UploadErrors.kodoStatuses[refusal.code]
+        let status = code.map { HTTPResponse.Status(code: $0) } ?? (status.code == 500 ? .init(code: 599) : status)
+        // COS's clients read code and message, Kodo's read error.
+        let sentence = JSONValue.string(refusal.message)
+        return JSONValue.object(["error": sentence, "code": .integer(Int64(status.code)), "message": sentence])
+            .response(status: status)
+    }
+
+    private static let s3Codes: [ServiceError.Code: String] = [
+        .uploadNotFound: "NoSuchUpload", .payloadTooLarge: "EntityTooLarge", .checksumMismatch: "BadDigest",
+        .forbidden: "AccessDenied", .quotaExceeded: "QuotaExceeded", .superseded: "OperationAborted",
+        .uploadConflict: "OperationAborted", .overloaded: "SlowDown", .storageFull: "InsufficientStorage",
+        .duplicateValue: "OperationAborted",
+    ]
+
+    /// Qiniu's own statuses (file-protocol 2.4, 2.5).
+    private static let kodoStatuses: [ServiceError.Code: Int] = [
+        .uploadNotFound: 401, .checksumMismatch: 406, .duplicateValue: 614, .invalidContext: 701, .uploadConflict: 701,
+    ]
+}

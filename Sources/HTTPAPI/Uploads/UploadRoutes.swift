@@ -1,0 +1,126 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Files made in one request: by a form, by the bare bytes, by Base64 in JSON, by the URL of what lies elsewhere
+/// (file-protocol 3.1).
+struct UploadRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let limits: WireLimits
+
+    func add(to callers: RouterGroup<CallerContext>) {
+        callers.post("files", use: make)
+        callers.post("files/:file", use: makeNamed)
+    }
+
+    /// `POST /files`: with `multipart/form-data` one file gives its record, several give `{"results":[…]}`; with JSON the
+    /// file lies at a URL elsewhere.
+    @Sendable private func make(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
+            return try await uploadForm(request, boundary, app, as: context.caller)
+        }
+        guard request.headers[.contentType].flatMap({ MediaType($0) })?.isJSON == true else {
+            throw ServiceError(
+                .badRequest,
+                "Content-Type must be multipart/form-data with a boundary, or application/json with a url; a raw body goes "
+                    + "to /1.1/files/<name>."
+            )
+        }
+        let body = try await request.json(upTo: limits.jsonSize)
+        return try await RemoteFile(app: app, caller: context.caller, channel: context.channel).answer(body, name: nil)
+    }
+
+    private func uploadForm(
+        _ request: Request,
+        _ boundary: MultipartBoundary,
+        _ app: AppServices,
+        as caller: Caller
+    ) async throws -> Response {
+        var form = UploadForm(uploads: app.uploads, limits: limits, caller: caller)
+        var decoder = MultipartDecoder(boundary: boundary)
+        do {
+            for try await bytes in request.body {
+                decoder.append(bytes)
+                while let event = try decoder.next() { try await form.take(event) }
+            }
+            try decoder.finish()
+            let records = try await app.uploads.commit(try form.described(), as: caller)
+            guard let first = records.first, records.count == 1 else {
+                let texts = records.map { $0.text(shownBy: app.presentation) }
+                return JSONText(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
+                    status: .created
+                )
+            }
+            return first.created(in: app)
+        } catch {
+            await app.uploads.discard(form.files.map(\.upload))
+            throw error
+        }
+    }
+
+    /// `POST /files/<name>`: the bytes as body, or what old SDKs send as JSON.
+    @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        let name = try fileName(context, limit: app.uploads.limits.nameLength)
+        var body = OldBody(request, limit: limits.jsonSize)
+        switch try await body.read() {
+        case .base64(let members):
+            return try await Base64Upload(app: app, caller: context.caller).answer(members, name)
+        case .remote(let json):
+            return try await RemoteFile(app: app, caller: context.caller, channel: context.channel)
+                .answer(json, name: name)
+        case .bytes:
+            break
+        }
+        let description = UploadDescription(
+            name: name,
+            mediaType: MediaType(claimed: request.headers[.contentType])
+        )
+        let expected = try request.headers.announcedDigests
+        var upload = try await app.uploads.begin(announced: request.announcedSize, as: context.caller)
+        do {
+            while let bytes = try await body.next() { try await upload.append(bytes) }
+            let records = try await app.uploads.commit(
+                [(upload, description)],
+                checking: expected,
+                as: context.caller
+            )
+            return records[0].created(in: app)
+        } catch {
+            await app.uploads.discard([upload])
+            throw error
+        }
+    }
+
+    private func fileName(_ context: CallerContext, limit: Int) throws -> FileName {
+        guard let text = try context.parameters.require("file").percentDecoded else {
+            throw ServiceError(.invalidFileName, "Invalid file name: it is not percent-encoded UTF-8.")
+        }
+        return try FileName(text, limit: limit)
+    }
+}
+
+extension FileRecord {
+    /// The answer to whoever made it.
+    func created(in app: AppServices) -> Response {
+        JSONText(text(shownBy: app.presentation)).response(
+            status: .created,
+            headers: [.location: "/1.1/classes/_File/\(id)"]
+        )
+    }
+}
+
+extension MediaType {
+    /// What a client claims a body to be; the types that tools send when nobody told them are no claim.
+    init?(claimed contentType: String?) {
+        guard let type = contentType.flatMap({ MediaType($0) }), type != .octetStream,
+            type.description != "application/x-www-form-urlencoded"
+        else { return nil }
+        self = type
+    }
+
+    var isJSON: Bool { description == "application/json" }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct AttachmentNameTests {
+    @Test(
+        "a download is given its name twice, for old clients in ASCII",
+        arguments: [
+            ("attname=a.txt", "a.txt", "a.txt"), ("attname=a+b.txt", "a b.txt", "a%20b.txt"),
+            ("attname=a%20b.txt", "a b.txt", "a%20b.txt"), ("attname=a%2Bb.txt", "a+b.txt", "a%2Bb.txt"),
+            ("attname=%E7%85%A7%E7%89%87.png", "__.png", "%E7%85%A7%E7%89%87.png"),
+            ("attname=照片.png", "__.png", "%E7%85%A7%E7%89%87.png"),
+            ("attname=a%22b%25c%3Bd'e.txt", "a_b_c_d'e.txt", "a%22b%25c%3Bd%27e.txt"),
+        ]
+    )
+    func disposition(query: String, plain: String, encoded: String) throws {
+        let name = try #require(AttachmentName(query: query))
+        #expect(name.disposition == #"attachment; filename="\#(plain)"; filename*=UTF-8''\#(encoded)"#)
+    }
+
+    @Test(
+        "the word stands behind image words or alone, and the first one counts",
+        arguments: [
+            "attname=a.png", "imageView2/1/w/100&attname=a.png", "imageMogr2/thumbnail/100x|imageInfo&attname=a.png",
+            "attname=a.png&attname=b.png", "x=1&attname=a.png&y=2",
+        ]
+    )
+    func place(query: String) throws {
+        let name = try #require(AttachmentName(query: query))
+        #expect(name.disposition.contains(#"filename="a.png""#))
+    }
+
+    @Test(
+        "of a path only the last part is a name",
+        arguments: [
+            "attname=../../a.png", "attname=%2Fetc%2Fa.png", "attname=c:%5Cb%5Ca.png", "attname=b%5C..%2Fa.png",
+            "attname=a.png/",
+        ]
+    )
+    func lastPart(query: String) throws {
+        let name = try #require(AttachmentName(query: query))
+        #expect(name.disposition == #"attachment; filename="a.png"; filename*=UTF-8''a.png"#)
+    }
+
+    @Test(
+        "what nobody sees, ends a header or turns what is read is left out",
+        arguments: [
+            "attname=a%0D%0AX:%20y", "attname=a%00X:%20y", "attname=a%C2%85X:%20y", "attname=a%E2%80%AEX:%20y",
+            "attname=a%E2%80%A8X:%20y", "attname=a%EF%BB%BFX:%20y",
+        ]
+    )
+    func invisible(query: String) throws {
+        let name = try #require(AttachmentName(query: query))
+        #expect(name.disposition == #"attachment; filename="aX: y"; filename*=UTF-8''aX%3A%20y"#)
+    }
+
+    @Test(
+        "what names nothing is no name",
+        arguments: [
+            "", "attname", "attname=", "attname=&x", "name=a.png", "xattname=a.png", "attname=/", "attname=%0A",
+            "attname=.", "attname=..", "attname=a/..", "attname=%", "attname=%zz", "attname=%FF",
+        ]
+    )
+    func none(query: String) {
+        #expect(AttachmentName(query: query) == nil)
+    }
+
+    @Test("a name has up to 255 bytes")
+    func length() {
+        #expect(AttachmentName(query: "attname=" + String(repeating: "a", count: 255)) != nil)
+        #expect(AttachmentName(query: "attname=" + String(repeating: "a", count: 256)) == nil)
+        #expect(AttachmentName(query: "attname=" + String(repeating: "%C3%A9", count: 128)) == nil)
+    }
+}
