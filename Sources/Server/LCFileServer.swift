@@ -46,7 +46,8 @@ package struct LCFileServer {
         try await ThreadPools.with(
             diskThreads: threads.disk,
             imageThreads: imageThreadCount,
-            passwordThreads: threads.passwords
+            passwordThreads: threads.passwords,
+            fetchThreads: threads.fetches
         ) { pools in
             let images = try ImageEngine(
                 renderer: VipsRenderer(pool: pools.images),
@@ -61,23 +62,37 @@ package struct LCFileServer {
                 limit: threads.passwords + threads.passwordQueue
             )
             let types = try typeDetector(on: pools.disk)
+            var fetching = configuration.fetching
+            fetching.size = min(fetching.size, configuration.uploads.fileSize)
+            let fetcher = CurlFetcher(
+                limits: fetching,
+                addresses: AddressGuard(allowedNetworks: configuration.fetchNetworks),
+                pool: pools.fetches,
+                limit: threads.fetches + threads.fetchQueue
+            )
 
+            let neighbours = KeyNeighbours()
             var databases: [SQLiteDatabase] = []
             var services: [AppServices] = []
             for app in apps {
                 let folder = try storage.folder(of: app.id)
                 let database = try openDatabase(in: folder)
                 databases.append(database)
-                services.append(try build(app, in: folder, database, types, images, passwords, pools))
+                services.append(
+                    try await build(app, in: folder, database, types, fetcher, neighbours, images, passwords, pools)
+                )
             }
 
             let api = API(
                 apps: services,
                 authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
-                limits: configuration.wire
+                publicURL: configuration.fileURLBase,
+                limits: configuration.wire,
+                providers: configuration.providers
             )
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
-            try await serve(api) { onStarted(greeting) }
+            let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
+            try await serve(api, sweeper) { onStarted(greeting) }
             for database in databases { try database.close() }
         }
     }
@@ -112,10 +127,12 @@ package struct LCFileServer {
         in folder: String,
         _ database: SQLiteDatabase,
         _ types: any TypeDetector,
+        _ fetcher: any Fetcher,
+        _ neighbours: KeyNeighbours,
         _ images: ImageEngine,
         _ passwords: PasswordPool,
         _ pools: ThreadPools
-    ) throws -> AppServices {
+    ) async throws -> AppServices {
         let blobs: DiskBlobStore
         do {
             blobs = try DiskBlobStore(folder: folder, pool: pools.disk)
@@ -125,7 +142,10 @@ package struct LCFileServer {
         let store = SQLiteObjectStore(database)
         let records = FileRecords(store)
         let files = FileService(files: records, blobs: blobs, cache: configuration.downloads)
-        let presentation = FilePresentation(publicURL: configuration.fileURLBase, bucket: app.id.bucket)
+        let presentation = FilePresentation(
+            publicURL: app.fileDomains.first ?? configuration.fileURLBase,
+            bucket: app.id.bucket
+        )
         let settings = ObjectSettings(
             limits: configuration.objects,
             queries: configuration.queries,
@@ -136,18 +156,26 @@ package struct LCFileServer {
                 verifier: configuration.verifier.url.map { url in
                     AuthDataHook(url: url, timeout: configuration.verifier.timeout, pool: pools.web, logger: logger)
                 }
-            )
+            ),
+            nameLength: configuration.uploads.nameLength
         )
         let sessions = SessionService(store: store, accounts: settings.accounts)
+        var limits = configuration.uploads
+        limits.record = configuration.objects
+        let uploads = UploadService(
+            app: app.id,
+            limits: limits,
+            blobs: blobs,
+            store: store,
+            types: types,
+            sessions: sessions,
+            fetcher: fetcher,
+            neighbours: neighbours
+        )
+        try await uploads.recover(logger)
         return AppServices(
             id: app.id,
-            uploads: UploadService(
-                limits: configuration.uploads,
-                blobs: blobs,
-                files: records,
-                types: types,
-                sessions: sessions
-            ),
+            uploads: uploads,
             files: files,
             images: ImageService(
                 limits: configuration.images,
@@ -167,7 +195,7 @@ package struct LCFileServer {
     }
 
     /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.
-    private func serve(_ api: API, onRunning: @escaping @Sendable () -> Void) async throws {
+    private func serve(_ api: API, _ sweeper: UploadSweeper, onRunning: @escaping @Sendable () -> Void) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         // Nobody is greeted before every listener has its address.
@@ -179,7 +207,7 @@ package struct LCFileServer {
             }
             if all { onRunning() }
         }
-        var services: [any Service] = [mainListener(api, onRunning: listening)]
+        var services: [any Service] = [mainListener(api, onRunning: listening), sweeper]
         if configuration.metrics.enabled {
             services.insert(metricsListener(metrics, onRunning: listening), at: 0)
         }

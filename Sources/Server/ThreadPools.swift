@@ -10,19 +10,23 @@ struct ThreadPools {
     let passwords: NIOThreadPool
     /// Questions to other servers.
     let web: NIOThreadPool
+    /// Files of other servers, which may be slow.
+    let fetches: NIOThreadPool
 
     /// Runs the body with started pools, and stops them when it ends, however it ends.
     static func with(
         diskThreads: Int,
         imageThreads: Int,
         passwordThreads: Int,
+        fetchThreads: Int,
         _ body: (ThreadPools) async throws -> Void
     ) async throws {
         let pools = ThreadPools(
             disk: NIOThreadPool(numberOfThreads: diskThreads),
             images: NIOThreadPool(numberOfThreads: imageThreads),
             passwords: NIOThreadPool(numberOfThreads: passwordThreads),
-            web: NIOThreadPool(numberOfThreads: 4)
+            web: NIOThreadPool(numberOfThreads: 4),
+            fetches: NIOThreadPool(numberOfThreads: fetchThreads)
         )
         for pool in pools.all { pool.start() }
         let result: Result<Void, any Error>
@@ -35,5 +39,5 @@ struct ThreadPools {
         try result.get()
     }
 
-    private var all: [NIOThreadPool] { [web, passwords, images, disk] }
+    private var all: [NIOThreadPool] { [fetches, web, passwords, images, disk] }
 }

@@ -160,7 +160,7 @@ import Testing
             let key = place.records[1].key.description
             let blob = try place.blob(holding: "abc", in: place.backup)
             try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
-            expectRefusal(key, "SHA-256") { try place.restore() }
+            expectRefusal(key, "digest") { try place.restore() }
             try FileManager.default.removeItem(atPath: blob)
             expectRefusal(key, "missing") { try place.restore(comparingDigests: false) }
             #expect(!FileManager.default.fileExists(atPath: place.restored))
@@ -249,10 +249,7 @@ private enum Backups {
     static func store(_ text: String, in blobs: DiskBlobStore) async throws -> FileRecord {
         let name = try FileName("x.txt", limit: 255)
         let key = try FileKey.make(for: name, prefix: nil, keepingName: false)
-        let staged = try await blobs.stage()
-        try await staged.append(ByteBuffer(string: text))
-        let facts = try await staged.finish().blob
-        try await staged.commit(as: key)
+        let facts = try await blobs.store(text, as: key)
         return FileRecord(
             id: ObjectIDGenerator().next(),
             key: key,

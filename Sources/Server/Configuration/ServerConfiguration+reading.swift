@@ -20,6 +20,30 @@ extension ServerConfiguration {
         try reader.size("uploads.maxFieldSize", into: &wire.fieldSize)
         try reader.number("uploads.maxParts", 1...10_000, into: &wire.formParts)
         reader.text("uploads.typeTable", into: &typeTable)
+        try reader.size("uploads.quota", orNone: &uploads.quota)
+        try reader.number("uploads.maxOpen", 1...10_000_000, into: &uploads.open)
+        let types = "patterns such as image/* or !text/html;text/xml"
+        try reader.value("uploads.allowedTypes", types, into: &uploads.types) { TypePolicy($0) }
+        let choices = "pairs such as java=qiniu, csharp=s3; SDKs and words as in docs/uploads.md"
+        try reader.value("uploads.providers", choices, into: &providers) { ProviderChoice($0) }
+        try reader.size("uploads.minPartSize", into: &uploads.partSize)
+        try reader.number("uploads.startTimeout", 1...31_536_000, into: &uploads.startTimeout)
+        try reader.number("uploads.expireAfter", 1...31_536_000, into: &uploads.expireAfter)
+        try reader.number("uploads.sweepInterval", 1...86_400, into: &sweepInterval)
+        try reader.number("uploads.maxWatchers", 0...1_000_000, into: &uploads.watchers)
+
+        try reader.size("fetch.maxSize", into: &fetching.size)
+        try reader.number("fetch.timeout", 1...86_400, into: &fetching.timeout)
+        try reader.number("fetch.connectTimeout", 1...3600, into: &fetching.connectTimeout)
+        try reader.number("fetch.minSpeed", 0...1_000_000_000, into: &fetching.minSpeed)
+        try reader.number("fetch.maxRedirects", 0...50, into: &fetching.redirects)
+        try reader.value("fetch.allowedNetworks", "networks such as 10.0.0.0/8, fd00::/8", into: &fetchNetworks) {
+            text in
+            let networks = text.split(separator: ",").map { IPNetwork(String($0.filter { $0 != " " })) }
+            return networks.contains { $0 == nil } ? nil : networks.compactMap(\.self)
+        }
+        try reader.number("fetch.threads", 1...1024, into: &threads.fetches)
+        try reader.number("fetch.maxQueued", 0...100_000, into: &threads.fetchQueue)
 
         try reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
         try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)

@@ -15,10 +15,18 @@ package struct ServerConfiguration: Sendable {
     package var storage = "storage"
     /// `http.*` but the size of JSON bodies.
     package var http = HTTPSettings()
-    /// `uploads.maxSize` and `uploads.maxNameLength`.
+    /// `uploads.*` but what concerns the wire.
     package var uploads = UploadLimits()
+    /// Which dialect which SDK is told to upload with.
+    package var providers = ProviderChoice()
+    /// Seconds from one look for expired uploads to the next.
+    package var sweepInterval = 60
     /// The limits of bodies, fields and parts.
     package var wire = WireLimits()
+    /// `fetch.*` but what concerns threads and networks.
+    package var fetching = FetchLimits()
+    /// Networks that may be fetched from although the Internet does not route them.
+    package var fetchNetworks: [IPNetwork] = []
     /// `objects.*`.
     package var objects = ObjectLimits()
     /// `queries.*`.
@@ -65,6 +73,10 @@ package struct ServerConfiguration: Sendable {
         package var passwordQueue = 256
         /// The logarithm to base 2 of scrypt's N: 1 KiB of memory times N for each password that is hashed.
         package var passwordCost = 15
+        /// Files fetched from other servers at the same time.
+        package var fetches = 4
+        /// Fetches that wait beyond those; more are refused with 429.
+        package var fetchQueue = 64
         /// Blob reads and writes at the same time, all apps together.
         package var disk = 16
         /// Database queries at the same time, for each app.
@@ -117,11 +129,13 @@ package struct AppConfiguration: Sendable {
     package let id: AppID
     /// Its two keys.
     package let keys: AppKeys
+    /// What its file URLs may begin with, the one that they do first; nothing means the server's own address.
+    package let fileDomains: [String]
 
-    /// Checks the three words of an app.
+    /// Checks the words of an app.
     ///
     /// - Throws: ``StartError`` naming the one that is wrong; keys are never repeated in it.
-    package init(id: String, appKey: String, masterKey: String) throws {
+    package init(id: String, appKey: String, masterKey: String, fileDomains: [String] = []) throws {
         guard let appID = AppID(id) else {
             throw StartError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
         }
@@ -135,6 +149,14 @@ package struct AppConfiguration: Sendable {
         }
         guard appKey != masterKey else {
             throw StartError.configuration("the app key and the master key of app '\(id)' must differ")
+        }
+        self.fileDomains = try fileDomains.map { text in
+            guard let address = SettingReader.address(text) else {
+                throw StartError.configuration(
+                    "fileDomains of app '\(id)' has '\(text)'; allowed: an address such as https://files.example.com"
+                )
+            }
+            return address
         }
         self.id = appID
         keys = AppKeys(appKey: Secret(appKey), masterKey: Secret(masterKey))

@@ -57,6 +57,13 @@ struct SettingReader {
         value = size
     }
 
+    /// The same, or no limit at all if there is no text.
+    mutating func size(_ name: String, orNone value: inout Int64?) throws {
+        var size: Int64 = 0
+        try self.size(name, into: &size)
+        value = size > 0 ? size : nil
+    }
+
     mutating func level(_ name: String, into value: inout Logger.Level) throws {
         guard let text = text(name) else { return }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
@@ -67,13 +74,34 @@ struct SettingReader {
 
     /// An address that URLs can begin with; a slash at its end is dropped.
     mutating func address(_ name: String, into value: inout String?) throws {
-        guard var text = text(name) else { return }
+        guard let text = text(name) else { return }
+        guard let address = SettingReader.address(text) else {
+            throw refusal(name, text, "an address such as https://files.example.com")
+        }
+        value = address
+    }
+
+    /// An http or https address without a slash at its end, or nothing if the text is none.
+    static func address(_ text: String) -> String? {
+        var text = text
         while text.last == "/" { text.removeLast() }
         let rest = ["http://", "https://"].lazy.compactMap { text.hasPrefix($0) ? text.dropFirst($0.count) : nil }.first
         guard let rest, !rest.isEmpty, !rest.hasPrefix("/"),
             rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"?#\"<>\\@".utf8.contains($0) })
-        else { throw refusal(name, text, "an address such as https://files.example.com") }
-        value = text
+        else { return nil }
+        return text
+    }
+
+    /// What a reading of the text gives; nothing is not allowed.
+    mutating func value<Value>(
+        _ name: String,
+        _ allowed: String,
+        into value: inout Value,
+        _ read: (String) -> Value?
+    ) throws {
+        guard let text = text(name) else { return }
+        guard let read = read(text) else { throw refusal(name, text, allowed) }
+        value = read
     }
 
     private func refusal(_ name: String, _ value: String, _ allowed: String) -> StartError {
