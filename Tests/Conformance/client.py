@@ -45,10 +45,19 @@ def eventually(condition, within=10.0):
         time.sleep(0.01)
 
 
-def free_port():
-    with socket.socket() as probe:
+def free_ports(count):
+    """Ports that nobody listens on, all different."""
+    probes = [socket.socket() for _ in range(count)]
+    for probe in probes:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+def free_port():
+    return free_ports(1)[0]
 
 
 def clean_environment(**settings):
@@ -74,8 +83,7 @@ class Server:
     def __init__(self, folder, apps=(ALPHA, BETA), storage=None, arguments=(), **settings):
         self.folder = Path(folder)
         self.storage = Path(storage or self.folder / "storage")
-        self.port = free_port()
-        self.metrics_port = free_port()
+        self.port, self.metrics_port = free_ports(2)
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = clean_environment(
             LCFILE_PORT=str(self.port),

@@ -292,7 +292,7 @@ def test_damaged_blob_is_named_by_the_restore(filled, tmp_path):
     record = server.api().store(b"abc", name="abc.txt")
     assert_succeeds(back_up(server, tmp_path / "backup"))
     blob = blob_of(record, tmp_path / "backup")
-    for content, words in [(b"ABC", "SHA-256"), (b"ab", "2 bytes"), (None, "missing")]:
+    for content, words in [(b"ABC", "digest"), (b"ab", "2 bytes"), (None, "missing")]:
         blob.unlink()
         if content is not None:
             blob.write_bytes(content)

@@ -637,9 +637,9 @@ def test_file_cannot_be_changed(api, record):
     assert FILE.by(api).get(record["objectId"]).json() == record
 
 
-def test_file_cannot_be_made_without_bytes(api):
+def test_file_cannot_be_made_of_nothing(api):
     before = api.count()
-    assert 400 <= FILE.by(api).post({"name": "b.txt"}).status_code < 500
+    assert_refused(FILE.by(api).post({"mime_type": "text/plain"}), 400, 1, "url")
     assert api.count() == before
 
 

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from client import eventually
 
-CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(fsync|fdatasync|rename|renameat2|unlink|write|writev|sendto)\b")
+CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(fsync|fdatasync|link|unlink|pwrite64|write|writev|sendto)\b")
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def trace(new_server, tmp_path):
         pytest.skip("strace is not installed")
     server = new_server().start()
     log = tmp_path / "trace"
-    calls = "trace=fsync,fdatasync,rename,renameat2,unlink,write,writev,sendto"
+    calls = "trace=fsync,fdatasync,link,unlink,pwrite64,write,writev,sendto"
     tracer = subprocess.Popen(
         ["strace", "-f", "-yy", "-s", "32", "-e", calls, "-o", log, "-p", str(server.process.pid)],
         stderr=subprocess.PIPE, text=True,
@@ -59,23 +59,24 @@ def test_an_upload_is_answered_after_file_folder_and_row_are_synced(trace):
     server, log = trace
     assert server.api().store_raw(b"to be kept", "kept.txt").status_code == 201
     lines = lines_until_answer(log, "HTTP/1.1 201")
-    written = position(lines, r"write\(\d+<[^>]*/staging/")
-    file_synced = position(lines, r"f(data)?sync\(\d+<[^>]*/staging/")
-    renamed = position(lines, r"renameat2?\(.*/staging/.*/blobs/")
-    folder_synced = next(
-        i for i, line in enumerate(lines) if i > renamed and re.search(r"f(data)?sync\(\d+<[^>]*/blobs/../..>", line)
+    written = position(lines, r"pwrite64\(\d+<[^>]*/staging/")
+    named = position(lines, r"link\(.*/staging/.*/blobs/")
+    file_synced, folder_synced, row_synced = (
+        next(i for i, line in enumerate(lines) if i > named and re.search(rf"f(data)?sync\(\d+<[^>]*{file}>", line))
+        for file in ("/staging/[^>]*", "/blobs/../..", "lcfile.sqlite-wal")
     )
-    row_synced = next(
-        i for i, line in enumerate(lines) if i > renamed and re.search(r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>", line)
-    )
-    assert written < file_synced < renamed < folder_synced < row_synced < len(lines) - 1
+    unstaged = position(lines, r"unlink\(.*/staging/")
+    assert written < named < min(file_synced, folder_synced)
+    assert max(file_synced, folder_synced) < row_synced < unstaged < len(lines) - 1
 
 
-def test_a_new_folder_of_blobs_is_synced_with_the_folder_above_it(trace):
+def test_a_new_folder_of_blobs_is_synced_with_the_folders_above_it(trace):
     server, log = trace
     server.api().store_raw(b"first of its folder", "kept.txt")
     lines = lines_until_answer(log, "HTTP/1.1 201")
-    assert position(lines, r"f(data)?sync\(\d+<[^>]*/blobs>") < position(lines, r"f(data)?sync\(\d+<[^>]*/blobs/..>")
+    row_synced = position(lines, r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>")
+    for folder in ("/blobs", "/blobs/..", "/blobs/../.."):
+        assert position(lines, rf"f(data)?sync\(\d+<[^>]*{folder}>") < row_synced
 
 
 def test_a_delete_is_answered_after_its_row_is_synced_and_bytes_go_last(trace):
