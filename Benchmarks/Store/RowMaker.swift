@@ -53,7 +53,7 @@ struct RowMaker {
             name: try FileName("photo-\(made).jpg", limit: 255),
             mediaType: .jpeg,
             detectedType: .jpeg,
-            facts: BlobFacts(size: size, md5: md5, sha256: digits(4)),
+            facts: BlobFacts(size: size, digest: .contentHash("F\(digits(1))"), md5: md5),
             metaData: ["size": .integer(size), "_checksum": .string(md5), "owner": .string("unknown")],
             acl: nil,
             createdAt: moment
