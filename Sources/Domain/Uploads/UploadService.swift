@@ -121,8 +121,11 @@ package struct UploadService: Sendable {
             await discard(uploads.map(\.upload))
             return records
         } catch {
-            for (blob, record) in committed { try? await revert(blob, record) }
-            await discard(uploads.map(\.upload))
+            // On a task of its own: a client that leaves now must not keep the bytes from going.
+            await Task { [committed] in
+                for (blob, record) in committed { try? await revert(blob, record) }
+                await discard(uploads.map(\.upload))
+            }.value
             throw error
         }
     }
