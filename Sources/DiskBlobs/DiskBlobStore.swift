@@ -63,7 +63,7 @@ package struct DiskBlobStore: BlobStore {
                 let isDraft = name.hasSuffix(BlobLayout.draft)
                 let digest = name.dropFirst(file.description.utf8.count + 1).prefix { $0 != "." }
                 let blob = layout.path(ofBlobNamed: digest)
-                if !isCommitted, areOne(staged, blob) { unlink(blob) }
+                if !isCommitted, DiskBlobStore.areOne(staged, blob) { unlink(blob) }
                 if isKept, !isDraft {
                     try syscall("rename") { rename(staged, layout.path(staging: file)) }
                 } else {
@@ -98,7 +98,7 @@ package struct DiskBlobStore: BlobStore {
     }
 
     /// Whether two names lead to the same file: a key may have been taken by another one.
-    private func areOne(_ first: String, _ second: String) -> Bool {
+    static func areOne(_ first: String, _ second: String) -> Bool {
         var one = stat()
         var other = stat()
         guard lstat(first, &one) == 0, lstat(second, &other) == 0 else { return false }

@@ -23,6 +23,8 @@ final class DiskBlobWriter: BlobWriter {
 
     /// How many bytes are collected before they are written.
     private static let pieceSize = 1 << 20
+    /// Pieces below it are written and hashed by one job: to wake more threads would take longer.
+    private static let smallSize = 256 << 10
     /// After how many bytes the kernel is asked to begin writing, so that the final sync finds little left to do.
     private static let flushInterval: Int64 = 8 << 20
 
@@ -67,8 +69,8 @@ final class DiskBlobWriter: BlobWriter {
             return (incoming.piece, incoming.position)
         }
         guard piece.size > 0 else { return }
-        var jobs = [
-            run { [blob] in
+        var jobs: [@Sendable () throws -> Void] = [
+            { [blob] in
                 var place = position
                 for buffer in piece.buffers {
                     try buffer.withUnsafeReadableBytes { try blob.file.write($0, at: place) }
@@ -77,14 +79,17 @@ final class DiskBlobWriter: BlobWriter {
                 blob.note(piece.buffers, at: position)
                 self.flush(upTo: place)
             },
-            run { [blob] in blob.hashes.update(piece.buffers, at: position) },
+            { [blob] in blob.hashes.update(piece.buffers, at: position) },
         ]
         if blob.md5.wants(piece.size, at: position) {
-            jobs.append(run { [blob] in blob.md5.update(piece.buffers, at: position) })
+            jobs.append { [blob] in blob.md5.update(piece.buffers, at: position) }
         }
-        for digest in digests.values { jobs.append(run { digest.update(piece.buffers) }) }
+        for digest in digests.values { jobs.append { digest.update(piece.buffers) } }
+        if piece.size < DiskBlobWriter.smallSize {
+            jobs = [{ [jobs] in for job in jobs { try job() } }]
+        }
         // All of them end before the next piece begins, whichever fails.
-        let all = EventLoopFuture.whenAllComplete(jobs, on: eventLoop).flatMapThrowing { results in
+        let all = EventLoopFuture.whenAllComplete(jobs.map(run), on: eventLoop).flatMapThrowing { results in
             for result in results { try result.get() }
         }
         incoming.withLock { $0.running = all }

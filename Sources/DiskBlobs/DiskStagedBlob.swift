@@ -150,7 +150,15 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func discard() async {
-        unlink(path.withLock(\.self))
+        let path = path.withLock(\.self)
+        // A small file goes at once; a large one's blocks take the file system its time.
+        guard known.withLock({ $0?.extent ?? .max }) >= DiskStagedBlob.largeSize else {
+            unlink(path)
+            return
+        }
+        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and a name must go all the same.
+        let isDone = await Task { [pool] in (try? await pool.runIfActive { unlink(path) }) != nil }.value
+        if !isDone { unlink(path) }
     }
 
     /// The digest of each block, as they were taken while writing, or from the file where they were not.
@@ -185,6 +193,8 @@ final class DiskStagedBlob: StagedBlob {
     private func link(_ old: String, _ new: String) throws {
         if Glibc.link(old, new) == 0 { return }
         let number = errno
+        // What a power cut left of this same commit, on a file system that kept the new name and not the old one's end.
+        if number == EEXIST, DiskBlobStore.areOne(old, new) { return }
         // A key that was chosen, and is another file's.
         if number == EEXIST { throw ServiceError(.duplicateValue, "The key is taken.") }
         guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(number) else { throw failure(of: "link", number) }

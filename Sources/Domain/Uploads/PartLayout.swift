@@ -62,12 +62,17 @@ struct PartLayout: Sendable {
         if let index = free.firstIndex(where: { $0.size >= size }) { return free.remove(at: index).start }
         let place = (end + ContentHash.blockSize - 1) / ContentHash.blockSize * ContentHash.blockSize
         guard size <= limit, place <= limit - size else {
-            throw ServiceError(.payloadTooLarge, "The parts of the upload take more room than its file may.")
+            throw PartLayout.isFull
         }
         strayed.append(place..<place + max(size, 1))
         end = place + size
         return place
     }
+
+    private static let isFull = ServiceError(
+        .payloadTooLarge,
+        "The parts of the upload take more room than its file may."
+    )
 
     /// Says that a part's bytes are there.
     mutating func record(_ number: Int, _ part: Part) {
@@ -99,11 +104,15 @@ struct PartLayout: Sendable {
             let place = free.remove(at: index)
             return Place(number: place.number, start: place.start, size: size)
         }
-        self.unit = self.unit ?? unit
-        end = max(end, extent)
-        var number = Int((end + unit - 1) / unit) + 1
+        // Not by the parts' own unit: a block that was begun and is no part yet must keep all of its room.
+        let start = (max(end, extent) + unit - 1) / unit * unit
+        guard size <= limit, start <= limit - size else { throw PartLayout.isFull }
+        var number = Int(start / unit) + 1
         while parts[number] != nil { number += 1 }
-        return Place(number: number, start: try promise(number, size: size, limit: limit), size: size)
+        self.unit = self.unit ?? unit
+        strayed.append(start..<start + unit)
+        end = start + size
+        return Place(number: number, start: start, size: size)
     }
 
     /// Says that nothing lies at a place any more, nor that a part will which is sent there because of its number.
