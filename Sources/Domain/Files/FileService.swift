@@ -2,6 +2,7 @@
 package struct FileService: FileRemoval {
     private let files: FileRecords
     private let blobs: any BlobStore
+    private let derivatives: (any DerivativeStore)?
     /// What downloads need, so that those in demand ask neither the database nor the file system.
     private let served: BoundedCache<FileKey, ServedFile>
     private let opened: BoundedCache<FileKey, any OpenBlob>
@@ -9,10 +10,17 @@ package struct FileService: FileRemoval {
     /// - Parameters:
     ///   - files: The app's records.
     ///   - blobs: The app's blobs.
+    ///   - derivatives: What was made of them, which goes with them.
     ///   - cache: How many records and how many open blobs are kept for downloads.
-    package init(files: FileRecords, blobs: any BlobStore, cache: DownloadCache = DownloadCache()) {
+    package init(
+        files: FileRecords,
+        blobs: any BlobStore,
+        derivatives: (any DerivativeStore)? = nil,
+        cache: DownloadCache = DownloadCache()
+    ) {
         self.files = files
         self.blobs = blobs
+        self.derivatives = derivatives
         served = BoundedCache(bound: cache.records)
         opened = BoundedCache(bound: cache.openBlobs)
     }
@@ -25,8 +33,11 @@ package struct FileService: FileRemoval {
             opened.remove(key)
         }
         // A task of its own: a client that leaves now must not keep the bytes from going.
-        await Task { [blobs] in
-            for key in keys { try? await blobs.remove(key) }
+        await Task { [blobs, derivatives] in
+            for key in keys {
+                try? await blobs.remove(key)
+                try? await derivatives?.remove(allOf: key.description)
+            }
         }.value
     }
 

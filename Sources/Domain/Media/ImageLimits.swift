@@ -1,15 +1,26 @@
-/// Limits on the images that are read and made, each a setting; defaults are Qiniu's (file-protocol 5.9).
+/// Limits on the images that are read and made, each a setting; defaults are Qiniu's or better (file-protocol 5.9).
 package struct ImageLimits: Sendable {
-    /// The most bytes of a source.
+    /// The most bytes of a source (`images.maxSourceSize`).
     package var sourceSize: Int64
-    /// The most pixels on either side of a source.
+    /// The most pixels on either side of a source (`images.maxSourceSide`).
     package var sourceSide: Int
-    /// The most pixels of a source, all its pages together.
+    /// The most pixels of a source, of one frame (`images.maxSourcePixels`).
     package var sourcePixels: Int
-    /// The most pixels on either side of a result.
+    /// The most pixels on either side of a result (`images.maxResultSide`).
     package var resultSide: Int
-    /// The most pixels of a result.
+    /// The most pixels of a result, of one frame (`images.maxResultPixels`).
     package var resultPixels: Int
+    /// The most frames that stay animated; of more, the first one is shown (`images.maxFrames`).
+    package var frames: Int
+    /// The most pixels of an animation, all frames together, in the source and in the result; of more, the first frame
+    /// is shown (`images.maxAnimationPixels`).
+    package var animationPixels: Int
+    /// The most operators of a chain (`images.maxOperators`).
+    package var operators: Int
+    /// The most characters of a watermark's text (`images.maxTextLength`).
+    package var textLength: Int
+    /// Seconds for one job, from when it starts (`images.timeout`).
+    package var timeout: Int
 
     /// Takes every limit; the defaults are those of the settings.
     package init(
@@ -17,49 +28,52 @@ package struct ImageLimits: Sendable {
         sourceSide: Int = 30_000,
         sourcePixels: Int = 150_000_000,
         resultSide: Int = 9_999,
-        resultPixels: Int = 25_000_000
+        resultPixels: Int = 25_000_000,
+        frames: Int = 200,
+        animationPixels: Int = 60_000_000,
+        operators: Int = 16,
+        textLength: Int = 1000,
+        timeout: Int = 30
     ) {
         self.sourceSize = sourceSize
         self.sourceSide = sourceSide
         self.sourcePixels = sourcePixels
         self.resultSide = resultSide
         self.resultPixels = resultPixels
-    }
-
-    /// Refuses a request whose result is known to be too large before any source is looked at.
-    func check(_ request: ImageRequest) throws {
-        guard request.fit == .cover, let width = request.width, let height = request.height else { return }
-        guard width * height <= resultPixels else {
-            throw ImageRequest.refusal(
-                "the result would have \(width * height) pixels; the limit is \(resultPixels) (images.maxResultPixels)"
-            )
-        }
+        self.frames = frames
+        self.animationPixels = animationPixels
+        self.operators = operators
+        self.textLength = textLength
+        self.timeout = timeout
     }
 
     /// Refuses a source by its header.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
-    package func checkSource(width: Int, height: Int, pages: Int) throws {
-        guard width <= sourceSide, height <= sourceSide else {
-            throw tooLarge(
-                "The image has \(width)x\(height) pixels; the limit is \(sourceSide) a side (images.maxSourceSide)."
-            )
+    func checkSource(_ size: ImageSize) throws {
+        guard size.width <= sourceSide, size.height <= sourceSide else {
+            throw tooLarge("The image has \(size) pixels; the limit is \(sourceSide) a side (images.maxSourceSide).")
         }
-        let (area, overflow) = (width * height).multipliedReportingOverflow(by: max(1, pages))
-        guard !overflow, area <= sourcePixels else {
-            throw tooLarge("The image has \(area) pixels; the limit is \(sourcePixels) (images.maxSourcePixels).")
+        guard size.area <= sourcePixels else {
+            throw tooLarge("The image has \(size.area) pixels; the limit is \(sourcePixels) (images.maxSourcePixels).")
         }
     }
 
-    /// Refuses a result by its size, once the source's shape has told it.
+    /// Refuses what a step would make by its size.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
-    package func checkResult(width: Int, height: Int) throws {
-        guard width * height <= resultPixels else {
-            throw tooLarge(
-                "The result has \(width * height) pixels; the limit is \(resultPixels) (images.maxResultPixels)."
-            )
+    func checkResult(_ size: ImageSize) throws {
+        guard size.width <= resultSide, size.height <= resultSide else {
+            throw tooLarge("The result has \(size) pixels; the limit is \(resultSide) a side (images.maxResultSide).")
         }
+        guard size.area <= resultPixels else {
+            throw tooLarge("The result has \(size.area) pixels; the limit is \(resultPixels) (images.maxResultPixels).")
+        }
+    }
+
+    /// Whether ``checkResult(_:)`` lets a size pass.
+    func allowResult(_ size: ImageSize) -> Bool {
+        size.width <= resultSide && size.height <= resultSide && size.area <= resultPixels
     }
 
     private func tooLarge(_ sentence: String) -> ServiceError {

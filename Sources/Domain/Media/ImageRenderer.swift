@@ -1,16 +1,48 @@
 package import NIOCore
 
-/// Makes derivatives of images; libvips implements it.
+/// Reads and makes images; libvips implements it.
+///
+/// Blocking work happens on the renderer's own threads. Whatever the bytes are, it returns or throws:
+/// ``ServiceError/Code/notAnImage`` when the bytes are no image of a served format or a broken one.
 package protocol ImageRenderer: Sendable {
-    /// Reads the source, makes what is asked for, and encodes it.
+    /// What the image says of itself; decodes no pixels.
+    func header(of source: ImageSource) async throws -> ImageHeader
+
+    /// Carries a plan out.
     ///
-    /// Blocking work happens on the renderer's own threads. Throws ``ServiceError/Code/notAnImage`` when the bytes are
-    /// no image of a served format or are broken, ``ServiceError/Code/imageTooLarge`` beyond the limits.
+    /// - Parameters:
+    ///   - plan: Made from the image's header.
+    ///   - image: The image.
+    ///   - marks: The pictures that the plan's watermarks lay over it, by their keys.
+    ///   - deadline: When the job gives up, with ``ServiceError/Code/imageTimedOut``; so it does if the task is cancelled.
+    /// - Returns: The encoded picture.
+    /// - Throws: As above, and ``ServiceError/Code/imageTimedOut``, `CancellationError`.
     func render(
-        _ request: ImageRequest,
-        from source: ImageSource,
-        within limits: ImageLimits
+        _ plan: ImagePlan,
+        of image: OpenImage,
+        marks: [FileKey: OpenImage],
+        until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage
+
+    /// The EXIF fields of an image, by their names; empty if it has none.
+    func exif(of source: ImageSource) async throws -> [String: ExifField]
+
+    /// The mean colour of an image's first frame, on white.
+    func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color
+}
+
+/// An image whose header was read.
+package struct OpenImage: Sendable {
+    /// What it says of itself.
+    package var header: ImageHeader
+    /// Where its bytes are.
+    package var source: ImageSource
+
+    /// Takes both.
+    package init(header: ImageHeader, source: ImageSource) {
+        self.header = header
+        self.source = source
+    }
 }
 
 /// Where a renderer reads an image from.
@@ -20,7 +52,7 @@ package enum ImageSource: Sendable {
     case memory(ByteBuffer)
 }
 
-/// An encoded derivative; small, since its pixels are limited.
+/// An encoded derivative, in memory: its pixels are limited.
 package struct RenderedImage: Sendable {
     /// The whole encoded picture.
     package let bytes: ByteBuffer
@@ -31,5 +63,19 @@ package struct RenderedImage: Sendable {
     package init(bytes: ByteBuffer, format: ImageFormat) {
         self.bytes = bytes
         self.format = format
+    }
+}
+
+/// A field of EXIF: its type's number (Exif 2.3, section 4.6.2) and its value as text.
+package struct ExifField: Sendable, Hashable {
+    /// 2 for text, 3 for a short number, 5 for a fraction.
+    package let type: Int
+    /// As a person reads it: `Top-left`.
+    package let value: String
+
+    /// Takes both.
+    package init(type: Int, value: String) {
+        self.type = type
+        self.value = value
     }
 }

@@ -1,41 +1,48 @@
 extension ImageRequest {
-    /// Reads the query of a file's URL (file-protocol 5.1, 5.2, 5.8).
+    /// Reads the query of a file's URL (file-protocol 5.1 to 5.8).
     ///
     /// Only the part before the first `&` counts. Ordinary parameters (`v=3`, `attname=…`) are no image words and
-    /// give nothing: the file itself is meant. Anything else must be an operator that is known.
+    /// give nothing: the file itself is meant. Anything else must be a chain of operators that are known.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
-    package init?(query: some StringProtocol, limits: ImageLimits) throws {
-        guard let decoded = query.prefix(while: { $0 != "&" }).percentDecoded else {
+    package init?(query: some StringProtocol, context: ImageWordContext) throws {
+        let text = Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
+        // Looked at before the escapes, which need not be UTF-8 in a parameter that is none of ours.
+        guard !text.isEmpty, !text.beginsWithParameter else { return nil }
+        guard let decoded = text.percentDecoded else {
             throw ImageRequest.refusal("the query is not valid percent-encoded UTF-8")
         }
-        guard !decoded.isEmpty else { return nil }
-        var words = decoded.split(separator: "/", omittingEmptySubsequences: false)[...]
-        let name = words.removeFirst()
-        guard !name.contains("=") else { return nil }
-        guard name == "imageView" else { throw ImageRequest.refusal("unknown operator '\(name.excerpt)'") }
-        guard let mode = words.popFirst(), let fit = Fit(mode: mode) else {
-            throw ImageRequest.refusal("imageView needs mode 1 or 2: imageView/2/w/200")
+        guard !decoded[...].beginsWithParameter else { return nil }
+        try self.init(chain: decoded, context: context)
+    }
+
+    /// Reads a chain as a style has it: nothing is percent-encoded, and nothing may follow.
+    ///
+    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
+    package init(chain: some StringProtocol, context: ImageWordContext) throws {
+        let text = Substring(String(chain))
+        // No word needs more, and comparing others can take the square of their length: Unicode sorts their marks.
+        if let word = text.firstWordBeyondASCII {
+            throw ImageRequest.refusal("'\(word.excerpt)' is not ASCII; texts and colours are Base64 for URLs")
         }
-        var parameters = Parameters(limits: limits)
-        if words.last == "" { words.removeLast() }
-        while let word = words.popFirst() {
-            guard let value = words.popFirst() else { throw ImageRequest.refusal("'\(word.excerpt)' has no value") }
-            try parameters.set(word, to: value)
+        let most = max(0, context.limits.operators)
+        let texts = text.words(between: "|", maxSplits: most)
+        guard texts.count <= most else {
+            throw ImageRequest.refusal("the chain has more than \(most) operators, the limit (images.maxOperators)")
         }
-        guard parameters.width != nil || parameters.height != nil else {
-            throw ImageRequest.refusal("imageView needs w, h or both")
+        let operators = try texts.map { try ImageOperator($0, context: context) }
+        for (index, one) in operators.enumerated() where one.isQuestion {
+            if one == .info {
+                guard index == operators.count - 1 else {
+                    throw ImageRequest.refusal("'imageInfo' must be the last operator")
+                }
+            } else {
+                guard operators.count == 1 else {
+                    throw ImageRequest.refusal("'\(one.canonical)' must be the only operator")
+                }
+            }
         }
-        // Mode 1 with one side is a square, as in imageView2.
-        let square = fit == .cover
-        self.init(
-            fit: fit,
-            width: parameters.width ?? (square ? parameters.height : nil),
-            height: parameters.height ?? (square ? parameters.width : nil),
-            quality: parameters.quality ?? 85,
-            format: parameters.format
-        )
-        try limits.check(self)
+        self.init(operators)
     }
 
     static func refusal(_ what: String) -> ServiceError {
@@ -43,74 +50,46 @@ extension ImageRequest {
     }
 }
 
-extension ImageRequest.Fit {
-    fileprivate init?(mode: Substring) {
-        switch mode {
-        case "1": self = .cover
-        case "2": self = .inside
-        default: return nil
+extension ImageOperator {
+    fileprivate init(_ text: Substring, context: ImageWordContext) throws {
+        var words = ImageWords(text)
+        switch words.name {
+        case "imageView", "imageView2": self = .view(try ImageView(&words, limits: context.limits))
+        case "imageMogr2": self = .mogr(try ImageMogr(&words, context: context))
+        case "watermark": self = .watermark(try Watermark(&words, context: context))
+        case "imageslim": self = .slim(level: try ImageOperator.slimLevel(&words))
+        case "imageInfo": self = .info
+        case "exif": self = .exif
+        case "imageAve": self = .average
+        case "stat": self = .stat
+        case "": throw ImageRequest.refusal("an operator is missing")
+        default: throw ImageRequest.refusal("unknown operator '\(words.name.excerpt)'")
         }
-    }
-}
-
-private struct Parameters {
-    let limits: ImageLimits
-    var width: Int?
-    var height: Int?
-    var quality: Int?
-    var format: ImageFormat?
-    private var seen: Set<Substring> = []
-
-    init(limits: ImageLimits) {
-        self.limits = limits
+        // Questions take no words; the others have read theirs.
+        if let word = words.next() { throw words.unknown(word) }
     }
 
-    mutating func set(_ word: Substring, to value: Substring) throws {
-        guard ["w", "h", "q", "format"].contains(word) else {
-            throw ImageRequest.refusal("unknown word '\(word.excerpt)'")
+    private static func slimLevel(_ words: inout ImageWords) throws -> Int {
+        var level = 3
+        while let word = words.next() {
+            guard word == "zlevel" else { throw words.unknown(word) }
+            level = try words.parameter(word).wholeNumber(in: 0...10)
         }
-        guard seen.insert(word).inserted else { throw ImageRequest.refusal("'\(word)' stands twice") }
-        switch word {
-        case "w": width = try side(word, value)
-        case "h": height = try side(word, value)
-        case "q": quality = try number(word, value, in: 1...100)
-        default:
-            guard let known = ImageFormat(word: value) else {
-                throw ImageRequest.refusal("unknown format '\(value.excerpt)'; jpg, png, webp, gif and avif are known")
-            }
-            format = known
-        }
-    }
-
-    /// Some SDKs let an app ask for 0, and mean that the side was not given.
-    private func side(_ word: Substring, _ value: Substring) throws -> Int? {
-        let side = try number(word, value, in: 0...limits.resultSide)
-        return side == 0 ? nil : side
-    }
-
-    /// Some SDKs write whole numbers as `200.0`; fractions are rounded.
-    private func number(_ word: Substring, _ value: Substring, in range: ClosedRange<Int>) throws -> Int {
-        guard value.utf8.count <= 32, value.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }),
-            let number = Double(value), number.isFinite, range.contains(Int(clamping: number))
-        else {
-            throw ImageRequest.refusal(
-                "'\(word)' must be a number from \(range.lowerBound) to \(range.upperBound), not '\(value.excerpt)'"
-            )
-        }
-        return Int(clamping: number)
-    }
-}
-
-extension Int {
-    /// The nearest whole number; numbers of any size are fine.
-    fileprivate init(clamping number: Double) {
-        self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
+        return level
     }
 }
 
 extension Substring {
-    /// What an error may repeat of a word from outside.
-    fileprivate var excerpt: String {
-        count > 40 ? "\(prefix(40))…" : String(self)
+    fileprivate var firstWordBeyondASCII: Substring? {
+        guard let start = utf8.firstIndex(where: { $0 >= 0x80 }) else { return nil }
+        func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "|") }
+        let head = utf8[..<start].lastIndex(where: isSeparator).map(utf8.index(after:)) ?? startIndex
+        let end = utf8[start...].firstIndex(where: isSeparator) ?? endIndex
+        return Substring(utf8[head..<end])
+    }
+
+    /// Whether the first word is `name=value`, and so no operator.
+    fileprivate var beginsWithParameter: Bool {
+        utf8.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: "="))
     }
 }

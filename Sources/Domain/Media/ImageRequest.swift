@@ -1,56 +1,103 @@
-/// What to make of an image: a checked value, whatever the URL said.
+/// What to make of an image: a chain of checked operators, whatever the URL said.
+///
+/// Equal requests have equal ``canonical`` texts, however they were written: the cache of derivatives is keyed by them.
 package struct ImageRequest: Sendable, Hashable {
-    /// How the picture meets the wanted box.
-    package enum Fit: Sendable, Hashable {
-        /// Inside the box, uncut, never enlarged (`imageView/2`).
-        case inside
-        /// Exactly the box, the centre cut out, enlarged if need be (`imageView/1`).
-        case cover
+    /// At least one; the result of each is what the next one begins with.
+    package let operators: [ImageOperator]
+
+    /// Takes checked operators; URLs go through the parsing initialiser.
+    package init(_ operators: [ImageOperator]) {
+        self.operators = operators
     }
 
-    /// How the picture meets width and height.
-    package let fit: Fit
-    /// In pixels; without one, it follows from the other.
-    package let width: Int?
-    /// In pixels.
-    package let height: Int?
-    /// 1 to 100.
-    package let quality: Int
-    /// Nothing means the source's own.
-    package let format: ImageFormat?
+    /// The same request with a format for its result, if its last operator can say one.
+    package func naming(_ format: ImageFormat) -> ImageRequest? {
+        guard let last = operators.last else { return nil }
+        switch last {
+        case .view(var view):
+            view.encoding.format = format
+            return ImageRequest(operators.dropLast() + [.view(view)])
+        case .mogr(var mogr):
+            mogr.encoding.format = format
+            return ImageRequest(operators.dropLast() + [.mogr(mogr)])
+        default:
+            return nil
+        }
+    }
 
-    /// Takes checked numbers; URLs go through the parsing initialiser.
-    package init(fit: Fit, width: Int?, height: Int?, quality: Int = 85, format: ImageFormat? = nil) {
-        self.fit = fit
-        self.width = width
-        self.height = height
-        self.quality = quality
-        self.format = format
+    /// The request without questions, which make no picture.
+    var pictures: ImageRequest { ImageRequest(operators.filter { !$0.isQuestion }) }
+
+    /// The files that its watermarks lay over pictures, in their order.
+    var markKeys: [FileKey] {
+        operators.flatMap { operation in
+            if case .watermark(let watermark) = operation { watermark.keys } else { [FileKey]() }
+        }
+    }
+
+    /// Whether it says what its result is encoded as.
+    package var namesFormat: Bool {
+        operators.contains { operation in
+            switch operation {
+            case .view(let view): view.encoding.format != nil
+            case .mogr(let mogr): mogr.encoding.format != nil
+            default: false
+            }
+        }
+    }
+
+    /// The one way to write this request, in the words of a URL.
+    package var canonical: String {
+        operators.map(\.canonical).joined(separator: "|")
     }
 }
 
-/// The formats that a derivative can have.
-package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
-    case jpeg
-    case png
-    case webp
-    case gif
-    case avif
+/// One operator of a chain (file-protocol 5.2 to 5.7).
+package enum ImageOperator: Sendable, Hashable {
+    /// `imageView` and `imageView2`.
+    case view(ImageView)
+    /// `imageMogr2`.
+    case mogr(ImageMogr)
+    /// `watermark/1` to `watermark/4`.
+    case watermark(Watermark)
+    /// `imageslim`, with how hard PNGs are packed: 0 to 10.
+    case slim(level: Int)
+    /// `imageInfo`.
+    case info
+    /// `exif`.
+    case exif
+    /// `imageAve`.
+    case average
+    /// `stat`, of any file (ObjC 8.2 and older).
+    case stat
 
-    /// Takes the word of a URL: `jpg` or a format's name, any case.
-    package init?(word: some StringProtocol) {
-        let name = word.lowercased()
-        self.init(rawValue: name == "jpg" ? "jpeg" : name)
+    /// Whether the answer is JSON about a picture instead of a picture.
+    package var isQuestion: Bool {
+        switch self {
+        case .info, .exif, .average, .stat: true
+        case .view, .mogr, .watermark, .slim: false
+        }
     }
 
-    /// What a derivative of this format is served as.
-    package var mediaType: MediaType {
+    /// Whether a failure of this operator leaves the picture as it was (`ignore-error/1`).
+    var ignoresErrors: Bool {
         switch self {
-        case .jpeg: .jpeg
-        case .png: .png
-        case .webp: .webp
-        case .gif: .gif
-        case .avif: .avif
+        case .view(let view): view.ignoresErrors
+        case .mogr(let mogr): mogr.ignoresErrors
+        default: false
+        }
+    }
+
+    var canonical: String {
+        switch self {
+        case .view(let view): view.canonical
+        case .mogr(let mogr): mogr.canonical
+        case .watermark(let watermark): watermark.canonical
+        case .slim(let level): "imageslim/zlevel/\(level)"
+        case .info: "imageInfo"
+        case .exif: "exif"
+        case .average: "imageAve"
+        case .stat: "stat"
         }
     }
 }

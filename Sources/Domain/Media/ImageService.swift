@@ -1,43 +1,209 @@
-/// Makes thumbnails of one app's files, never more at once than the machine can bear.
+internal import NIOCore
+
+/// Makes derivatives of one app's images, each once, never more at a time than the machine can bear.
 package struct ImageService: Sendable {
-    /// What sources and results are held to.
-    package let limits: ImageLimits
-    private let files: FileService
-    private let renderer: any ImageRenderer
-    private let admission: Admission
+    /// How images are made.
+    package let settings: ImageSettings
+    /// What this app's URLs may say.
+    package let names: ImageNames
+    let files: FileService
+    let renderer: any ImageRenderer
+    let admission: ImageAdmission
+    let derivatives: any DerivativeStore
+    let flights = SingleFlight<DerivativeName, Made>()
+    private let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
+    /// Larger pictures are answered from the disk.
+    private static let largeSize = 1 << 20
+    /// Derivatives on their way to the cache; more are not kept, because they would fill the memory.
+    private let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be kept.")
 
     /// - Parameters:
-    ///   - limits: What may be read and made.
+    ///   - settings: How images are made.
+    ///   - names: What this app's URLs may say.
     ///   - files: The app's files.
     ///   - renderer: What makes the pictures.
-    ///   - admission: The count of jobs, shared by all apps of a server.
-    package init(limits: ImageLimits, files: FileService, renderer: any ImageRenderer, admission: Admission) {
-        self.limits = limits
+    ///   - admission: Shared by all apps of a server.
+    ///   - derivatives: The app's cache.
+    package init(
+        settings: ImageSettings,
+        names: ImageNames = ImageNames(),
+        files: FileService,
+        renderer: any ImageRenderer,
+        admission: ImageAdmission,
+        derivatives: any DerivativeStore
+    ) {
+        self.settings = settings
+        self.names = names
         self.files = files
         self.renderer = renderer
         self.admission = admission
+        self.derivatives = derivatives
     }
 
-    /// Makes the derivative of a file that a request describes.
+    /// The picture that a request makes of a source, if it is kept: quick, and no work that anybody could give up.
     ///
+    /// - Parameters: As ``picture(_:of:automatic:)``.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's picture is not there.
+    package func kept(
+        _ request: ImageRequest,
+        of origin: ImageOrigin,
+        automatic: [ImageFormat] = []
+    ) async throws -> StoredDerivative? {
+        let name = try await name(of: request, origin, automatic)
+        // A cache that fails is as good as an empty one.
+        return try? await derivatives.open(name)
+    }
+
+    /// The picture that a request makes of a source, made now; see ``kept(_:of:automatic:)`` first.
+    ///
+    /// - Parameters:
+    ///   - request: Its questions are passed over.
+    ///   - origin: The source.
+    ///   - automatic: Formats that the client takes, of which one is chosen if the request says none.
+    /// - Returns: The picture, or the source itself where that is the answer.
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
-    ///   ``ServiceError/Code/overloaded`` when too many jobs run and wait already.
-    package func derivative(_ request: ImageRequest, of file: ServedFile) async throws -> RenderedImage {
-        guard file.size <= limits.sourceSize else {
-            throw ServiceError(
-                .imageTooLarge,
-                "The file has \(file.size) bytes; images over \(limits.sourceSize) are not processed (images.maxSourceSize)."
-            )
+    ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded`` when too
+    ///   many jobs run and wait already, `CancellationError` when the task is cancelled.
+    package func picture(
+        _ request: ImageRequest,
+        of origin: ImageOrigin,
+        automatic: [ImageFormat] = []
+    ) async throws -> ImagePicture {
+        let name = try await name(of: request, origin, automatic)
+        let made = try await flights.value(for: name) {
+            do {
+                let made = try await make(request, of: origin, automatic: automatic)
+                return try await kept(made, of: origin, under: name)
+            } catch let error as ServiceError where request.operators[0].ignoresErrors && error.isOfTheSource {
+                return .source
+            }
+        } afterwards: { made in
+            if case .made(let image) = made { await keep(image, of: origin, under: name) }
         }
-        return try await admission.run {
-            let blob = try await files.open(file.key)
-            let source: ImageSource =
-                if let descriptor = blob.descriptor {
-                    .file(blob, descriptor)
-                } else {
-                    .memory(try await blob.read(at: 0, count: Int(blob.size)))
-                }
-            return try await renderer.render(request, from: source, within: limits)
+        return switch made {
+        case .source: .source
+        case .made(let image): .derivative(StoredDerivative(image))
+        case .kept(let derivative): .derivative(derivative)
         }
     }
+
+    /// What a picture is kept under: whatever it depends on is in it.
+    private func name(
+        of request: ImageRequest,
+        _ origin: ImageOrigin,
+        _ automatic: [ImageFormat]
+    ) async throws -> DerivativeName {
+        var words = request.pictures.canonical
+        for key in request.markKeys { words += "|mark/\(try await mark(key).digest)" }
+        if !automatic.isEmpty { words += "|auto/\(automatic.map(\.rawValue).joined(separator: ","))" }
+        if settings.effort == .best { words += "|best" }
+        if settings.keepsCopyright { words += "|copyright" }
+        return origin.name(of: words)
+    }
+
+    /// A source and what it says of itself, held to the limits.
+    ///
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit, ``ServiceError/Code/notAnImage``,
+    ///   ``ServiceError/Code/fileNotFound``.
+    func open(_ origin: ImageOrigin) async throws -> OpenImage {
+        let source = try await bytes(of: origin)
+        let header = try await headers.value(for: origin.name(of: "header")) { try await renderer.header(of: source) }
+        // The renderer always finds one or throws.
+        guard let header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
+        try settings.limits.checkSource(header.size)
+        return OpenImage(header: header, source: source)
+    }
+
+    /// The bytes of a source, unless they are too many.
+    ///
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit, ``ServiceError/Code/fileNotFound``.
+    func bytes(of origin: ImageOrigin) async throws -> ImageSource {
+        let limit = settings.limits.sourceSize
+        guard origin.size <= limit else {
+            throw ServiceError(
+                .imageTooLarge,
+                "The file has \(origin.size) bytes; images over \(limit) are not processed (images.maxSourceSize)."
+            )
+        }
+        return try await ImageSource(try await origin.open())
+    }
+
+    private func make(
+        _ request: ImageRequest,
+        of origin: ImageOrigin,
+        automatic: [ImageFormat]
+    ) async throws -> Made {
+        try await admission.admit { place in
+            let image = try await open(origin)
+            var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
+            if plan.changesNothing { return .source }
+            plan.output.effort = settings.effort
+            plan.output.keepsCopyright = settings.keepsCopyright
+            let marks = try await openMarks(of: plan)
+            var job = Job(plan: plan, image: image, marks: marks)
+            if let smaller = try await mezzanine(for: job, of: origin, place) { job = smaller }
+            let made = try await render(job, place)
+            let size = made.bytes.readableBytes
+            let isTooLarge = plan.output.sizeLimit.map { $0.isStrict && size > $0.bytes } ?? false
+            let isPointless = plan.output.mustShrink && size >= origin.size
+            return isTooLarge || isPointless ? .source : .made(made)
+        }
+    }
+
+    /// The same picture, a large one from the disk: those who read it slowly must not hold it in memory.
+    private func kept(_ made: Made, of origin: ImageOrigin, under name: DerivativeName) async throws -> Made {
+        guard case .made(let image) = made, image.bytes.readableBytes > ImageService.largeSize else { return made }
+        await keep(image, of: origin, under: name)
+        return (try? await derivatives.open(name)).map { .kept($0) } ?? made
+    }
+
+    /// Waits for room and carries a plan out.
+    func render(_ job: Job, _ place: ImageAdmission.Place) async throws -> RenderedImage {
+        let price = job.plan.price(of: job.image.header, marks: job.marks.values.map(\.header))
+        return try await place.run(price: price) {
+            try await renderer.render(
+                job.plan,
+                of: job.image,
+                marks: job.marks,
+                until: .now + .seconds(settings.limits.timeout)
+            )
+        }
+    }
+
+    /// Keeps a derivative, unless its source is gone or too many wait to be kept.
+    func keep(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
+        // A cache that cannot keep something is no failure: it is made again.
+        try? await keeping.run {
+            try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
+            // A delete may have been between the source and its derivative.
+            if await !origin.isThere() { try await derivatives.remove(allOf: origin.source) }
+        }
+    }
+
+    /// What a request made.
+    enum Made: Sendable {
+        case source
+        case made(RenderedImage)
+        case kept(StoredDerivative)
+    }
+
+    /// A plan and what it needs.
+    struct Job {
+        var plan: ImagePlan
+        var image: OpenImage
+        var marks: [FileKey: OpenImage] = [:]
+    }
+}
+
+/// What a request for a picture is answered with.
+package enum ImagePicture: Sendable {
+    /// A picture that was made.
+    case derivative(StoredDerivative)
+    /// The source as it is: nothing could be gained, or the request says so of failures.
+    case source
+}
+
+extension ServiceError {
+    /// Whether it tells of the picture, not of the server's state.
+    fileprivate var isOfTheSource: Bool { [.notAnImage, .imageTooLarge, .imageTimedOut].contains(code) }
 }

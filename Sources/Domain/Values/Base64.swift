@@ -10,14 +10,20 @@ extension Sequence<UInt8> {
 extension [UInt8] {
     /// Reads Base64 in either alphabet, padded or not, as SDKs write all four (file-protocol 2.6); nothing if it is none.
     package init?(base64 text: some StringProtocol) {
-        var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
-        while standard.last == "=" { standard.removeLast() }
+        var standard = text.utf8.map { (byte: UInt8) -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        let count = standard.count
+        while standard.last == UInt8(ascii: "=") { standard.removeLast() }
         // Foundation passes over what stands in the middle and is none.
-        guard !standard.contains("="), standard.utf8.count % 4 != 1,
-            text.utf8.count - standard.utf8.count <= 2
+        guard !standard.contains(UInt8(ascii: "=")), standard.count % 4 != 1, count - standard.count <= 2
         else { return nil }
-        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: standard) else { return nil }
+        standard += repeatElement(UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
+        guard let data = Data(base64Encoded: Data(standard)) else { return nil }
         self.init(data)
     }
 }

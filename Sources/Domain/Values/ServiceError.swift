@@ -97,6 +97,8 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let notAnImage = Code(description: "notAnImage")
         /// An image, or a result, beyond a limit.
         package static let imageTooLarge = Code(description: "imageTooLarge")
+        /// An image that took longer than it may.
+        package static let imageTimedOut = Code(description: "imageTimedOut")
         /// The app has all the bytes that it may (140).
         package static let quotaExceeded = Code(description: "quotaExceeded")
         /// The app has all the unfinished uploads that it may (430).

@@ -1,0 +1,57 @@
+/// The formats that a derivative can have.
+package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg
+    case png
+    case webp
+    case gif
+    case avif
+
+    /// Takes the word of a URL: `jpg` or a format's name, any case.
+    package init?(word: some StringProtocol) {
+        let name = word.lowercased()
+        self.init(rawValue: name == "jpg" ? "jpeg" : name)
+    }
+
+    /// What a derivative of this format is served as.
+    package var mediaType: MediaType {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .gif: .gif
+        case .avif: .avif
+        }
+    }
+
+    /// Whether a picture of this format may move.
+    package var canBeAnimated: Bool { self == .gif || self == .webp }
+
+    /// Whether EXIF of this format turns the picture for those who look at it: GIF has none, and of AVIF it does not count.
+    var keepsOrientation: Bool { self != .gif && self != .avif }
+}
+
+/// How a derivative is encoded: the words that `imageView2` and `imageMogr2` have in common (file-protocol 5.3).
+package struct EncodingWords: Sendable, Hashable {
+    /// Nothing means the source's own.
+    package var format: ImageFormat?
+    /// 1 to 100; nothing means the operator's default.
+    package var quality: Int?
+    /// Whether the quality holds whatever the source's is (`q/90!`).
+    package var isQualityForced = false
+    /// Whether a JPEG comes in passes (`interlace/1`).
+    package var isProgressive = false
+    /// The most colours of a GIF, 2 to 256.
+    package var colors: Int?
+
+    /// No word at all.
+    package init() {}
+
+    var canonical: String {
+        var text = ""
+        if let format { text += "/format/\(format.rawValue)" }
+        if let quality { text += "/q/\(quality)\(isQualityForced ? "!" : "")" }
+        if isProgressive { text += "/interlace/1" }
+        if let colors { text += "/colors/\(colors)" }
+        return text
+    }
+}

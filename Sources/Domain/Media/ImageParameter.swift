@@ -1,0 +1,115 @@
+/// A word of an operator and its value, with the ways to read it; each refuses with a sentence naming both.
+struct ImageParameter {
+    /// The word: `w`.
+    let name: Substring
+    /// Never empty.
+    let value: Substring
+
+    /// A whole number, perhaps with a fraction that is rounded.
+    func wholeNumber(in range: ClosedRange<Int>) throws -> Int {
+        guard let number = PlainNumber(value.utf8), range.contains(number.rounded) else {
+            throw refused("a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number.rounded
+    }
+
+    /// A whole number that may be negative; half a pixel is rounded away from zero.
+    func offset(upTo most: Int) throws -> Int {
+        let isNegative = value.utf8.first == UInt8(ascii: "-")
+        guard let number = PlainNumber(value.utf8.dropFirst(isNegative ? 1 : 0)), number.rounded <= most else {
+            throw refused("a number from -\(most) to \(most)")
+        }
+        return isNegative ? -number.rounded : number.rounded
+    }
+
+    /// A side in pixels; nothing for 0, because some SDKs let an app ask for it and mean that it was not given.
+    func side(upTo most: Int) throws -> Int? {
+        let side = try wholeNumber(in: 0...max(0, most))
+        return side == 0 ? nil : side
+    }
+
+    /// A number above 0, as exact as ``PlainNumber/value``.
+    func positiveNumber(upTo most: Int) throws -> Double {
+        guard let number = PlainNumber(value.utf8), number.value > 0, number.value <= Double(most) else {
+            throw refused("a number above 0, to \(most)")
+        }
+        return number.value
+    }
+
+    /// `0` or `1`.
+    func isOn() throws -> Bool {
+        switch value {
+        case "0": return false
+        case "1": return true
+        default: throw refused("0 or 1")
+        }
+    }
+
+    /// One of Qiniu's nine words.
+    func gravity() throws -> Gravity {
+        guard let gravity = Gravity(rawValue: String(value)) else {
+            throw refused("one of \(Gravity.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return gravity
+    }
+
+    /// A text in Base64 for URLs.
+    func text() throws -> String {
+        guard let bytes = [UInt8](base64: value), let text = String(validating: bytes, as: UTF8.self) else {
+            throw refused("UTF-8 in Base64 for URLs")
+        }
+        return text
+    }
+
+    /// A colour in Base64 for URLs.
+    func color() throws -> Color {
+        let text = try text()
+        guard let color = Color(css: text) else {
+            throw ImageRequest.refusal(
+                "'\(name)' must be the Base64 of a CSS colour's name, #RRGGBB or #RGB, not of '\(text[...].excerpt)'"
+            )
+        }
+        return color
+    }
+
+    /// The refusal of the value, once what it must be is said.
+    func refused(_ expectation: String) -> ServiceError {
+        ImageRequest.refusal("'\(name)' must be \(expectation), not '\(value.excerpt)'")
+    }
+}
+
+/// A number as URLs may hold it: digits and at most one point, at most 32 characters, no sign, no exponent.
+struct PlainNumber {
+    /// The nearest whole number, half up; 10¹⁷ for what is more.
+    let rounded: Int
+    /// To four places, more than any picture shows; what is above 0 stays above 0.
+    ///
+    /// So its description has no exponent, and reads back as the same number.
+    let value: Double
+
+    /// Takes the characters, or nothing if they are no such number.
+    init?(_ characters: some Collection<UInt8>) {
+        let point = UInt8(ascii: ".")
+        guard characters.count <= PlainNumber.longest else { return nil }
+        let parts = characters.split(separator: point, maxSplits: 1, omittingEmptySubsequences: false)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard parts.contains(where: { !$0.isEmpty }), parts.allSatisfy({ $0.allSatisfy(digits.contains) }) else {
+            return nil
+        }
+        var whole = 0
+        for digit in parts[0] { whole = min(whole * 10 + Int(digit - UInt8(ascii: "0")), PlainNumber.most) }
+        let fraction = parts.count > 1 ? parts[1] : characters[characters.endIndex...]
+        var places = 0
+        for digit in fraction.prefix(4) { places = places * 10 + Int(digit - UInt8(ascii: "0")) }
+        for _ in fraction.count..<max(4, fraction.count) { places *= 10 }
+        if let next = fraction.dropFirst(4).first, next >= UInt8(ascii: "5") { places += 1 }
+        let isAboveZero = parts.contains { $0.contains { $0 != UInt8(ascii: "0") } }
+        if whole == 0, places == 0, isAboveZero { places = 1 }
+        rounded = min(whole + (fraction.first.map { $0 >= UInt8(ascii: "5") } == true ? 1 : 0), PlainNumber.most)
+        value = (Double(whole) * 10_000 + Double(places)) / 10_000
+    }
+
+    /// The most characters.
+    static let longest = 32
+    private static let most = 100_000_000_000_000_000
+}

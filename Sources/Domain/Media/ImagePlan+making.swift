@@ -1,0 +1,31 @@
+extension ImagePlan {
+    /// Plans a request for an image.
+    ///
+    /// - Parameters:
+    ///   - request: At least one of its operators makes a picture.
+    ///   - header: What the image says of itself.
+    ///   - automatic: Formats that the client takes, best first, of which one is chosen if the request says none.
+    ///   - limits: What sources, results and animations are held to.
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` or ``ServiceError/Code/badImageRequest``, naming the limit or the
+    ///   word.
+    package init(
+        _ request: ImageRequest,
+        of header: ImageHeader,
+        automatic: [ImageFormat] = [],
+        limits: ImageLimits
+    ) throws {
+        try limits.checkSource(header.size)
+        var draft = PlanDraft(header: header, limits: limits)
+        let operators = request.pictures.operators
+        for operation in operators {
+            do {
+                var next = draft
+                try next.apply(operation)
+                draft = next
+            } catch  where operation.ignoresErrors {
+                continue
+            }
+        }
+        self = try draft.plan(automatic: automatic, isAlone: operators.count == 1)
+    }
+}

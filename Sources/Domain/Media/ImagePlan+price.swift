@@ -1,0 +1,85 @@
+extension ImagePlan {
+    /// About the most bytes of memory that carrying the plan out takes, known before a pixel is decoded.
+    ///
+    /// Decoders differ: some hand out lines and keep nothing, some must have the whole picture. The figures are what the
+    /// libraries allocate, rounded up; docs/security.md lists them.
+    package func price(of header: ImageHeader, marks: [ImageHeader] = []) -> Int {
+        let decoding = header.price(shrinksTo: firstSize(of: header), frames: frames)
+        let whole = largestSize.area * 4
+        // Lines in flight, or the whole picture where a step looks all over it.
+        let working = needsWholePicture || frames > 1 ? whole * 2 * frames : min(whole, largestSize.width * 4 * 512)
+        let laying = marks.reduce(0) { $0 + $1.price(shrinksTo: nil, frames: 1) + size.area * 8 }
+        let texts = steps.reduce(0) { $0 + $1.textArea * 8 }
+        return ImagePlan.base + decoding + working + laying + texts + encoding
+    }
+
+    /// What any job takes: tables of codecs, libvips' own objects, a thread's stack.
+    private static let base = 4 << 20
+
+    /// The size, as the pixels lie, that the source is shrunk to while it is decoded; nothing for its own.
+    package func firstSize(of header: ImageHeader) -> ImageSize? {
+        var isTurned = false
+        for step in steps {
+            switch step {
+            case .orient: isTurned = header.isTurned
+            case .scale(let size): return isTurned ? size.turned : size
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    private var needsWholePicture: Bool {
+        steps.contains { step in
+            switch step {
+            case .orient, .rotate, .blur, .watermark: true
+            case .scale, .crop, .sharpen, .flatten: false
+            }
+        } || output.sizeLimit != nil
+    }
+
+    private var encoding: Int {
+        let bytesForPixel =
+            switch output.format {
+            // A coefficient has two bytes, and optimised tables need all of them.
+            case .jpeg: 8
+            case .png: output.colors == nil ? 1 : 8
+            case .webp: 12
+            case .gif: 8
+            case .avif: 40
+            }
+        return size.area * bytesForPixel * frames
+    }
+}
+
+extension ImagePlan.Step {
+    fileprivate var textArea: Int {
+        guard case .watermark(let watermark) = self else { return 0 }
+        return watermark.marks.reduce(0) { sum, mark in
+            switch mark.content {
+            case .image: sum
+            case .text(let text), .tiles(let text, _, _, _): sum + text.area
+            }
+        }
+    }
+}
+
+extension ImageHeader {
+    /// Bytes for decoding.
+    fileprivate func price(shrinksTo target: ImageSize?, frames: Int) -> Int {
+        let area = size.area
+        let lines = size.width * bands * (bitsPerSample > 8 ? 2 : 1) * 256
+        return switch format {
+        case .jpeg: isProgressive ? area * 2 * bands : min(lines, area * bands)
+        case .png: isProgressive ? area * bands * (bitsPerSample > 8 ? 2 : 1) : lines
+        // The canvas, the frame on it and the file itself.
+        case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + (20 << 20)
+        case .webp: area * 8 + area * 4 * (frames > 1 ? frames : 0)
+        // Strips may be as high as the picture.
+        case .tiff: area * bands * (bitsPerSample / 8 + 1)
+        case .bmp: area * 8
+        // The worker draws at the size that is wanted; its pixels are there twice while they are taken over.
+        case .heic, .avif, .svg, .pdf, .jxl, .jp2: (target ?? size).area * 12
+        }
+    }
+}

@@ -1,0 +1,53 @@
+extension ImageService {
+    /// The job on a smaller copy of its source, where there is one or making one pays.
+    ///
+    /// A copy pays for pictures much larger than it, and only results of at most half its size are made of it: of such
+    /// nobody sees that they were resampled twice.
+    func mezzanine(for job: Job, of origin: ImageOrigin, _ place: ImageAdmission.Place) async throws -> Job? {
+        let side = settings.mezzanine
+        let upright = job.image.header.uprightSize
+        guard side > 0, max(upright.width, upright.height) >= side * 3 / 2, job.plan.frames == 1,
+            !job.image.header.hasAlpha,
+            let (steps, target) = job.plan.stepsOnUpright(job.image.header),
+            max(target.width, target.height) <= side / 2
+        else { return nil }
+        let name = origin.name(of: "mezzanine/\(side)")
+        let size = upright.fitted(width: side, height: side, enlarging: false)
+        let header = ImageHeader(format: .jpeg, size: size)
+        var smaller = job
+        smaller.plan.steps = steps
+        smaller.plan.output.orientation = nil
+        if let kept = try? await derivatives.open(name) {
+            smaller.image = OpenImage(header: header, source: try await ImageSource(kept.blob))
+            return smaller
+        }
+        var output = ImagePlan.Output(format: .jpeg, quality: 92)
+        output.effort = job.plan.output.effort
+        let orient = job.image.header.orientation == 1 ? [] : [ImagePlan.Step.orient(job.image.header.orientation)]
+        let plan = ImagePlan(steps: orient + [.scale(size)], output: output, frames: 1, size: size, largestSize: size)
+        let original = job.image
+        // Once for all small derivatives that come together.
+        let made = try await flights.value(for: name) {
+            .made(try await render(Job(plan: plan, image: original), place))
+        } afterwards: { made in
+            if case .made(let copy) = made { await keep(copy, of: origin, under: name) }
+        }
+        guard case .made(let copy) = made else { return nil }
+        smaller.image = OpenImage(header: header, source: .memory(copy.bytes))
+        return smaller
+    }
+}
+
+extension ImagePlan {
+    /// The steps for a copy that stands upright, and the size that they begin with; nothing if they begin with no size, or
+    /// leave the picture as it lies.
+    fileprivate func stepsOnUpright(_ header: ImageHeader) -> (steps: [Step], size: ImageSize)? {
+        var rest = steps[...]
+        if header.orientation != 1 {
+            guard case .orient? = rest.first else { return nil }
+            rest = rest.dropFirst()
+        }
+        guard case .scale(let size)? = rest.first else { return nil }
+        return (Array(rest), size)
+    }
+}

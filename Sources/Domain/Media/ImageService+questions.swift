@@ -1,0 +1,79 @@
+extension ImageService {
+    /// Answers a request that ends with a question, as JSON (file-protocol 5.5, 5.7).
+    ///
+    /// - Returns: The answer; nothing if the question is for EXIF and there is none.
+    /// - Throws: What making a picture throws.
+    package func answer(
+        _ question: ImageOperator,
+        _ request: ImageRequest,
+        of origin: ImageOrigin
+    ) async throws -> JSONValue? {
+        switch question {
+        case .info: try await info(request, of: origin)
+        case .exif: try await exif(of: origin)
+        case .average: try await average(of: origin)
+        default: stat(of: origin)
+        }
+    }
+
+    private func info(_ request: ImageRequest, of origin: ImageOrigin) async throws -> JSONValue {
+        guard request.operators.count > 1, let made = try await derivative(request, of: origin) else {
+            return try await admission.admit { _ in try await open(origin).header.json(size: origin.size) }
+        }
+        let header = try await renderer.header(of: try await ImageSource(made.blob))
+        return header.json(size: made.blob.size)
+    }
+
+    /// The picture that a request makes; nothing if that is the source.
+    private func derivative(_ request: ImageRequest, of origin: ImageOrigin) async throws -> StoredDerivative? {
+        if let kept = try await kept(request, of: origin) { return kept }
+        guard case .derivative(let made) = try await picture(request, of: origin) else { return nil }
+        return made
+    }
+
+    private func exif(of origin: ImageOrigin) async throws -> JSONValue? {
+        let fields = try await admission.admit { _ in try await renderer.exif(of: try await bytes(of: origin)) }
+        guard !fields.isEmpty else { return nil }
+        return .object(
+            fields.mapValues { .object(["type": .integer(Int64($0.type)), "val": .string($0.value)]) }
+        )
+    }
+
+    private func average(of origin: ImageOrigin) async throws -> JSONValue {
+        try await admission.admit { place in
+            let image = try await open(origin)
+            // Priced as a thumbnail is: so small that the decoder does the work.
+            let words = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
+            let plan = try ImagePlan(words, of: image.header, limits: settings.limits)
+            let color = try await place.run(price: plan.price(of: image.header)) {
+                try await renderer.average(of: image, until: .now + .seconds(settings.limits.timeout))
+            }
+            return .object(["RGB": .string("0x\(color)")])
+        }
+    }
+
+    private func stat(of origin: ImageOrigin) -> JSONValue {
+        .object([
+            "fsize": .integer(origin.size), "hash": .string(origin.version),
+            "mimeType": .string(origin.mediaType.description),
+        ])
+    }
+}
+
+extension ImageHeader {
+    /// Qiniu's `imageInfo`: sides as the pixels lie.
+    fileprivate func json(size bytes: Int64) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "size": .integer(bytes), "format": .string(format.rawValue), "width": .integer(Int64(size.width)),
+            "height": .integer(Int64(size.height)), "colorModel": .string(colorModel),
+        ]
+        if frames > 1 || format == .gif { members["frameNumber"] = .integer(Int64(frames)) }
+        if hasOrientation { members["orientation"] = .string(ImageHeader.orientations[orientation - 1]) }
+        return .object(members)
+    }
+
+    /// EXIF's words for 1 to 8 (Exif 2.3, section 4.6.4).
+    private static let orientations = [
+        "Top-left", "Top-right", "Bottom-right", "Bottom-left", "Left-top", "Right-top", "Right-bottom", "Left-bottom",
+    ]
+}

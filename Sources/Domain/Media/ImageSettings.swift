@@ -1,0 +1,37 @@
+/// How images are made, for all apps of a server; each is a setting.
+package struct ImageSettings: Sendable {
+    /// What sources, results and jobs are held to.
+    package var limits = ImageLimits()
+    /// What counts more: time or likeness (`images.quality`).
+    package var effort = ImageEffort.fast
+    /// Whether EXIF's `Copyright` and `Artist` are kept (`images.keepCopyright`).
+    package var keepsCopyright = false
+    /// The longer side of the copies that small derivatives are made of, in pixels; 0 for none (`images.mezzanine`).
+    package var mezzanine = 0
+
+    /// Every setting at its default.
+    package init() {}
+}
+
+/// What an app's URLs may say beyond Qiniu's grammar; each is a setting of the app.
+package struct ImageNames: Sendable {
+    /// Chains by their names (`apps[].styles`).
+    package var styles: [String: String]
+    /// What stands between a key and a style's name (`apps[].styleSeparator`).
+    package var separator: Character
+    /// Formats that are chosen if a client takes them and the URL says none, best first (`apps[].autoFormats`).
+    package var automatic: [ImageFormat]
+
+    /// Takes the settings of an app; without words there are neither styles nor choices.
+    package init(styles: [String: String] = [:], separator: Character = "-", automatic: [ImageFormat] = []) {
+        self.styles = styles
+        self.separator = separator
+        self.automatic = automatic
+    }
+
+    /// The key and the chain that a styled path stands for; nothing if it ends with no style.
+    package func style(of path: String) -> (key: String, chain: String)? {
+        guard !styles.isEmpty, let end = path.lastIndex(of: separator) else { return nil }
+        return styles[String(path[path.index(after: end)...])].map { (String(path[..<end]), $0) }
+    }
+}

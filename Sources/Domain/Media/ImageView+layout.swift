@@ -1,0 +1,33 @@
+extension ImageView {
+    /// The size that an upright picture gets, and what is then cut out (file-protocol 5.2, 5.3).
+    func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Cut?) {
+        switch mode {
+        case .inside:
+            return (size.fitted(width: width, height: height, enlarging: false), nil)
+        case .insideByLength:
+            let isTall = size.height > size.width
+            let scaled = size.fitted(
+                width: isTall ? height : width,
+                height: isTall ? width : height,
+                enlarging: false
+            )
+            return (scaled, nil)
+        case .cut, .around:
+            return covering(size, box, cutting: mode == .cut)
+        case .aroundByLength, .cutByLength:
+            // The sides are those of a picture that lies.
+            let isTall = size.height > size.width
+            return covering(size, isTall ? box.turned : box, cutting: mode == .cutByLength)
+        }
+    }
+
+    /// Of these modes a missing side is the other one.
+    private var box: ImageSize {
+        ImageSize(width: width ?? height ?? 1, height: height ?? width ?? 1)
+    }
+
+    private func covering(_ size: ImageSize, _ box: ImageSize, cutting: Bool) -> (scaled: ImageSize, cut: Cut?) {
+        let scaled = size.covering(width: box.width, height: box.height, enlarging: isLegacy)
+        return (scaled, cutting ? Cut(width: box.width, height: box.height, gravity: .center) : nil)
+    }
+}

@@ -1,0 +1,66 @@
+extension ImageView {
+    /// Reads the words behind `imageView` or `imageView2` (file-protocol 5.2, 5.3).
+    init(_ words: inout ImageWords, limits: ImageLimits) throws {
+        let isLegacy = words.name == "imageView"
+        guard let mode = words.next().flatMap({ Mode($0, isLegacy: isLegacy) }) else {
+            throw ImageRequest.refusal(
+                "'\(words.name)' needs a mode, \(isLegacy ? "1 or 2" : "0 to 5"): \(words.name)/2/w/200"
+            )
+        }
+        self.init(mode: mode, width: nil, height: nil, isLegacy: isLegacy)
+        while let word = words.next() {
+            switch word {
+            case "w": width = try words.parameter(word).side(upTo: limits.resultSide)
+            case "h": height = try words.parameter(word).side(upTo: limits.resultSide)
+            case "q", "format", "interlace", "colors": try encoding.take(words.parameter(word))
+            case "ignore-error": ignoresErrors = try words.parameter(word).isOn()
+            default: throw words.unknown(word)
+            }
+        }
+        guard width != nil || height != nil else {
+            throw ImageRequest.refusal("'\(words.name)' needs w, h or both, above 0")
+        }
+        if mode.isSquareByDefault {
+            width = width ?? height
+            height = height ?? width
+        }
+    }
+}
+
+extension ImageView.Mode {
+    fileprivate init?(_ word: Substring, isLegacy: Bool) {
+        guard word.utf8.count == 1, let number = Int(word), let mode = ImageView.Mode(rawValue: number),
+            !isLegacy || mode == .cut || mode == .inside
+        else { return nil }
+        self = mode
+    }
+
+    /// Whether a missing side is as long as the other one; else it bounds nothing.
+    fileprivate var isSquareByDefault: Bool {
+        switch self {
+        case .insideByLength, .inside: false
+        case .cut, .around, .aroundByLength, .cutByLength: true
+        }
+    }
+}
+
+extension EncodingWords {
+    /// Notes `q` or `quality`, `format`, `interlace` or `colors` (file-protocol 5.3).
+    mutating func take(_ parameter: ImageParameter) throws {
+        switch parameter.name {
+        case "format":
+            guard let known = ImageFormat(word: parameter.value) else {
+                throw parameter.refused("jpg, jpeg, png, webp, gif or avif")
+            }
+            format = known
+        case "interlace": isProgressive = try parameter.isOn()
+        // A palette has two colours at least.
+        case "colors": colors = max(2, try parameter.wholeNumber(in: 1...256))
+        default:
+            isQualityForced = parameter.value.utf8.last == UInt8(ascii: "!")
+            let number = PlainNumber(parameter.value.utf8.dropLast(isQualityForced ? 1 : 0))
+            guard let number, 1...100 ~= number.rounded else { throw parameter.refused("a number from 1 to 100") }
+            quality = number.rounded
+        }
+    }
+}

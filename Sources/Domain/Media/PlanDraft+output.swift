@@ -1,0 +1,59 @@
+extension PlanDraft {
+    /// The most steps of a plan, whatever the operators are that they come from: each takes its time.
+    private static let mostSteps = 48
+
+    func plan(automatic: [ImageFormat], isAlone: Bool) throws -> ImagePlan {
+        guard steps.count <= PlanDraft.mostSteps else {
+            throw ImageRequest.refusal("the chain has \(steps.count) steps; the limit is \(PlanDraft.mostSteps)")
+        }
+        var draft = self
+        let isMoving = draft.staysAnimated
+        let isSlim = isAlone && slimLevel != nil
+        let chosen = isSlim ? nil : format ?? automatic.first { !isMoving || $0.canBeAnimated }
+        let result = chosen ?? header.format.ownResult(hasAlpha: hasAlpha)
+        if result == .jpeg { draft.flatten() }
+        try limits.checkResult(size)
+        return ImagePlan(
+            steps: draft.steps,
+            output: draft.output(result, isAlone: isAlone),
+            frames: isMoving && result.canBeAnimated ? header.frames : 1,
+            size: size,
+            largestSize: largest.area > size.area ? largest : size,
+            changesNothing: isSlim && header.format != .jpeg && header.format != .png
+        )
+    }
+
+    private var staysAnimated: Bool {
+        let area = max(header.size.area, largest.area)
+        return !isStill && header.frames > 1 && header.frames <= limits.frames
+            && area <= limits.animationPixels / header.frames
+    }
+
+    private func output(_ format: ImageFormat, isAlone: Bool) -> ImagePlan.Output {
+        var output = ImagePlan.Output(format: format, quality: quality(as: format))
+        output.isProgressive = words.isProgressive
+        output.colors = format == .gif ? words.colors : nil
+        output.sizeLimit = sizeLimit
+        if !isUpright, !strips, format.keepsOrientation { output.orientation = header.orientation }
+        if let slimLevel {
+            output.mustShrink = isAlone
+            // Not the source's own: a picture that is worse already does not become smaller, and stays as it is.
+            if format == .jpeg { output.quality = isAlone ? 75 : min(output.quality, 75) }
+            if format == .png {
+                output.colors = 256
+                output.compression = min(9, slimLevel)
+            }
+        }
+        return output
+    }
+
+    /// More quality than the source has would only keep its flaws (file-protocol 5.3).
+    private func quality(as format: ImageFormat) -> Int {
+        let asked = words.quality ?? (format == .avif ? 55 : isLegacy ? 85 : 75)
+        guard !isLegacy, !words.isQualityForced, format == .jpeg || format == .webp,
+            let own = header.quality, own <= 90
+        else { return asked }
+        let worth = Double(own) * (Double(header.size.area) / Double(size.area)).squareRoot()
+        return min(asked, max(1, Int(min(90, worth).rounded())))
+    }
+}

@@ -1,0 +1,76 @@
+internal import Synchronization
+
+/// Does work once for all who want its result at the same time.
+///
+/// May be used from any thread.
+final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let flights = Mutex<[Key: Flight]>([:])
+
+    private struct Flight {
+        let id: UInt64
+        let task: Task<Value, any Error>
+        var passengers: Int
+    }
+
+    private let ids = Atomic<UInt64>(0)
+
+    /// The value that the work makes, or is making already.
+    ///
+    /// - Parameters:
+    ///   - key: What is wanted.
+    ///   - work: Runs in a task of its own, which is cancelled when nobody waits for it any more.
+    ///   - afterwards: Runs once the value is made and handed out; until it returns, newcomers get the same value.
+    /// - Returns: The value.
+    /// - Throws: What the work threw.
+    func value(
+        for key: Key,
+        work: @escaping @Sendable () async throws -> Value,
+        afterwards: @escaping @Sendable (Value) async -> Void
+    ) async throws -> Value {
+        let flight = flights.withLock { flights in
+            if flights[key] != nil, let flight = board(key, in: &flights) { return flight }
+            let id = ids.add(1, ordering: .relaxed).newValue
+            let task = Task {
+                let result: Result<Value, any Error>
+                do { result = .success(try await work()) } catch { result = .failure(error) }
+                if case .success(let value) = result {
+                    Task {
+                        await afterwards(value)
+                        self.land(key, id)
+                    }
+                } else {
+                    self.land(key, id)
+                }
+                return try result.get()
+            }
+            let flight = Flight(id: id, task: task, passengers: 1)
+            flights[key] = flight
+            return flight
+        }
+        return try await withTaskCancellationHandler {
+            try await flight.task.value
+        } onCancel: {
+            leave(key, flight.id)
+        }
+    }
+
+    private func board(_ key: Key, in flights: inout [Key: Flight]) -> Flight? {
+        guard !(flights[key]?.task.isCancelled ?? true) else { return nil }
+        flights[key]?.passengers += 1
+        return flights[key]
+    }
+
+    private func leave(_ key: Key, _ id: UInt64) {
+        flights.withLock { flights in
+            guard flights[key]?.id == id else { return }
+            flights[key]?.passengers -= 1
+            if flights[key]?.passengers == 0 { flights[key]?.task.cancel() }
+        }
+    }
+
+    private func land(_ key: Key, _ id: UInt64) {
+        flights.withLock { flights in
+            if flights[key]?.id == id { flights[key] = nil }
+        }
+    }
+}

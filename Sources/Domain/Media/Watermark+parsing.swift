@@ -1,0 +1,159 @@
+extension Watermark {
+    /// The most marks of one operator, each of which may be a picture to read.
+    static let mostMarks = 16
+
+    /// Reads the words behind `watermark` (file-protocol 5.6).
+    init(_ words: inout ImageWords, context: ImageWordContext) throws {
+        switch words.next() {
+        case "1": self.init([try Mark(.image, Watermark.parameters(&words), context)])
+        case "2": self.init([try Mark(.text, Watermark.parameters(&words), context)])
+        case "3": self.init(try Watermark.marks(&words, context))
+        case "4": self.init([try Mark(.tiles, Watermark.parameters(&words), context)])
+        default: throw ImageRequest.refusal("'watermark' needs a form, 1 to 4: watermark/2/text/<Base64 for URLs>")
+        }
+    }
+
+    private static func parameters(_ words: inout ImageWords) throws -> [ImageParameter] {
+        var parameters: [ImageParameter] = []
+        while let word = words.next() {
+            guard MarkKind.allWords.contains(word) else { throw words.unknown(word) }
+            parameters.append(try words.parameter(word))
+        }
+        return parameters
+    }
+
+    /// Each `image` and `text` begins the next mark.
+    private static func marks(_ words: inout ImageWords, _ context: ImageWordContext) throws -> [Mark] {
+        var groups: [[ImageParameter]] = []
+        while let word = words.next() {
+            guard MarkKind.allWords.contains(word) else { throw words.unknown(word) }
+            let parameter = try words.parameter(word, repeats: true)
+            if word == "image" || word == "text" {
+                guard groups.count < mostMarks else {
+                    throw ImageRequest.refusal("'watermark/3' has more than \(mostMarks) marks, the limit")
+                }
+                groups.append([parameter])
+            } else {
+                guard let last = groups.indices.last else {
+                    throw ImageRequest.refusal("'\(word)' stands before the first image or text of 'watermark/3'")
+                }
+                guard !groups[last].contains(where: { $0.name == word }) else {
+                    throw ImageRequest.refusal("'\(word)' stands twice in one mark of 'watermark/3'")
+                }
+                groups[last].append(parameter)
+            }
+        }
+        guard !groups.isEmpty else { throw ImageRequest.refusal("'watermark/3' needs an image or a text") }
+        return try groups.map { try Mark($0.first?.name == "image" ? .image : .text, $0, context) }
+    }
+}
+
+/// What a mark is, and so which words it takes.
+private enum MarkKind {
+    case image
+    case text
+    case tiles
+
+    static let allWords: Set<Substring> = image.words.union(text.words).union(tiles.words)
+
+    var words: Set<Substring> {
+        switch self {
+        case .image: ["image", "ws", "wst", "dissolve", "gravity", "dx", "dy"]
+        case .text: ["text", "font", "fontsize", "fill", "dissolve", "gravity", "dx", "dy"]
+        case .tiles: ["text", "font", "fontsize", "fill", "dissolve", "rotate", "uw", "uh"]
+        }
+    }
+
+    /// As a refusal calls it.
+    var description: String {
+        switch self {
+        case .image: "an image"
+        case .text: "a text"
+        case .tiles: "the tiles of 'watermark/4'"
+        }
+    }
+}
+
+extension Watermark.Mark {
+    /// Takes the words of one mark, each at most once.
+    fileprivate init(_ kind: MarkKind, _ parameters: [ImageParameter], _ context: ImageWordContext) throws {
+        var key: FileKey?
+        var scale: Double?
+        var scaling = Watermark.MarkScaling.shortSide
+        var text = Watermark.TextMark("")
+        var tiling = (degrees: 0, gapX: 100, gapY: 100)
+        self.init(.text(text))
+        for parameter in parameters {
+            guard kind.words.contains(parameter.name) else {
+                throw ImageRequest.refusal("'\(parameter.name)' is no word of \(kind.description)")
+            }
+            switch parameter.name {
+            case "image": key = try parameter.ownKey(context)
+            case "ws": scale = try parameter.positiveNumber(upTo: 1)
+            case "wst": scaling = try Watermark.MarkScaling(rawValue: parameter.wholeNumber(in: 0...3)) ?? .shortSide
+            case "text": text.text = try parameter.line(upTo: context.limits.textLength)
+            case "font": text.font = try parameter.fontName()
+            case "fontsize":
+                let size = try parameter.wholeNumber(in: 0...20_000)
+                text.size = size == 0 ? Watermark.TextMark.defaultSize : size
+            case "fill": text.color = try parameter.color()
+            case "dissolve": opacity = try parameter.wholeNumber(in: 1...100)
+            case "gravity": gravity = try parameter.gravity()
+            case "dx": dx = try parameter.offset(upTo: ImageParameter.largestSide)
+            case "dy": dy = try parameter.offset(upTo: ImageParameter.largestSide)
+            // A whole turn is none.
+            case "rotate": tiling.degrees = try parameter.wholeNumber(in: 0...360) % 360
+            case "uw": tiling.gapX = try parameter.wholeNumber(in: 0...1000)
+            default: tiling.gapY = try parameter.wholeNumber(in: 0...1000)
+            }
+        }
+        switch kind {
+        case .image:
+            guard let key else { throw ImageRequest.refusal("'watermark/1' needs an image") }
+            // Without a part, there is nothing to choose a side for.
+            content = .image(
+                Watermark.ImageMark(key: key, scale: scale, scaling: scale == nil ? .shortSide : scaling)
+            )
+        case .text:
+            guard !text.text.isEmpty else { throw ImageRequest.refusal("'watermark/2' needs a text") }
+            content = .text(text)
+        case .tiles:
+            guard !text.text.isEmpty else { throw ImageRequest.refusal("'watermark/4' needs a text") }
+            content = .tiles(text, degrees: tiling.degrees, gapX: tiling.gapX, gapY: tiling.gapY)
+        }
+    }
+}
+
+extension ImageParameter {
+    /// A file of the same app; everything else is refused, because nobody makes this server fetch anything.
+    fileprivate func ownKey(_ context: ImageWordContext) throws -> FileKey {
+        let text = try text()
+        // A key with every byte escaped, behind an origin.
+        guard text.utf8.count <= 4 * FileKey.longest, let key = context.ownKey(text) else {
+            throw ImageRequest.refusal(
+                "'\(name)' must be the Base64 of a file of this app, as its URL, kodo://<bucket>/<key> or its key, "
+                    + "not of '\(text[...].excerpt)'"
+            )
+        }
+        return key
+    }
+
+    /// A text of one line that shows something.
+    fileprivate func line(upTo most: Int) throws -> String {
+        let line = try text()[...].withoutControlCharacters
+        guard line.unicodeScalars.count <= most else {
+            throw ImageRequest.refusal("'\(name)' has more than \(most) characters, the limit (images.maxTextLength)")
+        }
+        guard !line.allSatisfy(\.isWhitespace) else { throw ImageRequest.refusal("'\(name)' has nothing but blanks") }
+        return line
+    }
+
+    /// The name of a font family, which need not exist.
+    fileprivate func fontName() throws -> String {
+        let font = try text()
+        guard 1...100 ~= font.unicodeScalars.count, !font.hasControlCharacters else {
+            throw ImageRequest.refusal("'\(name)' must be the Base64 of a font family's name, up to 100 characters")
+        }
+        return font
+    }
+}

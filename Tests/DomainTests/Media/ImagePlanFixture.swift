@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Domain
+
+/// What plans are made of in tests: an ordinary photograph, unless something else is said.
+let photoHeader = ImageHeader(format: .jpeg, size: ImageSize(width: 800, height: 600))
+
+extension ImageSize {
+    /// Both sides, in fewer letters.
+    init(_ width: Int, _ height: Int) {
+        self.init(width: width, height: height)
+    }
+}
+
+extension ImageHeader {
+    /// The same picture as a camera held on its side wrote it.
+    func oriented(_ orientation: Int) -> ImageHeader {
+        var header = self
+        header.orientation = orientation
+        header.hasOrientation = true
+        return header
+    }
+}
+
+extension ImagePlan {
+    /// The plan of a URL's words for an image.
+    static func of(
+        _ words: String,
+        _ header: ImageHeader = photoHeader,
+        automatic: [ImageFormat] = [],
+        limits: ImageLimits = ImageLimits()
+    ) throws -> ImagePlan {
+        let request = try #require(try ImageRequest.read(words))
+        return try ImagePlan(request, of: header, automatic: automatic, limits: limits)
+    }
+}

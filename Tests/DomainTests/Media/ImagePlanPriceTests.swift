@@ -1,0 +1,143 @@
+import Testing
+
+@testable import Domain
+
+/// What a job costs by its header: relations between jobs, because the figures themselves are only estimates.
+@Suite struct ImagePlanPriceTests {
+    /// A picture of twelve million pixels.
+    private func large(_ format: SourceFormat, isProgressive: Bool = false, bits: Int = 8) -> ImageHeader {
+        ImageHeader(
+            format: format,
+            size: ImageSize(4000, 3000),
+            bitsPerSample: bits,
+            isProgressive: isProgressive
+        )
+    }
+
+    private func price(_ words: String, _ header: ImageHeader, marks: [ImageHeader] = []) throws -> Int {
+        try ImagePlan.of(words, header).price(of: header, marks: marks)
+    }
+
+    @Test(
+        "what must be decoded as a whole costs at least its pixels, what comes in lines less",
+        arguments: [
+            SourceFormat.jpeg, .png,
+        ]
+    )
+    func passes(format: SourceFormat) throws {
+        let inPasses = try price("imageView2/2/w/100", large(format, isProgressive: true))
+        let inLines = try price("imageView2/2/w/100", large(format))
+        #expect(inPasses >= 4000 * 3000 * 3)
+        #expect(inLines < 4000 * 3000 * 3)
+    }
+
+    @Test(
+        "formats whose decoders hold the picture cost at least all of its pixels",
+        arguments: [
+            SourceFormat.bmp, .tiff, .gif, .webp,
+        ]
+    )
+    func wholeDecoders(format: SourceFormat) throws {
+        #expect(try price("imageView2/2/w/100", large(format)) >= 4000 * 3000 * 3)
+    }
+
+    @Test("sixteen bits cost more than eight", arguments: [SourceFormat.png, .tiff])
+    func bits(format: SourceFormat) throws {
+        let sixteen = try price("imageView2/2/w/100", large(format, bits: 16))
+        #expect(try sixteen > price("imageView2/2/w/100", large(format)))
+    }
+
+    @Test(
+        "what the worker draws costs by the size that is wanted",
+        arguments: [SourceFormat.heic, .avif, .svg, .pdf, .jxl, .jp2]
+    )
+    func drawn(format: SourceFormat) throws {
+        let small = try price("imageView2/2/w/100", large(format))
+        #expect(try small < price("imageView2/2/w/2000", large(format)))
+        // A crop comes before anything is shrunk.
+        #expect(try small < price("imageMogr2/crop/4000x2999/thumbnail/100x", large(format)))
+    }
+
+    @Test("a larger result costs more, in every format", arguments: ImageFormat.allCases)
+    func result(format: ImageFormat) throws {
+        let small = try price("imageView2/2/w/100/format/\(format.rawValue)", large(.jpeg))
+        #expect(try small < price("imageView2/2/w/2000/format/\(format.rawValue)", large(.jpeg)))
+    }
+
+    @Test("an AVIF costs more than any other result of the same size")
+    func avif() throws {
+        let avif = try price("imageView2/2/w/2000/format/avif", large(.jpeg))
+        for format in ImageFormat.allCases where format != .avif {
+            #expect(try avif > price("imageView2/2/w/2000/format/\(format.rawValue)", large(.jpeg)))
+        }
+    }
+
+    @Test(
+        "a step that looks all over the picture costs more than one that takes lines",
+        arguments: ["rotate/180", "blur/3x1", "size-limit/10k"]
+    )
+    func wholeSteps(words: String) throws {
+        let lines = try price("imageMogr2/thumbnail/2000x/sharpen/1", large(.jpeg))
+        #expect(try lines < price("imageMogr2/thumbnail/2000x/sharpen/1/\(words)", large(.jpeg)))
+    }
+
+    @Test("turning upright costs more than not turning")
+    func orientation() throws {
+        let turned = try price("imageView2/2/w/2000", large(.jpeg).oriented(6))
+        #expect(try turned > price("imageMogr2/thumbnail/2000x", large(.jpeg).oriented(6)))
+    }
+
+    @Test("each frame of an animation costs")
+    func animation() throws {
+        func gif(_ frames: Int) -> ImageHeader {
+            ImageHeader(format: .gif, size: ImageSize(400, 300), frames: frames)
+        }
+        let still = try price("imageView2/2/w/200", gif(1))
+        let few = try price("imageView2/2/w/200", gif(10))
+        let many = try price("imageView2/2/w/200", gif(100))
+        #expect(still < few)
+        // Nine and ninety frames more.
+        #expect(many - still >= (few - still) * 9)
+        #expect(try price("imageView2/2/w/200/format/png", gif(100)) < few)
+    }
+
+    @Test("marks and texts cost, the larger the more")
+    func marks() throws {
+        let words = "watermark/1/image/\("own/mark.png".inBase64)"
+        let none = try price("imageView2/2/w/800", large(.jpeg))
+        let small = try price("imageView2/2/w/800|\(words)", large(.jpeg), marks: [large(.jpeg)])
+        let whole = try price("imageView2/2/w/800|\(words)", large(.jpeg), marks: [large(.bmp)])
+        #expect(none < small)
+        #expect(small < whole)
+        let short = try price("watermark/2/text/\("m".inBase64)/fontsize/2000", large(.jpeg, isProgressive: true))
+        let long = try price("watermark/2/text/\("mmmm".inBase64)/fontsize/2000", large(.jpeg, isProgressive: true))
+        #expect(short < long)
+    }
+
+    @Test("a large step in the middle costs though the result is small")
+    func middle() throws {
+        let small = try price("imageMogr2/thumbnail/100x/rotate/45", large(.jpeg))
+        #expect(try small < price("imageMogr2/thumbnail/3000x/rotate/45/thumbnail/100x", large(.jpeg)))
+    }
+
+    @Test(
+        "the decoder may shrink to the first size, unless pixels are looked at before",
+        arguments: [
+            ("imageView2/2/w/100", ImageSize(100, 75)), ("imageMogr2/thumbnail/100x/thumbnail/50x", ImageSize(100, 75)),
+            ("imageMogr2/crop/10x10/thumbnail/100x", nil), ("imageMogr2/blur/3x1/thumbnail/100x", nil),
+            ("imageMogr2/rotate/45", nil), ("imageMogr2/strip", nil),
+        ]
+    )
+    func firstSize(words: String, size: ImageSize?) throws {
+        #expect(try ImagePlan.of(words, large(.jpeg)).firstSize(of: large(.jpeg)) == size)
+    }
+
+    @Test("turning upright does not keep the decoder from shrinking, to the size as the pixels lie")
+    func firstSizeTurned() throws {
+        for orientation in 2...8 {
+            let header = large(.jpeg).oriented(orientation)
+            let words = orientation >= 5 ? "imageView2/2/w/75" : "imageView2/2/w/100"
+            #expect(try ImagePlan.of(words, header).firstSize(of: header) == ImageSize(100, 75))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import NIOCore
+import Support
+import Testing
+
+@testable import Domain
+
+/// One app's images in memory, and what tests do with them in one line.
+struct ImageServiceFixture {
+    let blobs = MemoryBlobStore()
+    let store = MemoryObjectStore()
+    let derivatives = WatchedDerivatives()
+    let renderer = StubRenderer()
+    let files: FileService
+
+    init() {
+        files = FileService(files: FileRecords(store), blobs: blobs, derivatives: derivatives)
+    }
+
+    /// A service that has just been started.
+    func service(
+        _ settings: ImageSettings = ImageSettings(),
+        admission: ImageAdmission = ImageAdmission(workers: 2, memory: 512 << 20, queue: 16)
+    ) -> ImageService {
+        ImageService(
+            settings: settings,
+            files: files,
+            renderer: renderer,
+            admission: admission,
+            derivatives: derivatives
+        )
+    }
+
+    /// A file, which the renderer takes for a picture with this header.
+    func file(
+        _ text: String = "a photograph",
+        as header: ImageHeader? = photoHeader,
+        key: String = "own/photo.jpg"
+    ) async throws -> ImageOrigin {
+        if let header { renderer.know(text, as: header) }
+        let key = try #require(FileKey(key))
+        let record = FileRecord(
+            id: ObjectIDGenerator().next(),
+            key: key,
+            name: try FileName("photo.jpg", limit: 255),
+            mediaType: .jpeg,
+            detectedType: nil,
+            facts: try await blobs.store(text, as: key),
+            metaData: [:],
+            acl: nil,
+            createdAt: .now()
+        )
+        try await FileRecords(store).insert([record])
+        return ImageOrigin(ServedFile(record), in: files)
+    }
+
+    /// Deletes a file as an app does: its row first.
+    func delete(_ origin: ImageOrigin) async throws {
+        let key = try #require(FileKey(origin.source))
+        let record = try #require(try await FileRecords(store).file(key: key))
+        try await store.write { _ = try $0.delete(record.id, in: .file) }
+        await files.remove([key])
+    }
+}
+
+extension ImageService {
+    /// The text that a URL's words are answered with; nothing for the source itself.
+    func text(_ words: String, of origin: ImageOrigin, automatic: [ImageFormat] = []) async throws -> String? {
+        let request = try #require(try ImageRequest.read(words))
+        let kept = try await kept(request, of: origin, automatic: automatic)
+        let answer =
+            if let kept { ImagePicture.derivative(kept) } else {
+                try await picture(request, of: origin, automatic: automatic)
+            }
+        guard case .derivative(let made) = answer else { return nil }
+        return String(buffer: try await made.blob.read(at: 0, count: Int(made.blob.size)))
+    }
+
+    /// The answer to a question, as a URL asks it.
+    func answer(_ words: String, of origin: ImageOrigin) async throws -> JSONValue? {
+        let request = try #require(try ImageRequest.read(words))
+        return try await answer(try #require(request.operators.last), request, of: origin)
+    }
+}

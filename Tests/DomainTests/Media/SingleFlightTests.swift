@@ -1,0 +1,211 @@
+import Support
+import Testing
+
+@testable import Domain
+
+@Suite struct SingleFlightTests {
+    private let flights = SingleFlight<String, Int>()
+    private let works = Counter()
+    private let begun = Gate()
+    private let mayEnd = Gate()
+
+    /// Somebody who waits for the value of a key when this returns; the work ends when it may, or is cancelled.
+    private func passenger(
+        for key: String = "key",
+        afterwards: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) -> Task<Int, any Error> {
+        Task.immediate { [flights, works, begun, mayEnd] in
+            try await flights.value(for: key) {
+                let number = works.next()
+                begun.open()
+                await mayEnd.wait()
+                try Task.checkCancellation()
+                return number
+            } afterwards: { value in
+                await afterwards(value)
+            }
+        }
+    }
+
+    @Test("the work is done once for all who want its result at the same time")
+    func once() async throws {
+        let passengers = (0..<10).map { _ in passenger() }
+        await begun.wait()
+        mayEnd.open()
+        for passenger in passengers { #expect(try await passenger.value == 0) }
+        #expect(works.value == 1)
+    }
+
+    @Test("other keys are other works")
+    func otherKeys() async throws {
+        let passengers = ["a", "b"].map { passenger(for: $0) }
+        mayEnd.open()
+        for passenger in passengers { _ = try await passenger.value }
+        #expect(works.value == 2)
+    }
+
+    @Test("when one of many gives up, the others get the value")
+    func oneLeaves() async throws {
+        let first = passenger()
+        let second = passenger()
+        await begun.wait()
+        first.cancel()
+        mayEnd.open()
+        #expect(try await second.value == 0)
+        #expect(works.value == 1)
+    }
+
+    @Test("when all give up, the work is cancelled")
+    func allLeave() async throws {
+        let passengers = [passenger(), passenger()]
+        await begun.wait()
+        for passenger in passengers { passenger.cancel() }
+        // Nobody opens the gate: only cancellation ends the work.
+        for passenger in passengers {
+            await #expect(throws: CancellationError.self) { try await passenger.value }
+        }
+    }
+
+    @Test("who comes after all gave up does not get their cancelled work")
+    func afterCancelled() async throws {
+        let stopped = Gate()
+        let mayStop = Gate()
+        let older = Task.immediate { [flights, begun] in
+            try await flights.value(for: "key") {
+                begun.open()
+                await Gate().wait()
+                stopped.open()
+                // Work that needs time to end.
+                await Task { await mayStop.wait() }.value
+                throw CancellationError()
+            } afterwards: { _ in
+            }
+        }
+        await begun.wait()
+        older.cancel()
+        await stopped.wait()
+        let newer = passenger()
+        mayEnd.open()
+        #expect(try await newer.value == 0)
+        mayStop.open()
+        await #expect(throws: CancellationError.self) { try await older.value }
+    }
+
+    @Test("the end of a cancelled work leaves the newer flight of its key alone")
+    func cancelledLandsLate() async throws {
+        let stopped = Gate()
+        let mayStop = Gate()
+        let older = Task.immediate { [flights, begun] in
+            try await flights.value(for: "key") {
+                begun.open()
+                await Gate().wait()
+                stopped.open()
+                await Task { await mayStop.wait() }.value
+                throw CancellationError()
+            } afterwards: { _ in
+            }
+        }
+        await begun.wait()
+        older.cancel()
+        await stopped.wait()
+        let newer = passenger()
+        mayStop.open()
+        await #expect(throws: CancellationError.self) { try await older.value }
+        let another = passenger()
+        mayEnd.open()
+        #expect(try await newer.value == 0)
+        #expect(try await another.value == 0)
+        #expect(works.value == 1)
+    }
+
+    @Test("who comes while the value is put away gets the same one")
+    func afterwards() async throws {
+        let puttingAway = Gate()
+        let mayLand = Gate()
+        let first = passenger { _ in
+            puttingAway.open()
+            await mayLand.wait()
+        }
+        mayEnd.open()
+        #expect(try await first.value == 0)
+        await puttingAway.wait()
+        #expect(try await passenger().value == 0)
+        #expect(works.value == 1)
+        mayLand.open()
+    }
+
+    @Test("the value is handed out before it is put away")
+    func handedOut() async throws {
+        let mayLand = Gate()
+        let first = passenger { _ in await mayLand.wait() }
+        mayEnd.open()
+        #expect(try await first.value == 0)
+        mayLand.open()
+    }
+
+    @Test("the value is put away though nobody waits for that")
+    func putAway() async throws {
+        let putAway = Gate()
+        let log = Log()
+        let first = passenger { value in
+            log.add("\(value) \(Task.isCancelled)")
+            putAway.open()
+        }
+        mayEnd.open()
+        _ = try await first.value
+        first.cancel()
+        await putAway.wait()
+        #expect(log.lines == ["0 false"])
+    }
+
+    @Test("all who wait get the failure, and who comes later does the work anew")
+    func failure() async throws {
+        let mayFail = Gate()
+        let failing = (0..<2).map { _ in
+            Task.immediate { [flights] in
+                try await flights.value(for: "key") {
+                    await mayFail.wait()
+                    throw Broken()
+                } afterwards: { _ in
+                    Issue.record("There is nothing to put away.")
+                }
+            }
+        }
+        mayFail.open()
+        for task in failing { await #expect(throws: Broken.self) { try await task.value } }
+        mayEnd.open()
+        #expect(try await passenger().value == 0)
+    }
+
+    @Test("who comes when a value is put away does the work anew")
+    func landed() async throws {
+        let puttingAway = Gate()
+        let first = passenger { _ in puttingAway.open() }
+        mayEnd.open()
+        _ = try await first.value
+        await puttingAway.wait()
+        // The flight lands just after it is put away.
+        var value = 0
+        while value == 0 {
+            await Task.yield()
+            value = try await passenger().value
+        }
+        #expect(value == 1)
+    }
+
+    @Test("who gave up before the work began leaves nothing behind")
+    func cancelledBefore() async throws {
+        let task = Task.immediate { [flights, works] in
+            await Gate().wait()
+            return try await flights.value(for: "key") {
+                try Task.checkCancellation()
+                return works.next()
+            } afterwards: { _ in
+            }
+        }
+        task.cancel()
+        _ = await task.result
+        mayEnd.open()
+        _ = try await passenger().value
+    }
+}

@@ -1,0 +1,113 @@
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Domain
+
+/// A renderer whose pictures are texts: what it says of each and what it makes is told by a test.
+final class StubRenderer: ImageRenderer {
+    /// A job that was carried out.
+    struct Job: Sendable {
+        let plan: ImagePlan
+        /// The text of the source.
+        let source: String
+        let header: ImageHeader
+        /// The texts of the marks, by their keys.
+        let marks: [String: String]
+    }
+
+    private struct State {
+        var headers: [String: ImageHeader] = [:]
+        var exif: [String: ExifField] = [:]
+        var result = "made"
+        var failure: (any Error)?
+        var hold: (begun: Gate, mayEnd: Gate)?
+        var jobs: [Job] = []
+        var looks = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// What was rendered, in this order.
+    var jobs: [Job] { state.withLock(\.jobs) }
+
+    /// How often a header was read.
+    var looks: Int { state.withLock(\.looks) }
+
+    /// Says what a text is; without it, the text is no image.
+    func know(_ text: String, as header: ImageHeader) {
+        state.withLock { $0.headers[text] = header }
+    }
+
+    /// Says what every picture has in its EXIF.
+    func know(exif: [String: ExifField]) {
+        state.withLock { $0.exif = exif }
+    }
+
+    /// Says what jobs make from now on.
+    func make(_ result: String) {
+        state.withLock { $0.result = result }
+    }
+
+    /// Says what jobs throw from now on.
+    func fail(with failure: any Error) {
+        state.withLock { $0.failure = failure }
+    }
+
+    /// Holds jobs from now on: each says that it has begun, and ends when it may.
+    func hold() -> (begun: Gate, mayEnd: Gate) {
+        let hold = (begun: Gate(), mayEnd: Gate())
+        state.withLock { $0.hold = hold }
+        return hold
+    }
+
+    func header(of source: ImageSource) async throws -> ImageHeader {
+        let text = try source.text
+        let header = state.withLock { state in
+            state.looks += 1
+            return state.headers[text]
+        }
+        guard let header else { throw ServiceError(.notAnImage, "'\(text)' is no image.") }
+        return header
+    }
+
+    func render(
+        _ plan: ImagePlan,
+        of image: OpenImage,
+        marks: [FileKey: OpenImage],
+        until deadline: ContinuousClock.Instant
+    ) async throws -> RenderedImage {
+        var texts: [String: String] = [:]
+        for (key, mark) in marks { texts[key.description] = try mark.source.text }
+        let job = Job(plan: plan, source: try image.source.text, header: image.header, marks: texts)
+        let (result, failure, hold) = state.withLock { state in
+            state.jobs.append(job)
+            return (state.result, state.failure, state.hold)
+        }
+        hold?.begun.open()
+        await hold?.mayEnd.wait()
+        try Task.checkCancellation()
+        if let failure { throw failure }
+        return RenderedImage(bytes: ByteBuffer(string: result), format: plan.output.format)
+    }
+
+    func exif(of source: ImageSource) async throws -> [String: ExifField] {
+        _ = try await header(of: source)
+        return state.withLock(\.exif)
+    }
+
+    func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
+        Color(red: 0x85, green: 0x69, blue: 0x4d)
+    }
+}
+
+extension ImageSource {
+    fileprivate var text: String {
+        get throws {
+            guard case .memory(let bytes) = self else {
+                throw ServiceError(.internalFailure, "Tests have their bytes in memory.")
+            }
+            return String(buffer: bytes)
+        }
+    }
+}

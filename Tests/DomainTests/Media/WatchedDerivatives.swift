@@ -1,0 +1,51 @@
+import NIOCore
+import Support
+import Synchronization
+
+@testable import Domain
+
+/// Derivatives in memory that tell of their changes, and can be held before one.
+final class WatchedDerivatives: DerivativeStore {
+    /// What happened to the derivatives of a source.
+    enum Event: Sendable, Equatable {
+        case stored(String)
+        case removed(String)
+    }
+
+    private let store = MemoryDerivativeStore()
+    private let events = AsyncStream.makeStream(of: Event.self)
+    private let held = Mutex<(reached: Gate, mayGoOn: Gate)?>(nil)
+
+    /// How many derivatives are kept.
+    var count: Int { store.count }
+
+    /// The first event that was not yet told of.
+    func next() async -> Event? {
+        var iterator = events.stream.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    /// Holds what is stored from now on: it says that it is about to be, and is when it may.
+    func holdStores() -> (reached: Gate, mayGoOn: Gate) {
+        let gates = (reached: Gate(), mayGoOn: Gate())
+        held.withLock { $0 = gates }
+        return gates
+    }
+
+    func open(_ name: DerivativeName) async throws -> StoredDerivative? {
+        try await store.open(name)
+    }
+
+    func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws {
+        let gates = held.withLock(\.self)
+        gates?.reached.open()
+        await gates?.mayGoOn.wait()
+        try await store.store(bytes, as: mediaType, under: name)
+        events.continuation.yield(.stored(name.source))
+    }
+
+    func remove(allOf source: String) async throws {
+        try await store.remove(allOf: source)
+        events.continuation.yield(.removed(source))
+    }
+}
