@@ -1,0 +1,64 @@
+internal import Glibc
+
+/// What the file system knows of a derivative's file without opening it.
+struct DerivativeFile: Sendable {
+    /// What it takes on the disk, in bytes: its size in whole blocks.
+    let footprint: Int64
+    /// When it was last noted that it was used, in milliseconds since 1970.
+    let usedAt: Int64
+
+    private static let blockSize: Int64 = 4096
+
+    /// Asks the file system, or gives nothing if there is no file at the path; links are not followed.
+    init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.init(status)
+    }
+
+    /// Takes what the file system said.
+    init(_ status: stat) {
+        footprint = DerivativeFile.footprint(ofSize: Int64(status.st_size))
+        // Anybody may set any time, also one whose milliseconds no number can hold.
+        let seconds = min(max(0, Int64(status.st_mtim.tv_sec)), 1 << 40)
+        usedAt = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    }
+
+    /// What a file of a size takes.
+    static func footprint(ofSize size: Int64) -> Int64 {
+        (size + blockSize - 1) / blockSize * blockSize
+    }
+
+    /// Removes it; tells how much that freed, in bytes, which is nothing if somebody was faster.
+    func remove(_ path: String) throws -> Int64 {
+        guard unlink(path) != 0 else { return footprint }
+        let number = errno
+        guard number == ENOENT else { throw failure(of: "unlink", number) }
+        return 0
+    }
+}
+
+/// Calls the body with each name in a folder, one at a time and in no order; a folder that is not there has none.
+///
+/// - Throws: `internalFailure` if the folder cannot be read, or what the body throws.
+func forEachName(in folder: String, _ body: (String) throws -> Void) throws {
+    guard let stream = opendir(folder) else {
+        let number = errno
+        guard number == ENOENT else { throw failure(of: "opendir", number) }
+        return
+    }
+    defer { closedir(stream) }
+    while true {
+        // The end and a failure look the same but for this.
+        errno = 0
+        guard let entry = readdir(stream) else {
+            let number = errno
+            guard number == 0 else { throw failure(of: "readdir", number) }
+            return
+        }
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { try body(name) }
+    }
+}

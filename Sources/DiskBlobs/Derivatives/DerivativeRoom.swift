@@ -1,0 +1,149 @@
+internal import Domain
+internal import Glibc
+internal import NIOPosix
+internal import Synchronization
+
+/// Counts what an app's derivatives take, and removes those not used for longest when it is too much.
+///
+/// There is no index: a count of bytes is kept, and a sweep goes through the folders, at the start to count what is
+/// there and whenever it has become too much. The count may be too high by what comes while a sweep runs, or after
+/// somebody deleted files; the next sweep counts anew.
+final class DerivativeRoom: Sendable {
+    private struct State {
+        var used: Int64 = 0
+        /// Part of what is used: promised to derivatives that are not in their place yet.
+        var promised: Int64 = 0
+        /// Part of what is used: came to its place since the sweep began, which may or may not have seen it.
+        var landed: Int64 = 0
+        var sweep: Task<Void, Never>?
+    }
+
+    private let bound: Int64
+    private let layout: DerivativeLayout
+    private let pool: NIOThreadPool
+    private let state = Mutex(State())
+
+    /// Takes the most bytes that the derivatives in a layout may take; counts nothing yet.
+    init(bound: Int64, layout: DerivativeLayout, pool: NIOThreadPool) {
+        self.bound = bound
+        self.layout = layout
+        self.pool = pool
+    }
+
+    /// What is known to be taken, in bytes.
+    var used: Int64 { state.withLock(\.used) }
+
+    /// Promises room for a file, or says that there is none: it is larger than all there is, or many others came faster
+    /// than a sweep that runs can make room.
+    func promise(_ size: Int64) -> Bool {
+        state.withLock { state in
+            guard size <= bound, state.sweep == nil || state.used + size - bound <= bound / 8 else { return false }
+            state.used += size
+            state.promised += size
+            return true
+        }
+    }
+
+    /// Takes a promise back.
+    func forget(_ size: Int64) {
+        state.withLock { state in
+            state.used -= size
+            state.promised -= size
+        }
+    }
+
+    /// Says that a file for which room was promised is in its place, where another one was.
+    func land(_ size: Int64, replacing former: Int64) {
+        let isTooMuch = state.withLock { state in
+            state.promised -= size
+            state.landed += size
+            state.used -= former
+            return state.used > bound
+        }
+        if isTooMuch { sweep() }
+    }
+
+    /// Says that so many bytes were removed.
+    func free(_ size: Int64) {
+        state.withLock { $0.used -= size }
+    }
+
+    /// Begins to count what is there and to remove what is too much, unless that is going on.
+    func sweep() {
+        state.withLock { state in
+            guard state.sweep == nil else { return }
+            state.sweep = Task { await run() }
+        }
+    }
+
+    /// Returns when no sweep is going on.
+    func settled() async {
+        while let sweep = state.withLock(\.sweep) { await sweep.value }
+    }
+
+    private func run() async {
+        var isOver = false
+        while !isOver {
+            // A pool that stops ends it: the next start counts.
+            let freed = (try? await sweepOnce()) ?? 0
+            isOver = state.withLock { state in
+                // Nothing can be freed if files cannot be removed; more may have come meanwhile.
+                guard state.used <= bound || freed == 0 else { return false }
+                state.sweep = nil
+                return true
+            }
+        }
+    }
+
+    /// Counts, then removes down to nine tenths of the bound if it is too much; tells how many bytes that freed.
+    private func sweepOnce() async throws -> Int64 {
+        state.withLock { $0.landed = 0 }
+        let now = DerivativeRoom.now()
+        let ages = try await throughShelves(AgeHistogram()) { [layout] ages, shelf in
+            _ = layout.sweep(shelf) { file in
+                ages.add(file.footprint, age: now - file.usedAt)
+                return true
+            }
+        }
+        let excess = state.withLock { state in
+            state.used = ages.total + state.promised + state.landed
+            return state.used > bound ? state.used - (bound - bound / 10) : 0
+        }
+        guard excess > 0 else { return 0 }
+        let (_, freed) = try await throughShelves((ages.eviction(of: excess), Int64(0))) { [self] progress, shelf in
+            let size = layout.sweep(shelf) { file in
+                !progress.0.takes(file.footprint, age: now - file.usedAt)
+            }
+            free(size)
+            progress.1 += size
+        }
+        return freed
+    }
+
+    /// Goes through all shelves with something to count in, in short jobs of the pool, so that others have their turns.
+    private func throughShelves<Count: Sendable>(
+        _ start: Count,
+        _ body: @escaping @Sendable (inout Count, _ shelf: String) -> Void
+    ) async throws -> Count {
+        var (count, done) = (start, 0)
+        while done < 256 {
+            (count, done) = try await pool.runIfActive { [count, done, layout] in
+                var (count, done) = (count, done)
+                let end = ContinuousClock.now + .milliseconds(20)
+                repeat {
+                    body(&count, layout.shelf(UInt8(done)))
+                    done += 1
+                } while done < 256 && ContinuousClock.now < end
+                return (count, done)
+            }
+        }
+        return count
+    }
+
+    /// In milliseconds since 1970, by the clock that file systems use.
+    private static func now() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    }
+}

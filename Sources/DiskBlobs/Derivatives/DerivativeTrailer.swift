@@ -1,0 +1,73 @@
+internal import Crypto
+internal import Domain
+internal import NIOCore
+
+/// The last 128 bytes of a derivative's file, behind those that are served.
+///
+/// They tell what there is to tell of a derivative, and by reading them alone whether a file is whole and ours. In
+/// order: 7 letters and a version, the count of bytes before the trailer (8 bytes, big end first), the tag (32), the
+/// media type (its length in 1 byte, then up to 71, then zeros), and the beginning of the SHA-256 of all that (8).
+struct DerivativeTrailer: Sendable, Equatable {
+    /// How many bytes stand before the trailer.
+    let size: Int64
+    let mediaType: MediaType
+    /// See ``StoredDerivative/tag``.
+    let tag: String
+
+    /// In bytes.
+    static let length = 128
+
+    private static let magic = Array("lcderiv".utf8) + [1]
+    private static let tagLength = 32
+    private static let checksumLength = 8
+    private static let mediaTypeLength = length - magic.count - 8 - tagLength - 1 - checksumLength
+
+    /// Describes bytes, or gives nothing if the name of their media type is too long to be kept.
+    init?(of bytes: ByteBuffer, as mediaType: MediaType) {
+        guard mediaType.description.utf8.count <= DerivativeTrailer.mediaTypeLength else { return nil }
+        size = Int64(bytes.readableBytes)
+        self.mediaType = mediaType
+        tag = StoredDerivative.tag(of: bytes)
+    }
+
+    /// Reads the end of a file of a size, or gives nothing if that is no trailer or one of a file of another size.
+    init?(in file: borrowing Descriptor, size fileSize: Int64) throws {
+        let place = fileSize - Int64(DerivativeTrailer.length)
+        guard place >= 0 else { return nil }
+        var bytes = try file.read(at: place, count: DerivativeTrailer.length)
+        guard bytes.readableBytes == DerivativeTrailer.length,
+            var fields = bytes.readSlice(length: DerivativeTrailer.length - DerivativeTrailer.checksumLength),
+            DerivativeTrailer.digest(of: fields).prefix(DerivativeTrailer.checksumLength)
+                .elementsEqual(bytes.readableBytesView),
+            fields.readBytes(length: DerivativeTrailer.magic.count) == DerivativeTrailer.magic,
+            let size = fields.readInteger(as: Int64.self), size == place,
+            let tag = fields.readString(length: DerivativeTrailer.tagLength),
+            let mediaType = fields.readLengthPrefixedSlice(as: UInt8.self).flatMap({ MediaType(String(buffer: $0)) })
+        else { return nil }
+        self.size = size
+        self.mediaType = mediaType
+        self.tag = tag
+    }
+
+    /// The bytes as they stand in a file.
+    var encoded: ByteBuffer {
+        var bytes = ByteBufferAllocator().buffer(capacity: DerivativeTrailer.length)
+        bytes.writeBytes(DerivativeTrailer.magic)
+        bytes.writeInteger(size)
+        bytes.writeString(tag)
+        bytes.writeInteger(UInt8(mediaType.description.utf8.count))
+        bytes.writeString(mediaType.description)
+        let room = DerivativeTrailer.length - DerivativeTrailer.checksumLength - bytes.readableBytes
+        bytes.writeRepeatingByte(0, count: room)
+        bytes.writeBytes(DerivativeTrailer.digest(of: bytes).prefix(DerivativeTrailer.checksumLength))
+        return bytes
+    }
+
+    private static func digest(of bytes: ByteBuffer) -> SHA256.Digest {
+        bytes.withUnsafeReadableBytes { bytes in
+            var sha256 = SHA256()
+            sha256.update(bufferPointer: bytes)
+            return sha256.finalize()
+        }
+    }
+}

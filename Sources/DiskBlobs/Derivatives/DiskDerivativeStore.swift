@@ -1,0 +1,108 @@
+package import Domain
+internal import Glibc
+package import NIOCore
+package import NIOPosix
+
+/// Derivatives as files in one app's folder, up to a number of bytes.
+///
+/// Every blocking call runs on the pool given, which the server sizes. Anybody may delete the files, or the folder, while
+/// the server runs. A use is noted in the file's times, at most once an hour.
+package struct DiskDerivativeStore: DerivativeStore {
+    let room: DerivativeRoom
+    private let bound: Int64
+    private let layout: DerivativeLayout
+    private let opened = OpenDerivatives(bound: 256)
+    private let pool: NIOThreadPool
+
+    /// Makes the folder `derivatives` in the app's folder, which must exist, and begins to count what is in it.
+    ///
+    /// - Parameters:
+    ///   - folder: The app's folder.
+    ///   - bound: The most bytes that the files may take, in whole blocks of 4096; with 0 nothing is kept, and what was
+    ///     kept before goes.
+    ///   - pool: Threads for reading and writing.
+    /// - Throws: When the folder cannot be made or read.
+    package init(folder: String, bound: Int64, pool: NIOThreadPool) throws {
+        self.bound = bound
+        self.pool = pool
+        layout = DerivativeLayout(folder: folder)
+        if bound > 0 { try makeFolder(layout.root) }
+        try layout.removeStaged()
+        room = DerivativeRoom(bound: bound, layout: layout, pool: pool)
+        room.sweep()
+    }
+
+    package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
+        guard bound > 0 else { return nil }
+        if let file = opened.find(name) {
+            if file.takesNote() { pool.submit { if $0 == .active { noteUse(of: file, name) } } }
+            return file.stored
+        }
+        return try await pool.runIfActive {
+            let epoch = opened.epoch
+            guard let file = try read(layout.path(of: name)) else { return nil }
+            if file.takesNote() { _ = file.noteUse() }
+            opened.keep(file, under: name, since: epoch)
+            return file.stored
+        }
+    }
+
+    package func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws {
+        guard bound > 0 else { return }
+        try await pool.runIfActive {
+            let size = DerivativeFile.footprint(ofSize: Int64(bytes.readableBytes + DerivativeTrailer.length))
+            guard let trailer = DerivativeTrailer(of: bytes, as: mediaType), room.promise(size) else {
+                // Not kept: but the former one may be another.
+                try remove(layout.path(of: name))
+                opened.remove(name)
+                return
+            }
+            do {
+                let former = try layout.write(bytes, trailer, as: name)
+                opened.remove(name)
+                room.land(size, replacing: former)
+            } catch {
+                room.forget(size)
+                throw error
+            }
+        }
+    }
+
+    package func remove(allOf source: String) async throws {
+        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and the files must go all the same.
+        try await Task {
+            try await pool.runIfActive {
+                defer { opened.remove(allOf: source) }
+                room.free(try layout.remove(allOf: source))
+            }
+        }.value
+    }
+
+    /// Opens a derivative's file; what is there and is none, or not a whole one, is removed.
+    private func read(_ path: String) throws -> DiskOpenDerivative? {
+        do {
+            guard let file = try Descriptor(reading: path) else { return nil }
+            var status = stat()
+            let descriptor = file.raw
+            try syscall("fstat") { fstat(descriptor, &status) }
+            if let trailer = try DerivativeTrailer(in: file, size: Int64(status.st_size)) {
+                return DiskOpenDerivative(file, trailer, usedAt: DerivativeFile(status).usedAt, pool: pool)
+            }
+        } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ELOOP {
+            // A link, which is never ours.
+            unlink(path)
+            return nil
+        }
+        try remove(path)
+        return nil
+    }
+
+    private func remove(_ path: String) throws {
+        if let file = DerivativeFile(at: path) { room.free(try file.remove(path)) }
+    }
+
+    /// Notes that an open derivative was used; one that has lost its name is let go, so that its room comes back.
+    private func noteUse(of file: DiskOpenDerivative, _ name: DerivativeName) {
+        if !file.noteUse() { opened.remove(name) }
+    }
+}
