@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sandbox.h"
+
 // Linux's own calls are hidden by glibc's headers unless _GNU_SOURCE is defined, and Swift's Glibc module is built
 // without it. Numbers are those of the kernel's <linux/fs.h>; both results are 0 or -1 with errno.
 

@@ -1,0 +1,118 @@
+internal import CVips
+internal import Domain
+internal import Glibc
+
+/// The disposable process that decodes SVG, PDF, JPEG XL, JPEG 2000, HEIC and AVIF: one image, one answer, the end.
+///
+/// The libraries behind the first four are not fuzzed upstream, that of the others takes what memory and time it likes:
+/// all are taken to be breakable. This process gives its rights away (``Confinement``) before they see a byte, and the
+/// server believes nothing that it cannot check.
+/// Standard input is the image, standard output gets a ``WorkerHead`` and perhaps pixels, the exit status is a
+/// ``WorkerExit``.
+package enum ImageWorker {
+    /// The word behind the program's name that makes a process a worker.
+    package static let command = "image-worker"
+
+    /// Does what the words behind ``command`` ask for and ends the process.
+    ///
+    /// Must be called before anything makes a thread: threads that exist already cannot be confined, and the worker
+    /// then refuses to run.
+    package static func run(_ words: [String]) -> Never {
+        // Not exit(3): what libraries would do on the way out, nobody needs.
+        _exit(perform(words).rawValue)
+    }
+
+    private static func perform(_ words: [String]) -> WorkerExit {
+        guard let task = WorkerTask(words: words) else { return .misused }
+        let former = peakMemory
+        ThreadPriority.lower()
+        do {
+            try Confinement.enter(memory: task.memory, seconds: task.seconds)
+        } catch {
+            complain("not confined, so nothing was read: \(error)")
+            return .notConfined
+        }
+        // Standard output is the answer's alone: what a library prints goes where complaints go.
+        let output = dup(STDOUT_FILENO)
+        guard output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { return .unable }
+        do {
+            try WorkerLibrary.start()
+        } catch {
+            complain("libvips: \(error)")
+            return .unable
+        }
+        do {
+            return try answer(task, to: output)
+        } catch {
+            complain("\(error)")
+            return isShort(of: task.memory, error, since: former) ? .outOfMemory : .notAnImage
+        }
+    }
+
+    private static func answer(_ task: WorkerTask, to output: CInt) throws(VipsError) -> WorkerExit {
+        let source = VipsSourceHandle(.descriptor(STDIN_FILENO), watch: nil)
+        let picture = try WorkerPicture(source)
+        switch task.work {
+        case .header:
+            return write(picture.head.bytes, to: output) ? .answered : .unable
+        case .draw(let size):
+            guard task.allows(picture.head.size) else { return .tooLarge }
+            let size = size ?? picture.head.size
+            guard size.area <= task.pixels else { return .tooLarge }
+            let pixels = try picture.drawn(from: source, at: size)
+            let head = WorkerHead(
+                format: picture.head.format,
+                size: pixels.size,
+                bands: pixels.bands,
+                hasAlpha: pixels.hasAlpha,
+                bits: 8
+            )
+            guard write(head.bytes, to: output) else { return .unable }
+            guard cvips_rawsave(pixels.pointer, output) == 0 else { throw VipsError.take("draw") }
+            return .answered
+        }
+    }
+
+    /// Whether decoding failed for want of memory.
+    ///
+    /// libvips says so, other libraries only had nearly all of it by then. With one picture in the process the text is
+    /// that picture's, and it decides no more than which of two refusals is given.
+    private static func isShort(of memory: Int, _ error: VipsError, since former: Int) -> Bool {
+        let peak = peakMemory
+        return error.detail.contains("out of memory") || peak > former && peak > memory / 4 * 3
+    }
+
+    /// The most bytes that the process had, or its parent when it was started: the kernel takes over that one's figure.
+    private static var peakMemory: Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss * 1024
+    }
+
+    private static func write(_ bytes: [UInt8], to output: CInt) -> Bool {
+        // A head is smaller than what a pipe takes at once.
+        Glibc.write(output, bytes, bytes.count) == bytes.count
+    }
+
+    private static func complain(_ text: String) {
+        let line = Array("lcfile \(command): \(text)\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, line, line.count)
+    }
+}
+
+/// libvips with the loaders of these formats, and no others.
+private enum WorkerLibrary {
+    static func start() throws(VipsError) {
+        setenv("VIPS_WARNING", "0", 1)
+        // No file may be written, so large pictures stay in memory, which has a limit.
+        setenv("VIPS_DISC_THRESHOLD", "1000g", 1)
+        // liborc would make machine code at run time, which needs memory that is writable and executable.
+        setenv("VIPS_NOVECTOR", "1", 1)
+        guard vips_init("lcfile") == 0 else { throw VipsError.take("vips_init") }
+        vips_block_untrusted_set(0)
+        vips_operation_block_set("VipsForeignLoad", 1)
+        for loader in ["Svg", "Pdf", "Jxl", "Jp2k", "Heif"] { vips_operation_block_set("VipsForeignLoad\(loader)", 0) }
+        vips_concurrency_set(1)
+        vips_cache_set_max(0)
+    }
+}

@@ -1,0 +1,59 @@
+internal import CLinux
+internal import Domain
+internal import Glibc
+internal import NIOCore
+
+/// An image as a worker process gets it: a descriptor of its own, read-only, at the beginning.
+///
+/// The source's own descriptor is never given away: its offset is shared by whoever holds a copy, and two workers may
+/// read the same blob at once.
+final class WorkerInput: Sendable {
+    let descriptor: CInt
+
+    /// Opens the source anew; blocks, though briefly.
+    ///
+    /// - Parameter source: The image; bytes in memory are copied once, into a file that is in memory only.
+    /// - Throws: ``ServiceError/Code/internalFailure`` when the system refuses.
+    init(_ source: ImageSource) throws {
+        switch source {
+        case .file(let blob, let descriptor):
+            self.descriptor = try withExtendedLifetime(blob) { try WorkerInput.reopened(descriptor) }
+        case .memory(let bytes):
+            let file = clinux_memory_file("image")
+            guard file >= 0 else { throw WorkerInput.failure("memfd_create") }
+            defer { close(file) }
+            try bytes.withUnsafeReadableBytes { try WorkerInput.write($0, to: file) }
+            descriptor = try WorkerInput.reopened(file)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Through /proc, which leads to the same file even if its name is gone.
+    private static func reopened(_ descriptor: CInt) throws -> CInt {
+        let reopened = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
+        guard reopened >= 0 else { throw failure("open") }
+        return reopened
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            guard count > 0 || errno == EINTR else { throw failure("write") }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private static func failure(_ call: String) -> ServiceError {
+        let cause = WorkerFailure(description: "\(call): error \(errno)")
+        return ServiceError(.internalFailure, "The image cannot be read now.", cause: cause)
+    }
+}
+
+/// What went wrong with a worker process, for the log.
+struct WorkerFailure: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,63 @@
+internal import Domain
+
+/// What a worker process is asked, as the words of its command line; both sides read it here.
+struct WorkerTask: Equatable {
+    /// What is wanted of the image on standard input.
+    enum Work: Equatable {
+        /// Its ``WorkerHead`` alone.
+        case header
+        /// Its pixels, at its own size or drawn to fill another one.
+        case draw(ImageSize?)
+    }
+
+    var work: Work
+    /// The most bytes that the process may take.
+    var memory: Int
+    /// The most seconds of a processor that it may use.
+    var seconds: Int
+    /// The most pixels on either side of a source whose pixels are wanted.
+    var side: Int
+    /// The most pixels of such a source, and of what is drawn.
+    var pixels: Int
+
+    init(_ work: Work, memory: Int, seconds: Int, side: Int, pixels: Int) {
+        self.work = work
+        self.memory = memory
+        self.seconds = seconds
+        self.side = side
+        self.pixels = pixels
+    }
+
+    /// Reads `header …`, `draw …` or `draw 200x100 …`, each with the four limits behind it; nothing else is a task.
+    init?(words: [String]) {
+        let numbers = words.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
+        guard words.count > 4, numbers.count == 4 else { return nil }
+        let work: Work
+        switch (words[0], words.count - 4) {
+        case ("header", 1): work = .header
+        case ("draw", 1): work = .draw(nil)
+        case ("draw", 2):
+            let sides = words[1].split(separator: "x").compactMap { Int($0) }.filter { (1...1_000_000).contains($0) }
+            guard sides.count == 2 else { return nil }
+            work = .draw(ImageSize(width: sides[0], height: sides[1]))
+        default: return nil
+        }
+        self.init(work, memory: numbers[0], seconds: numbers[1], side: numbers[2], pixels: numbers[3])
+    }
+
+    /// The words that make this task.
+    var words: [String] {
+        let asked: [String] =
+            switch work {
+            case .header: ["header"]
+            case .draw(nil): ["draw"]
+            case .draw(let size?): ["draw", "\(size)"]
+            }
+        return asked + [memory, seconds, side, pixels].map(String.init)
+    }
+
+    /// Whether a size is within the limits on sources.
+    func allows(_ size: ImageSize) -> Bool {
+        size.width <= side && size.height <= side && size.area <= pixels
+    }
+}

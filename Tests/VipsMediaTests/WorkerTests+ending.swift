@@ -1,0 +1,141 @@
+import Domain
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import VipsMedia
+
+/// How workers end that do not answer with a picture.
+extension WorkerTests {
+    @Test("what only begins like an image is none", arguments: WorkerSample.beginnings)
+    func garbage(bytes: [UInt8]) async {
+        let noise = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 5) }
+        let source = ImageSource.memory(ByteBuffer(bytes: bytes + noise))
+        await expect(.notAnImage) {
+            // Chance may make a header of noise, but no pixels.
+            _ = try await launcher().header(of: source)
+            _ = try await launcher().draw(source, at: ImageSize(width: 10, height: 10), until: soon)
+        }
+    }
+
+    @Test("an image cut short is none", arguments: WorkerSample.all.filter { [.jxl, .jp2].contains($0.format) })
+    func truncated(sample: WorkerSample) async {
+        let count = sample.bytes.readableBytes
+        let source = ImageSource.memory(sample.bytes.getSlice(at: 0, length: count - count / 8) ?? ByteBuffer())
+        await expect(.notAnImage) { _ = try await launcher().draw(source, at: nil, until: soon) }
+    }
+
+    @Test(
+        "a source beyond the limits is not drawn",
+        arguments: [ImageLimits(sourceSide: 99), ImageLimits(sourcePixels: 4999)]
+    )
+    func tooLarge(limits: ImageLimits) async {
+        await expect(.imageTooLarge) { _ = try await launcher(limits: limits).draw(svg(""), at: nil, until: soon) }
+    }
+
+    @Test("a source that takes more memory than a worker may have is too large", arguments: [100, 400])
+    func memory(megabytes: Int) async {
+        await expect(.imageTooLarge) {
+            let size = ImageSize(width: 10, height: 10)
+            _ = try await launcher(memory: megabytes << 20).draw(.memory(WorkerSample.largeJXL), at: size, until: soon)
+        }
+        #expect(Children.all.isEmpty)
+    }
+
+    @Test("a picture that takes for ever ends at its deadline")
+    func deadline() async {
+        await expect(.imageTimedOut) {
+            _ = try await launcher().draw(svg(WorkerSample.endless), at: nil, until: .now + .milliseconds(500))
+        }
+        #expect(Children.all.isEmpty)
+    }
+
+    @Test("a picture that takes for ever ends with the time of a processor that it may use")
+    func processorTime() async {
+        await expect(.imageTimedOut) {
+            let launcher = launcher(limits: ImageLimits(timeout: 1))
+            _ = try await launcher.draw(svg(WorkerSample.endless), at: nil, until: soon)
+        }
+        #expect(Children.all.isEmpty)
+    }
+
+    @Test("a picture that nobody waits for any more ends at once, and leaves no process", .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+        let drawing = Task { try await launcher().draw(svg(WorkerSample.endless), at: nil, until: soon) }
+        while Children.all.isEmpty {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        drawing.cancel()
+        await #expect(throws: CancellationError.self) { try await drawing.value }
+        #expect(Children.all.isEmpty)
+    }
+
+    @Test("a worker at work has no rights, a filter, and its limits", .timeLimit(.minutes(1)))
+    func confined() async throws {
+        let launcher = launcher(memory: 300 << 20)
+        let drawing = Task { try await launcher.draw(svg(WorkerSample.endless), at: nil, until: soon) }
+        var status = ""
+        while !status.contains("Seccomp:\t2") {
+            try Task.checkCancellation()
+            await Task.yield()
+            status = Children.all.first.flatMap { Children.read("status", of: $0) } ?? ""
+        }
+        let limits = Children.all.first.flatMap { Children.read("limits", of: $0) } ?? ""
+        drawing.cancel()
+        _ = await drawing.result
+        #expect(status.contains("NoNewPrivs:\t1"))
+        #expect(status.contains("CapEff:\t0000000000000000"))
+        #expect(status.contains("CapPrm:\t0000000000000000"))
+        let words = limits.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(words.contains("Max data size \(300 << 20) \(300 << 20) bytes"))
+        #expect(words.contains("Max file size 0 0 bytes"))
+        #expect(words.contains("Max core file size 0 0 bytes"))
+        #expect(words.contains("Max cpu time 30 31 seconds"))
+    }
+
+    @Test("a worker ends with the server", .timeLimit(.minutes(1)))
+    func orphan() async throws {
+        await #expect(processExitsWith: .success) {
+            let launcher = WorkerLauncher(
+                executable: WorkerSample.program,
+                memory: WorkerSample.unusualMemory,
+                limits: ImageLimits(),
+                pool: .singleton
+            )
+            let source = ImageSource.memory(ByteBuffer(string: WorkerSample.svg(WorkerSample.endless)))
+            let end = ContinuousClock.now + .seconds(50)
+            Task { _ = try? await launcher.draw(source, at: nil, until: end) }
+            while !Children.all.contains(where: { Children.read("status", of: $0)?.contains("Seccomp:\t2") == true }) {
+                guard .now < end else { _exit(1) }
+                await Task.yield()
+            }
+            _exit(0)
+        }
+        // Dead ones have no words.
+        while Children.anywhere(with: "\(WorkerSample.unusualMemory)") {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test("another program's answers are not believed", arguments: ["/bin/echo", "/usr/bin/yes", "/bin/cat"])
+    func otherAnswers(program: String) async {
+        let launcher = WorkerLauncher(executable: program, memory: 1, limits: ImageLimits(), pool: .singleton)
+        let error = await #expect(throws: ServiceError.self) { try await launcher.header(of: svg("")) }
+        #expect([.notAnImage, .internalFailure].contains(error?.code))
+        #expect(Children.all.isEmpty)
+    }
+
+    @Test("a program that is not there is our own fault, not the picture's")
+    func noProgram() async {
+        let launcher = WorkerLauncher(executable: "/no/such/file", memory: 1, limits: ImageLimits(), pool: .singleton)
+        await expect(.internalFailure) { _ = try await launcher.header(of: svg("")) }
+    }
+
+    private func expect(_ code: ServiceError.Code, _ body: () async throws -> Void) async {
+        let error = await #expect(throws: ServiceError.self) { try await body() }
+        #expect(error?.code == code, "\(String(describing: error))")
+    }
+}
