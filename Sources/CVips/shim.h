@@ -6,55 +6,203 @@
 // Most operations of libvips are variadic, which Swift cannot call: one shim with fixed arguments for each that we use.
 // Every list ends with NULL; a missing one compiles and corrupts memory, so look there first when reviewing.
 
-/// Opens the header of whatever the source holds; pixels are decoded later, from top to bottom.
-static inline VipsImage *cvips_new_from_source(VipsSource *source) {
-    return vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+// MARK: Reading
+
+typedef gint64 (*cvips_read)(VipsSourceCustom *source, void *buffer, gint64 length, void *data);
+typedef gint64 (*cvips_seek)(VipsSourceCustom *source, gint64 offset, int whence, void *data);
+
+/// A source whose bytes the callbacks give; the data is released when nothing reads from it any more.
+static inline VipsSource *cvips_source_new(cvips_read read, cvips_seek seek, void *data, GClosureNotify release) {
+    VipsSourceCustom *source = vips_source_custom_new();
+    g_signal_connect_data(source, "read", G_CALLBACK(read), data, NULL, (GConnectFlags)0);
+    g_signal_connect_data(source, "seek", G_CALLBACK(seek), data, release, (GConnectFlags)0);
+    return VIPS_SOURCE(source);
 }
 
-/// Shrinks while loading, turns upright by EXIF, and converts an embedded colour profile to sRGB: only if there is one,
-/// because 8.14 takes a picture without for one of another space. A picture that ends
-/// too early is an error, not a grey area; 8.14 passes that on to the loader as text only.
-static inline int cvips_thumbnail(VipsSource *source, VipsImage **out, int width, int height, VipsSize size,
-                                  VipsInteresting crop, int has_profile) {
+/// Opens the header of whatever the source holds; pixels are decoded later, from top to bottom. The options are a
+/// loader's own: "[n=-1]" or "".
+static inline VipsImage *cvips_new_from_source(VipsSource *source, const char *options) {
+    return vips_image_new_from_source(source, options, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+/// Resamples to exactly this size while loading, and converts an embedded colour profile to sRGB: only if there is one,
+/// because 8.14 takes a picture without for one of another space. A picture that ends too early is an error, not a grey
+/// area; 8.14 passes that on to the loader as text only.
+static inline int cvips_thumbnail_source(VipsSource *source, VipsImage **out, int width, int height,
+                                         const char *options, gboolean no_rotate, gboolean linear,
+                                         gboolean has_profile) {
     if (!has_profile)
-        return vips_thumbnail_source(source, out, width, "height", height, "size", size, "crop", crop,
-                                     "option_string", "[fail_on=truncated]", NULL);
-    return vips_thumbnail_source(source, out, width, "height", height, "size", size, "crop", crop,
-                                 "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
+        return vips_thumbnail_source(source, out, width, "height", height, "size", VIPS_SIZE_FORCE, "no_rotate",
+                                     no_rotate, "linear", linear, "option_string", options, NULL);
+    return vips_thumbnail_source(source, out, width, "height", height, "size", VIPS_SIZE_FORCE, "no_rotate", no_rotate,
+                                 "linear", linear, "export_profile", "srgb", "option_string", options, NULL);
+}
+
+/// The same for an image that is open already.
+static inline int cvips_thumbnail_image(VipsImage *in, VipsImage **out, int width, int height, gboolean linear,
+                                        gboolean has_profile) {
+    if (!has_profile)
+        return vips_thumbnail_image(in, out, width, "height", height, "size", VIPS_SIZE_FORCE, "no_rotate", TRUE,
+                                    "linear", linear, NULL);
+    return vips_thumbnail_image(in, out, width, "height", height, "size", VIPS_SIZE_FORCE, "no_rotate", TRUE, "linear",
+                                linear, "export_profile", "srgb", NULL);
 }
 
 static inline int cvips_has_profile(VipsImage *image) {
     return vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
 }
 
-/// Lays the picture on white, for formats without transparency.
-static inline int cvips_flatten_on_white(VipsImage *in, VipsImage **out) {
-    double white[] = {255.0, 255.0, 255.0};
-    VipsArrayDouble *background = vips_array_double_new(white, 3);
-    int status = vips_flatten(in, out, "background", background, NULL);
-    vips_area_unref(VIPS_AREA(background));
+// MARK: Changing
+
+static inline int cvips_copy(VipsImage *in, VipsImage **out) {
+    return vips_copy(in, out, NULL);
+}
+
+/// Says that the bands are red, green, blue and perhaps alpha.
+static inline int cvips_copy_as_srgb(VipsImage *in, VipsImage **out) {
+    return vips_copy(in, out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
+}
+
+static inline int cvips_extract_area(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {
+    return vips_extract_area(in, out, left, top, width, height, NULL);
+}
+
+static inline int cvips_rot(VipsImage *in, VipsImage **out, VipsAngle angle) {
+    return vips_rot(in, out, angle, NULL);
+}
+
+static inline int cvips_flip(VipsImage *in, VipsImage **out, VipsDirection direction) {
+    return vips_flip(in, out, direction, NULL);
+}
+
+/// Turns by the angle of this sine and cosine around the middle, onto a canvas of this size and colour: middles lie on
+/// each other, which they do not after vips_rotate.
+static inline int cvips_rotate(VipsImage *in, VipsImage **out, double sine, double cosine, int width, int height,
+                               VipsArrayDouble *background) {
+    int canvas[] = {0, 0, width, height};
+    VipsArrayInt *area = vips_array_int_new(canvas, 4);
+    VipsInterpolate *cubic = vips_interpolate_new("bicubic");
+    int status = vips_affine(in, out, cosine, -sine, sine, cosine, "idx", -(in->Xsize - 1) / 2.0, "idy",
+                             -(in->Ysize - 1) / 2.0, "odx", (width - 1) / 2.0, "ody", (height - 1) / 2.0, "oarea", area,
+                             "interpolate", cubic, "extend", VIPS_EXTEND_BACKGROUND, "background", background, NULL);
+    vips_area_unref((VipsArea *)area);
+    g_object_unref(cubic);
     return status;
 }
 
-static inline int cvips_jpegsave(VipsImage *in, VipsTarget *target, int quality) {
-    return vips_jpegsave_target(in, target, "Q", quality, "strip", TRUE, "optimize_coding", TRUE, NULL);
+/// Puts the picture into the upper left corner of a black canvas of this size.
+static inline int cvips_extend(VipsImage *in, VipsImage **out, int width, int height) {
+    return vips_embed(in, out, 0, 0, width, height, NULL);
 }
 
-static inline int cvips_pngsave(VipsImage *in, VipsTarget *target) {
-    return vips_pngsave_target(in, target, "strip", TRUE, NULL);
+/// Blurs to floating numbers, because a mask of whole ones changes plain colours; it ends where the Gaussian is below the
+/// amplitude.
+static inline int cvips_gaussblur(VipsImage *in, VipsImage **out, double sigma, double amplitude) {
+    return vips_gaussblur(in, out, sigma, "min_ampl", amplitude, "precision", VIPS_PRECISION_FLOAT, NULL);
 }
 
-static inline int cvips_webpsave(VipsImage *in, VipsTarget *target, int quality) {
-    return vips_webpsave_target(in, target, "Q", quality, "strip", TRUE, NULL);
+static inline int cvips_premultiply(VipsImage *in, VipsImage **out) {
+    return vips_premultiply(in, out, NULL);
 }
 
-static inline int cvips_gifsave(VipsImage *in, VipsTarget *target) {
-    return vips_gifsave_target(in, target, "strip", TRUE, NULL);
+static inline int cvips_unpremultiply(VipsImage *in, VipsImage **out) {
+    return vips_unpremultiply(in, out, NULL);
 }
 
-static inline int cvips_avifsave(VipsImage *in, VipsTarget *target, int quality) {
-    return vips_heifsave_target(in, target, "Q", quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort", 2,
-                                "strip", TRUE, NULL);
+static inline int cvips_rint(VipsImage *in, VipsImage **out) {
+    return vips_rint(in, out, NULL);
+}
+
+static inline int cvips_cast_uchar(VipsImage *in, VipsImage **out) {
+    return vips_cast_uchar(in, out, NULL);
+}
+
+static inline int cvips_sharpen(VipsImage *in, VipsImage **out) {
+    return vips_sharpen(in, out, NULL);
+}
+
+static inline int cvips_flatten(VipsImage *in, VipsImage **out, VipsArrayDouble *background) {
+    return vips_flatten(in, out, "background", background, NULL);
+}
+
+static inline int cvips_colourspace_srgb(VipsImage *in, VipsImage **out) {
+    return vips_colourspace(in, out, VIPS_INTERPRETATION_sRGB, NULL);
+}
+
+static inline int cvips_extract_bands(VipsImage *in, VipsImage **out, int first, int count) {
+    return vips_extract_band(in, out, first, "n", count, NULL);
+}
+
+static inline int cvips_bandjoin(VipsImage *first, VipsImage *second, VipsImage **out) {
+    return vips_bandjoin2(first, second, out, NULL);
+}
+
+static inline int cvips_addalpha(VipsImage *in, VipsImage **out) {
+    return vips_addalpha(in, out, NULL);
+}
+
+/// Multiplies each value, and keeps it a byte.
+static inline int cvips_scale_values(VipsImage *in, VipsImage **out, double factor) {
+    return vips_linear1(in, out, factor, 0.0, "uchar", TRUE, NULL);
+}
+
+/// Lays one picture over another; the result has the other's size.
+static inline int cvips_composite(VipsImage *base, VipsImage *over, VipsImage **out, int x, int y) {
+    return vips_composite2(base, over, out, VIPS_BLEND_MODE_OVER, "x", x, "y", y, NULL);
+}
+
+static inline int cvips_replicate(VipsImage *in, VipsImage **out, int across, int down) {
+    return vips_replicate(in, out, across, down, NULL);
+}
+
+/// Draws text as a mask of one band, 0 to 255; the text is Pango's markup. One point is one pixel.
+static inline int cvips_text(VipsImage **out, const char *text, const char *font) {
+    return vips_text(out, text, "font", font, "dpi", 72, NULL);
+}
+
+/// Joins frames from top to bottom.
+static inline int cvips_join_frames(VipsImage **frames, VipsImage **out, int count) {
+    return vips_arrayjoin(frames, out, count, "across", 1, NULL);
+}
+
+static inline int cvips_mean(VipsImage *in, double *out) {
+    return vips_avg(in, out, NULL);
+}
+
+// MARK: Writing
+
+static inline int cvips_jpegsave(VipsImage *in, VipsTarget *target, int quality, gboolean progressive,
+                                 gboolean strip) {
+    return vips_jpegsave_target(in, target, "Q", quality, "interlace", progressive, "strip", strip, "optimize_coding",
+                                TRUE, NULL);
+}
+
+static inline int cvips_pngsave(VipsImage *in, VipsTarget *target, int compression, gboolean strip) {
+    return vips_pngsave_target(in, target, "compression", compression, "strip", strip, NULL);
+}
+
+static inline int cvips_pngsave_with_palette(VipsImage *in, VipsTarget *target, int compression, int bits,
+                                             gboolean strip) {
+    return vips_pngsave_target(in, target, "compression", compression, "palette", TRUE, "bitdepth", bits, "strip",
+                               strip, NULL);
+}
+
+static inline int cvips_webpsave(VipsImage *in, VipsTarget *target, int quality, int effort, gboolean strip) {
+    return vips_webpsave_target(in, target, "Q", quality, "effort", effort, "strip", strip, NULL);
+}
+
+static inline int cvips_gifsave(VipsImage *in, VipsTarget *target, int bits, gboolean strip) {
+    return vips_gifsave_target(in, target, "bitdepth", bits, "strip", strip, NULL);
+}
+
+static inline int cvips_avifsave(VipsImage *in, VipsTarget *target, int quality, int effort, gboolean strip) {
+    return vips_heifsave_target(in, target, "Q", quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",
+                                effort, "strip", strip, NULL);
+}
+
+/// Writes the bare pixels, row by row.
+static inline int cvips_rawsave(VipsImage *in, int descriptor) {
+    return vips_rawsave_fd(in, descriptor, NULL);
 }
 
 /// What a finished target to memory holds, to be given back with cvips_blob_unref. Savers end their target, and after
@@ -67,6 +215,24 @@ static inline VipsBlob *cvips_target_blob(VipsTarget *target) {
 
 static inline void cvips_blob_unref(VipsBlob *blob) {
     vips_area_unref((VipsArea *)blob);
+}
+
+static inline void cvips_array_unref(VipsArrayDouble *array) {
+    vips_area_unref((VipsArea *)array);
+}
+
+// MARK: Watching
+
+typedef void (*cvips_eval)(VipsImage *image, VipsProgress *progress, void *data);
+
+/// Calls back while pixels of the image are made; the callback may stop that with vips_image_set_kill.
+static inline void cvips_watch(VipsImage *image, cvips_eval callback, void *data) {
+    vips_image_set_progress(image, TRUE);
+    g_signal_connect_data(image, "eval", G_CALLBACK(callback), data, NULL, (GConnectFlags)0);
+}
+
+static inline void cvips_unwatch(VipsImage *image, void *data) {
+    g_signal_handlers_disconnect_by_data(image, data);
 }
 
 /// The type of a class of operations by its nickname, 0 when this libvips has none.

@@ -1,4 +1,5 @@
 internal import CVips
+internal import Domain
 
 /// A reference to an image, given back when the value goes.
 struct VipsImageHandle: ~Copyable {
@@ -8,23 +9,44 @@ struct VipsImageHandle: ~Copyable {
         self.pointer = pointer
     }
 
+    /// Opens the header of what a source holds.
+    ///
+    /// - Parameters:
+    ///   - source: Any of the formats that are not blocked.
+    ///   - options: A loader's own: `[n=-1]`.
+    /// - Throws: When no loader knows the bytes, or the one that does cannot read them.
+    init(_ source: borrowing VipsSourceHandle, options: String = "") throws(VipsError) {
+        guard let pointer = cvips_new_from_source(source.pointer, options) else { throw VipsError.take("load") }
+        self.pointer = pointer
+    }
+
+    /// Copies rows of 8-bit samples from memory.
+    init(_ pixels: ArraySlice<UInt8>, size: ImageSize, bands: Int) throws(VipsError) {
+        let copy = pixels.withUnsafeBytes { bytes in
+            vips_image_new_from_memory_copy(
+                bytes.baseAddress,
+                bytes.count,
+                CInt(size.width),
+                CInt(size.height),
+                CInt(bands),
+                VIPS_FORMAT_UCHAR
+            )
+        }
+        guard let copy else { throw VipsError.take("memory") }
+        let image = VipsImageHandle(owning: copy)
+        self = try image.applying("copy", cvips_copy_as_srgb)
+    }
+
     deinit {
         g_object_unref(pointer)
     }
 
-    var width: Int { Int(vips_image_get_width(pointer)) }
-    var height: Int { Int(vips_image_get_height(pointer)) }
-    var pages: Int { Int(vips_image_get_n_pages(pointer)) }
+    var size: ImageSize {
+        ImageSize(width: Int(vips_image_get_width(pointer)), height: Int(vips_image_get_height(pointer)))
+    }
+    var bands: Int { Int(vips_image_get_bands(pointer)) }
     var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
     var hasProfile: Bool { cvips_has_profile(pointer) != 0 }
-
-    /// A text among the image's metadata.
-    func text(_ name: String) -> String? {
-        guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
-        var text: UnsafePointer<CChar>?
-        guard vips_image_get_string(pointer, name, &text) == 0 else { return nil }
-        return text.map { String(cString: $0) }
-    }
 
     /// A second reference to the same image.
     func shared() -> VipsImageHandle {
@@ -40,38 +62,6 @@ struct VipsImageHandle: ~Copyable {
         var result: UnsafeMutablePointer<VipsImage>?
         guard body(pointer, &result) == 0, let result else { throw VipsError.take(operation) }
         return VipsImageHandle(owning: result)
-    }
-}
-
-/// Where libvips reads from.
-struct VipsSourceHandle: ~Copyable {
-    let pointer: UnsafeMutablePointer<VipsSource>
-
-    /// Reads a file by a descriptor, which libvips duplicates.
-    init(descriptor: CInt) throws(VipsError) {
-        guard let pointer = vips_source_new_from_descriptor(descriptor) else { throw VipsError.take("source") }
-        self.pointer = pointer
-    }
-
-    /// Reads memory, which must outlive the images made of it: libvips does not copy.
-    init(bytes: UnsafeRawBufferPointer) throws(VipsError) {
-        guard let pointer = vips_source_new_from_memory(bytes.baseAddress, bytes.count) else {
-            throw VipsError.take("source")
-        }
-        self.pointer = pointer
-    }
-
-    deinit {
-        g_object_unref(pointer)
-    }
-
-    /// The class of the loader that knows these bytes: `VipsForeignLoadJpegSource`; nothing if none does.
-    var loader: String? {
-        guard let name = vips_foreign_find_load_source(pointer) else {
-            _ = VipsError.take("find_load")
-            return nil
-        }
-        return String(cString: name)
     }
 }
 
@@ -95,5 +85,22 @@ struct VipsTargetHandle: ~Copyable {
         var count = 0
         let bytes = vips_blob_get(blob, &count)
         return body(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+}
+
+/// Some numbers for an operation: a colour and perhaps full opacity.
+struct VipsNumbers: ~Copyable {
+    let pointer: UnsafeMutablePointer<VipsArrayDouble>
+
+    /// As many numbers as the image has bands.
+    init(_ color: Color, for image: borrowing VipsImageHandle) throws(VipsError) {
+        var numbers = [Double(color.red), Double(color.green), Double(color.blue)]
+        if image.hasAlpha { numbers.append(255) }
+        guard let pointer = vips_array_double_new(numbers, CInt(numbers.count)) else { throw VipsError.take("array") }
+        self.pointer = pointer
+    }
+
+    deinit {
+        cvips_array_unref(pointer)
     }
 }

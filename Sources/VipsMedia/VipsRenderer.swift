@@ -3,40 +3,155 @@ package import Domain
 internal import NIOCore
 package import NIOPosix
 
-/// Makes derivatives with libvips on threads of its own.
+/// Makes derivatives with libvips on threads of its own, and has formats that are not fuzzed upstream drawn by a process
+/// of its own.
 package struct VipsRenderer: ImageRenderer {
     private let pool: NIOThreadPool
+    private let worker: WorkerLauncher?
+    private let workers: ImageAdmission
+    /// Headers have a worker of their own, and few wait for it, so that slow ones keep neither pictures nor each other.
+    private let headerWorkers = ImageAdmission(workers: 1, memory: .max, queue: 32)
+
+    /// How long reading what an image says of itself may take.
+    private static let headerTime = Duration.seconds(10)
 
     /// Starts libvips if this is the first renderer of the process.
     ///
-    /// - Parameter pool: Threads for rendering; as many as cores is right, since each job keeps one busy.
+    /// - Parameters:
+    ///   - pool: Threads for rendering; as many as jobs at the same time, and some more for headers.
+    ///   - worker: Draws SVG, PDF, JPEG XL and JPEG 2000; without one, those are no images.
+    ///   - workers: How many of its processes run at the same time.
     /// - Throws: When libvips cannot start.
-    package init(pool: NIOThreadPool) throws {
+    package init(pool: NIOThreadPool, worker: WorkerLauncher? = nil, workers: Int = 1) throws {
         try VipsLibrary.start()
         self.pool = pool
+        self.worker = worker
+        self.workers = ImageAdmission(workers: workers, memory: .max, queue: 1 << 30)
+    }
+
+    package func header(of source: ImageSource) async throws -> ImageHeader {
+        let header = try await watched(until: nil) { watch in
+            watch.begin(for: VipsRenderer.headerTime)
+            return try source.withBytes { bytes in
+                let head = bytes.read(at: 0, count: SourceSniffer.headLength)
+                guard let format = head.withUnsafeBytes({ SourceSniffer.format(of: $0) }) else {
+                    throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
+                }
+                return try format.isReadByWorker ? nil : HeaderReader(bytes: bytes, watch: watch).read(format)
+            }
+        }
+        if let header { return header }
+        return try await drawing(headerWorkers) { try await $0.header(of: source) }
     }
 
     package func render(
-        _ request: ImageRequest,
-        from source: ImageSource,
-        within limits: ImageLimits
-    ) async throws
-        -> RenderedImage
-    {
-        try await pool.runIfActive {
-            // libvips keeps caches for each thread that called it; a thread of the pool never ends by itself.
-            defer { vips_thread_shutdown() }
-            let thumbnail = Thumbnail(request: request, limits: limits)
-            switch source {
-            case .file(let blob, let descriptor):
-                return try withExtendedLifetime(blob) {
-                    try thumbnail.render(try VipsSourceHandle(descriptor: descriptor))
-                }
-            case .memory(let bytes):
-                return try bytes.withUnsafeReadableBytes { bytes in
-                    try thumbnail.render(try VipsSourceHandle(bytes: bytes))
+        _ plan: ImagePlan,
+        of image: OpenImage,
+        marks: [FileKey: OpenImage],
+        until deadline: ContinuousClock.Instant
+    ) async throws -> RenderedImage {
+        guard VipsLibrary.canWrite(plan.output.format) else {
+            throw ServiceError(
+                .badImageRequest,
+                "Bad image request: this server's libvips cannot write \(plan.output.format.rawValue)."
+            )
+        }
+        let drawn = try await drawn(image, at: plan.firstSize(of: image.header), deadline)
+        var drawnMarks: [FileKey: DrawnPicture] = [:]
+        for (key, mark) in marks { drawnMarks[key] = try await self.drawn(mark, at: nil, deadline) }
+        return try await watched(until: deadline) { [drawnMarks] watch in
+            try withInputs(marks, drawnMarks) { inputs in
+                try image.source.withBytes { bytes in
+                    let job = ImageJob(plan: plan, header: image.header, watch: watch, marks: inputs)
+                    return try job.run(drawn.map { .drawn($0, bytes) } ?? .encoded(bytes))
                 }
             }
+        }
+    }
+
+    package func exif(of source: ImageSource) async throws -> [String: ExifField] {
+        try await watched(until: nil) { watch in
+            watch.begin(for: VipsRenderer.headerTime)
+            return try source.withBytes { bytes in
+                let format = bytes.read(at: 0, count: SourceSniffer.headLength).withUnsafeBytes {
+                    SourceSniffer.format(of: $0)
+                }
+                guard let format else { throw ServiceError.unreadable(VipsError(operation: "sniff", detail: "")) }
+                // What the worker reads has none that it shows, and a bitmap never has any.
+                guard !format.isReadByWorker, format != .bmp else { return [:] }
+                return try HeaderReader(bytes: bytes, watch: watch).exif(format)
+            }
+        }
+    }
+
+    package func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
+        let drawn = try await drawn(image, at: AverageColor.size(of: image.header), deadline)
+        return try await watched(until: deadline) { watch in
+            try image.source.withBytes { bytes in
+                try AverageColor(header: image.header, watch: watch).measure(
+                    drawn.map { .drawn($0, bytes) } ?? .encoded(bytes)
+                )
+            }
+        }
+    }
+
+    /// The pixels of an image that the worker process must decode; nothing for others.
+    private func drawn(
+        _ image: OpenImage,
+        at size: ImageSize?,
+        _ deadline: ContinuousClock.Instant
+    ) async throws -> DrawnPicture? {
+        guard image.header.format.isDrawnByWorker else { return nil }
+        return try await drawing(workers) {
+            try await $0.draw(image.source, at: size ?? image.header.size, until: deadline)
+        }
+    }
+
+    /// Runs a worker process when there is a place for it.
+    private func drawing<Result>(
+        _ workers: ImageAdmission,
+        _ body: (WorkerLauncher) async throws -> Result
+    ) async throws -> Result {
+        guard let worker else { throw ServiceError.unreadable(VipsError(operation: "worker", detail: "none")) }
+        return try await workers.admit { place in try await place.run(price: 0) { try await body(worker) } }
+    }
+
+    /// Lends out the bytes of all marks at once.
+    private func withInputs<Result>(
+        _ marks: [FileKey: OpenImage],
+        _ drawn: [FileKey: DrawnPicture],
+        _ body: ([FileKey: ImageJob.Mark]) throws -> Result
+    ) throws -> Result {
+        var inputs: [FileKey: ImageJob.Mark] = [:]
+        func next(_ rest: ArraySlice<(key: FileKey, value: OpenImage)>) throws -> Result {
+            guard let (key, mark) = rest.first else { return try body(inputs) }
+            return try mark.source.withBytes { bytes in
+                inputs[key] = (mark.header, drawn[key].map { .drawn($0, bytes) } ?? .encoded(bytes))
+                return try next(rest.dropFirst())
+            }
+        }
+        return try next(Array(marks)[...])
+    }
+
+    /// Runs a job that stops at the deadline, if it has one, and when its task is cancelled.
+    private func watched<Result: Sendable>(
+        until deadline: ContinuousClock.Instant?,
+        _ job: @escaping @Sendable (JobWatch) throws -> Result
+    ) async throws -> Result {
+        let watch = JobWatch(until: deadline)
+        return try await withTaskCancellationHandler {
+            try await onThread { try job(watch) }
+        } onCancel: {
+            watch.cancel()
+        }
+    }
+
+    private func onThread<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await pool.runIfActive {
+            ThreadPriority.lower()
+            // libvips keeps caches for each thread that called it; a thread of the pool never ends by itself.
+            defer { vips_thread_shutdown() }
+            return try job()
         }
     }
 }

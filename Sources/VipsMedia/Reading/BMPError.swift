@@ -1,0 +1,20 @@
+/// Why a bitmap is not read; for the log.
+enum BMPError: Error, Equatable, CustomStringConvertible {
+    /// It does not begin like one.
+    case notBitmap
+    /// Fields contradict each other or the format.
+    case broken(String)
+    /// A kind that nobody writes, or that hides another format.
+    case unsupported(String)
+    /// Pixels end before the picture does.
+    case truncated
+
+    var description: String {
+        switch self {
+        case .notBitmap: "bitmap: does not begin like one"
+        case .broken(let what): "bitmap: broken \(what)"
+        case .unsupported(let what): "bitmap: unsupported \(what)"
+        case .truncated: "bitmap: the pixels end too early"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Reads numbers out of bytes that nobody has checked: what lies outside is `nil`, never a trap.
+struct ByteCursor {
+    let bytes: UnsafeRawBufferPointer
+    /// Where ``next()`` reads; may lie behind the end.
+    var position: Int
+
+    init(_ bytes: UnsafeRawBufferPointer, at position: Int = 0) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    var count: Int { bytes.count }
+
+    func byte(at offset: Int) -> UInt8? {
+        bytes.indices.contains(offset) ? bytes[offset] : nil
+    }
+
+    func little16(at offset: Int) -> UInt16? {
+        number(at: offset).map(UInt16.init(littleEndian:))
+    }
+
+    func little32(at offset: Int) -> UInt32? {
+        number(at: offset).map(UInt32.init(littleEndian:))
+    }
+
+    func big32(at offset: Int) -> UInt32? {
+        number(at: offset).map(UInt32.init(bigEndian:))
+    }
+
+    /// Whether these bytes stand there, whole.
+    func holds(_ expected: some Collection<UInt8>, at offset: Int = 0) -> Bool {
+        guard offset >= 0, offset <= count, expected.count <= count - offset else { return false }
+        return bytes[offset...].starts(with: expected)
+    }
+
+    /// The byte at the position, which is then passed.
+    mutating func next() -> UInt8? {
+        guard let byte = byte(at: position) else { return nil }
+        position += 1
+        return byte
+    }
+
+    private func number<Number: FixedWidthInteger>(at offset: Int) -> Number? {
+        let size = MemoryLayout<Number>.size
+        guard offset >= 0, size <= count, offset <= count - size else { return nil }
+        return bytes.loadUnaligned(fromByteOffset: offset, as: Number.self)
+    }
+}

@@ -1,0 +1,106 @@
+internal import Domain
+
+/// What a PNG says before its pixels (PNG, third edition, section 11), as far as libvips does not tell it.
+struct PNGFacts: Sendable, Hashable {
+    /// How a pixel is made, with the numbers of the format.
+    enum ColorType: UInt8, Sendable {
+        case gray = 0
+        case color = 2
+        case palette = 3
+        case grayWithAlpha = 4
+        case colorWithAlpha = 6
+    }
+
+    /// Sides in pixels.
+    let size: ImageSize
+    /// Of a sample or an index: 1, 2, 4, 8 or 16.
+    let bitDepth: Int
+    let colorType: ColorType
+    /// Whether it comes in passes, which a decoder must hold in memory.
+    let isInterlaced: Bool
+    /// How many colours stand in the palette before the pixels; nothing if there is none.
+    let paletteCount: Int?
+    /// Whether some colours are declared transparent.
+    let hasTransparency: Bool
+    /// Chunks before the pixels that are packed, or may be: each may swell to megabytes while the header is read.
+    let packedTexts: Int
+
+    /// Whether parts may be transparent.
+    var hasAlpha: Bool { hasTransparency || colorType == .grayWithAlpha || colorType == .colorWithAlpha }
+
+    /// As `imageInfo` writes it.
+    var colorModel: String {
+        if colorType == .palette { return "palette\(paletteCount ?? 0)" }
+        let depth = bitDepth == 16
+        if hasAlpha { return depth ? "nrgba64" : "nrgba" }
+        if colorType == .gray { return depth ? "gray16" : "gray" }
+        return depth ? "rgba64" : "rgba"
+    }
+
+    /// Walks the chunks up to the first with pixels; nothing if that is no PNG with a header that holds.
+    ///
+    /// Work is bounded by what the window lets through.
+    init?(_ window: ByteWindow) throws {
+        var window = window
+        let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+        guard try window.holds(signature, at: 0), try window.big32(at: 8) == 13,
+            try window.holds("IHDR".utf8, at: 12), let width = try window.big32(at: 16),
+            let height = try window.big32(at: 20), let depth = try window.byte(at: 24),
+            let color = try window.byte(at: 25), let colorType = ColorType(rawValue: color),
+            let interlace = try window.byte(at: 28), 1...PNGFacts.largest ~= width, 1...PNGFacts.largest ~= height,
+            colorType.bitDepths.contains(Int(depth))
+        else { return nil }
+        size = ImageSize(width: width, height: height)
+        bitDepth = Int(depth)
+        self.colorType = colorType
+        isInterlaced = interlace == 1
+
+        var paletteCount: Int?
+        var hasTransparency = false
+        var packedTexts = 0
+        // Behind the signature and the header, whose length, name and checksum take 12 bytes.
+        var offset = 8 + 12 + 13
+        while let length = try window.big32(at: offset), length <= PNGFacts.largest,
+            try !window.holds("IDAT".utf8, at: offset + 4), try !window.holds("IEND".utf8, at: offset + 4)
+        {
+            if try window.holds("PLTE".utf8, at: offset + 4), length % 3 == 0, 1...256 ~= length / 3 {
+                paletteCount = length / 3
+            } else if try window.holds("tRNS".utf8, at: offset + 4) {
+                hasTransparency = true
+            } else if try window.holdsPackedText(at: offset) {
+                packedTexts += 1
+            }
+            offset += 12 + length
+        }
+        self.paletteCount = paletteCount
+        self.hasTransparency = hasTransparency
+        self.packedTexts = packedTexts
+    }
+
+    /// Lengths and sides are numbers of 31 bits.
+    private static let largest = 0x7fff_ffff
+}
+
+extension PNGFacts.ColorType {
+    /// The depths that the format allows.
+    fileprivate var bitDepths: [Int] {
+        switch self {
+        case .gray: [1, 2, 4, 8, 16]
+        case .palette: [1, 2, 4, 8]
+        case .color, .grayWithAlpha, .colorWithAlpha: [8, 16]
+        }
+    }
+}
+
+extension ByteWindow {
+    /// Whether the chunk there is packed: an iTXt says it behind its keyword of at most 79 bytes.
+    fileprivate mutating func holdsPackedText(at chunk: Int) throws -> Bool {
+        if try holds("zTXt".utf8, at: chunk + 4) { return true }
+        if try holds("iCCP".utf8, at: chunk + 4) { return true }
+        guard try holds("iTXt".utf8, at: chunk + 4) else { return false }
+        for place in chunk + 8..<chunk + 88 where try byte(at: place) == 0 {
+            return try byte(at: place + 1) != 0
+        }
+        return true
+    }
+}

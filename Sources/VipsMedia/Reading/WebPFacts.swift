@@ -1,0 +1,20 @@
+/// What the chunks of a WebP say (RFC 9649 section 2).
+struct WebPFacts {
+    /// How many frames it has; 0 for a still picture.
+    let frames: Int
+
+    /// Walks the chunks, at most as many as the window lets through; nothing if it ends before they do.
+    init?(_ window: ByteWindow) throws {
+        var window = window
+        guard try window.holds("RIFF".utf8, at: 0), try window.holds("WEBP".utf8, at: 8) else { return nil }
+        var frames = 0
+        var offset = 12
+        while let size = try window.little32(at: offset + 4) {
+            if try window.holds("ANMF".utf8, at: offset) { frames += 1 }
+            // Odd sizes are padded.
+            offset += 8 + size + size % 2
+        }
+        guard !window.isSpent else { return nil }
+        self.frames = frames
+    }
+}

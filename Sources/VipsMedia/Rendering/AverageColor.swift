@@ -1,0 +1,41 @@
+internal import CVips
+internal import Domain
+
+/// The mean colour of a picture, on white.
+struct AverageColor {
+    let header: ImageHeader
+    let watch: JobWatch
+
+    /// Small enough for decoders to do most of the work, large enough to be the picture's mean.
+    private static let side = 128
+
+    /// The size that the picture is measured at.
+    static func size(of header: ImageHeader) -> ImageSize {
+        ImageSize(width: min(header.size.width, side), height: min(header.size.height, side))
+    }
+
+    func measure(_ input: ImageDecoder.Input) throws -> Color {
+        do {
+            let size = AverageColor.size(of: header)
+            let image = try ImageDecoder(header: header, effort: .fast, watch: watch).open(
+                input,
+                isUpright: false,
+                size: size
+            )
+            let flat = try watch.materialized(image.colored().flattened(on: .white))
+            return Color(red: try mean(flat, 0), green: try mean(flat, 1), blue: try mean(flat, 2))
+        } catch let error as VipsError {
+            try watch.check()
+            throw ServiceError.unreadable(error)
+        } catch let error as BMPError {
+            throw ServiceError.unreadable(error)
+        }
+    }
+
+    private func mean(_ image: borrowing VipsImageHandle, _ band: Int) throws(VipsError) -> UInt8 {
+        let plane = try image.applying("extract_band") { cvips_extract_bands($0, $1, CInt(band), 1) }
+        var mean = 0.0
+        guard cvips_mean(plane.pointer, &mean) == 0 else { throw VipsError.take("avg") }
+        return UInt8(min(255, max(0, mean.rounded())))
+    }
+}

@@ -1,0 +1,127 @@
+internal import CVips
+internal import Domain
+
+/// Reads what an image says of itself, by its bytes alone.
+struct HeaderReader {
+    let bytes: SourceBytes
+    let watch: JobWatch
+
+    /// - Throws: ``ServiceError/Code/notAnImage``.
+    func read(_ format: SourceFormat) throws -> ImageHeader {
+        do {
+            return try format == .bmp ? bitmap() : picture(format)
+        } catch let error as VipsError {
+            try watch.check()
+            throw ServiceError.unreadable(error)
+        } catch let error as BMPError {
+            throw ServiceError.unreadable(error)
+        }
+    }
+
+    /// What a decoder would spend minutes or gigabytes on before it knows as much as a size.
+    private static let mostPackedTexts = 16
+    private static let mostFrames = 4096
+
+    /// The EXIF fields of an image, by their names.
+    func exif(_ format: SourceFormat) throws -> [String: ExifField] {
+        do {
+            try checkBurden(format)
+            return ExifReader.fields(of: try VipsImageHandle(VipsSourceHandle(bytes, watch: watch)))
+        } catch let error as VipsError {
+            try watch.check()
+            throw ServiceError.unreadable(error)
+        }
+    }
+
+    private func picture(_ format: SourceFormat) throws -> ImageHeader {
+        try checkBurden(format)
+        let source = VipsSourceHandle(bytes, watch: watch)
+        let image = try VipsImageHandle(source)
+        let pages = max(1, image.number("n-pages") ?? 1)
+        var header = ImageHeader(
+            format: format == .heic && image.text("heif-compression") == "av1" ? .avif : format,
+            size: image.size,
+            // Pages of a TIFF or a HEIC are pictures of their own.
+            frames: format == .gif || format == .webp ? pages : 1,
+            orientation: image.orientation ?? 1,
+            // A TIFF without one has 1 all the same.
+            hasOrientation: image.orientation.map { format != .tiff || $0 != 1 } ?? false,
+            hasAlpha: image.hasAlpha,
+            bands: image.bands,
+            bitsPerSample: image.bitsPerSample,
+            colorModel: image.colorModel,
+            hasProfile: image.hasProfile
+        )
+        switch format {
+        case .jpeg:
+            guard let facts = try JPEGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
+            header.isProgressive = facts.isProgressive
+            header.quality = facts.quality
+            header.colorModel = facts.colorModel
+        case .png:
+            guard let facts = try PNGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
+            header.isProgressive = facts.isInterlaced
+            header.colorModel = facts.colorModel
+        case .gif:
+            header.colorModel = "palette\(1 << (image.number("palette-bit-depth") ?? 8))"
+        default:
+            break
+        }
+        return header
+    }
+
+    /// Refuses, by a walk of our own, what libvips must not even open: its time for a WebP grows with the square of the
+    /// frames, and packed texts of a PNG swell while its header is read.
+    private func checkBurden(_ format: SourceFormat) throws {
+        let window = ByteWindow(budget: 8 << 20, reading: bytes.read(at:count:))
+        switch format {
+        case .webp:
+            guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.mostFrames else {
+                throw ServiceError(
+                    .imageTooLarge,
+                    "The image has more frames than are read; the limit is \(HeaderReader.mostFrames)."
+                )
+            }
+        case .png:
+            guard let facts = try PNGFacts(window), facts.packedTexts <= HeaderReader.mostPackedTexts else {
+                throw ServiceError(
+                    .imageTooLarge,
+                    "The image has more packed texts than are read; the limit is \(HeaderReader.mostPackedTexts)."
+                )
+            }
+        default: break
+        }
+    }
+
+    private func bitmap() throws -> ImageHeader {
+        let facts = try bytes.read(at: 0, count: BMPHeader.longestLength).withUnsafeBytes { try BMPHeader($0) }
+        return ImageHeader(
+            format: .bmp,
+            size: facts.size,
+            hasAlpha: facts.hasAlpha,
+            bands: facts.hasAlpha ? 4 : 3,
+            colorModel: facts.colorModel
+        )
+    }
+}
+
+extension VipsImageHandle {
+    fileprivate var bitsPerSample: Int {
+        switch vips_image_get_format(pointer) {
+        case VIPS_FORMAT_UCHAR, VIPS_FORMAT_CHAR: 8
+        case VIPS_FORMAT_USHORT, VIPS_FORMAT_SHORT: 16
+        default: 32
+        }
+    }
+
+    /// The names that Go's image library has, as Qiniu shows them.
+    fileprivate var colorModel: String {
+        let suffix = bitsPerSample > 8 ? "64" : ""
+        return switch (bands, hasAlpha) {
+        case (1, _): bitsPerSample > 8 ? "gray16" : "gray"
+        case (_, true): "nrgba\(suffix)"
+        case (4, false): "cmyk"
+        default: "rgba\(suffix)"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import CVips
+internal import Domain
+
+/// Opens the pixels of an image, upright and at a size if the plan begins with those, in sRGB.
+struct ImageDecoder {
+    let header: ImageHeader
+    let effort: ImageEffort
+    let watch: JobWatch
+
+    /// A picture that ends too early is an error, not a grey area.
+    private static let strict = "fail_on=truncated"
+
+    /// Opens one still image.
+    ///
+    /// - Parameters:
+    ///   - input: The image.
+    ///   - isUpright: Whether its EXIF orientation is applied.
+    ///   - size: The size that it gets; nothing for its own.
+    /// - Returns: The picture, its pixels not yet decoded.
+    /// - Throws: When the bytes are no image, or a broken one.
+    func open(_ input: Input, isUpright: Bool, size: ImageSize?) throws -> VipsImageHandle {
+        switch input {
+        case .encoded(let bytes) where header.format == .bmp:
+            return try scale(bitmap(bytes), to: size ?? header.size)
+        case .encoded(let bytes):
+            return try shrink(bytes, to: size ?? (isUpright ? header.uprightSize : header.size), isUpright: isUpright)
+        case .drawn(let picture, _):
+            let image = try VipsImageHandle(picture.pixels, size: picture.size, bands: picture.bands)
+            return try scale(image, to: size ?? picture.size)
+        }
+    }
+
+    /// Opens all frames, one below the other, as they are.
+    func openFrames(_ bytes: SourceBytes) throws(VipsError) -> VipsImageHandle {
+        let source = VipsSourceHandle(bytes, watch: watch)
+        return try VipsImageHandle(source, options: "[n=-1,\(ImageDecoder.strict)]")
+    }
+
+    /// Resamples an image that is open; also makes it sRGB.
+    func scale(_ image: borrowing VipsImageHandle, to size: ImageSize) throws(VipsError) -> VipsImageHandle {
+        let isLinear: gboolean = effort == .best && image.size != size ? 1 : 0
+        let hasProfile: gboolean = image.hasProfile ? 1 : 0
+        return try image.applying("thumbnail_image") {
+            cvips_thumbnail_image($0, $1, CInt(size.width), CInt(size.height), isLinear, hasProfile)
+        }
+    }
+
+    private func bitmap(_ bytes: SourceBytes) throws -> VipsImageHandle {
+        let all = bytes.readAll()
+        let picture = try all.withUnsafeBytes { try BMPDecoder(BMPHeader($0), bytes: $0).decode() }
+        return try VipsImageHandle(picture.pixels[...], size: picture.size, bands: picture.bands)
+    }
+
+    private func shrink(_ bytes: SourceBytes, to size: ImageSize, isUpright: Bool) throws(VipsError) -> VipsImageHandle
+    {
+        let source = VipsSourceHandle(bytes, watch: watch)
+        let isLinear = effort == .best && size != (isUpright ? header.uprightSize : header.size)
+        var image: UnsafeMutablePointer<VipsImage>?
+        let status = cvips_thumbnail_source(
+            source.pointer,
+            &image,
+            CInt(size.width),
+            CInt(size.height),
+            "[\(ImageDecoder.strict)]",
+            isUpright ? 0 : 1,
+            isLinear ? 1 : 0,
+            header.hasProfile ? 1 : 0
+        )
+        guard status == 0, let image else { throw VipsError.take("thumbnail_source") }
+        return VipsImageHandle(owning: image)
+    }
+
+    /// What a decoder begins with.
+    enum Input {
+        /// The bytes of a file.
+        case encoded(SourceBytes)
+        /// Pixels that the worker process drew, of these bytes.
+        case drawn(DrawnPicture, SourceBytes)
+    }
+}

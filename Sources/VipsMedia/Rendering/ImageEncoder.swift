@@ -1,0 +1,103 @@
+internal import CVips
+internal import Domain
+internal import NIOCore
+
+/// Writes an image as its plan says, without metadata but what the plan keeps.
+struct ImageEncoder {
+    let output: ImagePlan.Output
+    let watch: JobWatch
+
+    /// The lowest quality that a limit on bytes leads to.
+    private static let lowestQuality = 10
+
+    func encode(_ image: borrowing VipsImageHandle) throws -> ByteBuffer {
+        let image = try withMetadata(image)
+        guard let limit = output.sizeLimit, output.format == .jpeg || limit.isStrict && canBeWorse else {
+            return try write(image, quality: output.quality)
+        }
+        return try write(watch.materialized(image), within: limit.bytes)
+    }
+
+    private var canBeWorse: Bool { output.format == .webp || output.format == .avif }
+
+    /// The best quality that fits, found by halving.
+    private func write(_ image: borrowing VipsImageHandle, within limit: Int) throws -> ByteBuffer {
+        var best = try write(image, quality: output.quality)
+        guard best.readableBytes > limit else { return best }
+        var (low, high) = (min(ImageEncoder.lowestQuality, output.quality), output.quality)
+        best = try write(image, quality: low)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            let bytes = try write(image, quality: middle)
+            if bytes.readableBytes <= limit {
+                (best, low) = (bytes, middle)
+            } else {
+                high = middle
+            }
+        }
+        return best
+    }
+
+    private func write(_ image: borrowing VipsImageHandle, quality: Int) throws -> ByteBuffer {
+        let target = try VipsTargetHandle()
+        let pointer = image.pointer
+        let strip: gboolean = keepsMetadata ? 0 : 1
+        return try watch.watching(image) {
+            let status =
+                switch output.format {
+                case .jpeg:
+                    cvips_jpegsave(pointer, target.pointer, CInt(quality), output.isProgressive ? 1 : 0, strip)
+                case .png where output.colors != nil:
+                    cvips_pngsave_with_palette(pointer, target.pointer, compression, paletteBits, strip)
+                case .png: cvips_pngsave(pointer, target.pointer, compression, strip)
+                case .webp: cvips_webpsave(pointer, target.pointer, CInt(quality), webpEffort(image.size), strip)
+                case .gif: cvips_gifsave(pointer, target.pointer, paletteBits, strip)
+                case .avif:
+                    cvips_avifsave(pointer, target.pointer, CInt(quality), output.effort == .best ? 4 : 2, strip)
+                }
+            guard status == 0 else { throw VipsError.take("save \(output.format.rawValue)") }
+            return try target.withBytes { ByteBuffer(bytes: $0) }
+        }
+    }
+
+    /// libwebp's own, but less for large pictures: it works in one piece that nothing can stop.
+    private func webpEffort(_ size: ImageSize) -> CInt { size.area > 4_000_000 ? 1 : 4 }
+
+    private var compression: CInt { CInt(output.compression ?? 6) }
+
+    /// As many bits as the colours need.
+    private var paletteBits: CInt {
+        let colors = output.colors ?? 256
+        let bits = (1...8).first { 1 << $0 >= colors } ?? 8
+        // PNG has palettes of 1, 2, 4 and 8 bits only.
+        return CInt(output.format == .gif ? bits : [1, 2, 4, 8].first { $0 >= bits } ?? 8)
+    }
+
+    private var keepsMetadata: Bool { output.orientation != nil || output.keepsCopyright }
+
+    /// EXIF with an orientation and nothing else: savers write what they are to keep only into EXIF that is there.
+    private static let bareEXIF: [UInt8] = [
+        0x49, 0x49, 0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+    ]
+
+    /// Whose work it is, which a setting keeps.
+    static let copyright = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
+    /// What says nothing of the picture but how its frames are shown.
+    private static let animation = ["page-height", "n-pages", "delay", "loop"]
+
+    /// Removes all but what the plan keeps: whatever libvips may read one day is gone unless it is named here, and savers
+    /// that are told to strip do not all do it (WebP's of 8.14).
+    private func withMetadata(_ image: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
+        let image = try image.unshared()
+        let words = output.keepsCopyright ? ImageEncoder.copyright : []
+        let stored = words.compactMap { name in
+            image.text(name).flatMap { ExifReader.field($0)?.stored }.map { (name, $0) }
+        }
+        for name in image.fieldNames where !ImageEncoder.animation.contains(name) { image.remove(name) }
+        if keepsMetadata { image.set("exif-data", to: ImageEncoder.bareEXIF) }
+        // Savers take off a last bracket, which is to hold what libexif would say of it.
+        for (name, text) in stored { image.set(name, to: "\(text) (, ASCII, 1 components, 1 bytes)") }
+        if let orientation = output.orientation { image.set("orientation", to: orientation) }
+        return image
+    }
+}

@@ -1,0 +1,117 @@
+internal import CVips
+internal import Domain
+
+extension ImageJob {
+    /// The picture with marks laid over it, one after the other.
+    func marked(_ image: borrowing VipsImageHandle, with watermark: Watermark) throws -> VipsImageHandle {
+        var result = image.shared()
+        for mark in watermark.marks {
+            let size = result.size
+            switch mark.content {
+            case .image(let content):
+                guard let picture = try picture(content, on: size, opacity: mark.opacity) else { continue }
+                result = try result.laying(picture, at: mark.corner(of: picture.size, in: size))
+            case .text(let content):
+                guard let text = try text(content) else { continue }
+                let picture = try text.colored(content.color, opacity: mark.opacity)
+                result = try result.laying(picture, at: mark.corner(of: picture.size, in: size))
+            case .tiles(let content, let degrees, let gapX, let gapY):
+                guard let text = try text(content) else { continue }
+                let tile = try text.tile(turnedBy: degrees, gapX: gapX, gapY: gapY, over: size)
+                result = try result.laying(tile.colored(content.color, opacity: mark.opacity), at: (0, 0))
+            }
+        }
+        return result
+    }
+
+    /// A picture as it is laid over another one of some size.
+    private func picture(
+        _ mark: Watermark.ImageMark,
+        on size: ImageSize,
+        opacity: Int
+    ) throws -> VipsImageHandle? {
+        guard let (header, input) = marks[mark.key] else { return nil }
+        let decoder = ImageDecoder(header: header, effort: plan.output.effort, watch: watch)
+        let target = mark.size(of: header.uprightSize, on: size)
+        let image = try decoder.open(input, isUpright: true, size: target).colored()
+        // The picture below is made from top to bottom, the mark perhaps again and again.
+        let solid = try watch.materialized(image.hasAlpha ? image.shared() : image.applying("addalpha", cvips_addalpha))
+        guard opacity < 100 else { return solid }
+        let color = try solid.applying("extract_band") { cvips_extract_bands($0, $1, 0, 3) }
+        let alpha = try solid.applying("extract_band") { cvips_extract_bands($0, $1, 3, 1) }
+        return try color.joined(alpha.scaled(by: opacity))
+    }
+
+    /// A text as a mask; nothing if there is nothing to see.
+    private func text(_ mark: Watermark.TextMark) throws -> VipsImageHandle? {
+        guard mark.text.contains(where: { !$0.isWhitespace }) else { return nil }
+        var image: UnsafeMutablePointer<VipsImage>?
+        guard cvips_text(&image, mark.markup, mark.fontName) == 0, let image else {
+            let cause = VipsError.take("text")
+            throw ServiceError(
+                .badImageRequest,
+                "Bad image request: the watermark's text cannot be drawn.",
+                cause: cause
+            )
+        }
+        return VipsImageHandle(owning: image)
+    }
+}
+
+extension Watermark.TextMark {
+    /// The text for Pango, which reads markup.
+    fileprivate var markup: String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+
+    /// For Pango: a family, a comma, and the size.
+    fileprivate var fontName: String { "\(font ?? "sans-serif"), \(pixels)" }
+}
+
+extension VipsImageHandle {
+    /// This picture with another one laid over it; transparent only where it was.
+    fileprivate func laying(_ over: borrowing VipsImageHandle, at corner: (x: Int, y: Int)) throws -> VipsImageHandle {
+        let over = over.shared()
+        let laid = try applying("composite") { cvips_composite($0, over.pointer, $1, CInt(corner.x), CInt(corner.y)) }
+        return try hasAlpha ? laid : laid.applying("extract_band") { cvips_extract_bands($0, $1, 0, 3) }
+    }
+
+    /// A mask as a picture of one colour.
+    fileprivate func colored(_ color: Color, opacity: Int) throws(VipsError) -> VipsImageHandle {
+        let numbers = [Double(color.red), Double(color.green), Double(color.blue)]
+        guard let plane = vips_image_new_from_image(pointer, numbers, 3) else { throw VipsError.take("constant") }
+        return try VipsImageHandle(owning: plane).joined(scaled(by: opacity))
+    }
+
+    /// A mask in percent of itself.
+    fileprivate func scaled(by percent: Int) throws(VipsError) -> VipsImageHandle {
+        try applying("linear") { cvips_scale_values($0, $1, Double(percent) / 100) }
+    }
+
+    /// Colours with their opacity.
+    fileprivate func joined(_ alpha: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
+        let alpha = alpha.pointer
+        let joined = try applying("bandjoin") { cvips_bandjoin($0, alpha, $1) }
+        return try joined.applying("copy", cvips_copy_as_srgb)
+    }
+
+    /// A mask turned, and repeated all over an area.
+    fileprivate func tile(
+        turnedBy degrees: Int,
+        gapX: Int,
+        gapY: Int,
+        over area: ImageSize
+    ) throws(VipsError) -> VipsImageHandle {
+        guard let black = vips_array_double_new([0.0], 1) else { throw VipsError.take("array") }
+        defer { cvips_array_unref(black) }
+        let turned = try turned(by: degrees, onto: size.rotated(by: degrees), black)
+        let cell = ImageSize(width: turned.size.width + gapX, height: turned.size.height + gapY)
+        let spaced = try turned.applying("gravity") { cvips_extend($0, $1, CInt(cell.width), CInt(cell.height)) }
+        let across = area.width / cell.width + 1
+        let down = area.height / cell.height + 1
+        let all = try spaced.applying("replicate") { cvips_replicate($0, $1, CInt(across), CInt(down)) }
+        return try all.applying("extract_area") {
+            cvips_extract_area($0, $1, 0, 0, CInt(area.width), CInt(area.height))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import CVips
+internal import Domain
+internal import NIOCore
+
+/// One job from source to encoded derivative; synchronous, on one thread, sharing nothing.
+struct ImageJob {
+    let plan: ImagePlan
+    let header: ImageHeader
+    let watch: JobWatch
+    /// What watermarks lay over the picture.
+    let marks: [FileKey: Mark]
+
+    /// A picture that is laid over.
+    typealias Mark = (header: ImageHeader, input: ImageDecoder.Input)
+
+    /// Carries the plan out.
+    ///
+    /// - Throws: ``ServiceError/Code/notAnImage``, also for what decodes only in part: pixels are decoded while the result
+    ///   is written, so a broken source shows only there; what ``JobWatch/check()`` throws.
+    func run(_ input: ImageDecoder.Input) throws -> RenderedImage {
+        do {
+            let image = try plan.frames > 1 ? moving(input) : still(input)
+            let bytes = try ImageEncoder(output: plan.output, watch: watch).encode(image)
+            return RenderedImage(bytes: bytes, format: plan.output.format)
+        } catch let error as VipsError {
+            try watch.check()
+            throw ServiceError.unreadable(error)
+        } catch let error as BMPError {
+            throw ServiceError.unreadable(error)
+        }
+    }
+
+    var decoder: ImageDecoder { ImageDecoder(header: header, effort: plan.output.effort, watch: watch) }
+
+    private func still(_ input: ImageDecoder.Input) throws -> VipsImageHandle {
+        var steps = plan.steps[...]
+        var isUpright = false
+        if case .drawn(_, let bytes) = input {
+            // The worker drew it at its size as it lies.
+            let image = try withWords(of: bytes, decoder.open(input, isUpright: false, size: nil))
+            if case .scale? = steps.first { steps.removeFirst() }
+            if case .orient? = steps.first, case .scale? = steps.dropFirst().first {
+                steps.remove(at: steps.startIndex + 1)
+            }
+            return try applying(steps, to: image)
+        }
+        if case .orient? = steps.first {
+            isUpright = true
+            steps.removeFirst()
+        }
+        var size: ImageSize?
+        if case .scale(let first)? = steps.first {
+            size = first
+            steps.removeFirst()
+        }
+        let image = try decoder.open(input, isUpright: isUpright, size: size)
+        return try applying(steps, to: image)
+    }
+
+    /// The drawn picture with whose work it is, which pixels do not say.
+    private func withWords(
+        of bytes: SourceBytes,
+        _ image: borrowing VipsImageHandle
+    ) throws(VipsError) -> VipsImageHandle {
+        guard plan.output.keepsCopyright, !header.format.isReadByWorker else { return image.shared() }
+        let source = try VipsImageHandle(VipsSourceHandle(bytes, watch: watch))
+        let result = try image.unshared()
+        for name in ImageEncoder.copyright {
+            if let text = source.text(name) { result.set(name, to: text) }
+        }
+        return result
+    }
+
+    /// Each frame by itself, then all one below the other again.
+    private func moving(_ input: ImageDecoder.Input) throws -> VipsImageHandle {
+        guard case .encoded(let bytes) = input else { throw VipsError(operation: "frames", detail: "") }
+        let all = try watch.materialized(decoder.openFrames(bytes))
+        let size = header.size
+        guard all.size == ImageSize(width: size.width, height: size.height * plan.frames) else {
+            throw VipsError(operation: "frames", detail: "")
+        }
+        var frames: [UnsafeMutablePointer<VipsImage>?] = []
+        defer { for frame in frames { g_object_unref(frame) } }
+        for index in 0..<plan.frames {
+            let frame = try all.applying("extract_area") {
+                cvips_extract_area($0, $1, 0, CInt(index * size.height), CInt(size.width), CInt(size.height))
+            }
+            let plain = try decoder.scale(frame, to: size)
+            let made = try watch.materialized(applying(plan.steps[...], to: plain))
+            g_object_ref(made.pointer)
+            frames.append(made.pointer)
+        }
+        var joined: UnsafeMutablePointer<VipsImage>?
+        guard cvips_join_frames(&frames, &joined, CInt(frames.count)) == 0, let joined else {
+            throw VipsError.take("arrayjoin")
+        }
+        let result = try VipsImageHandle(owning: joined).unshared()
+        result.set("page-height", to: plan.size.height)
+        result.set("n-pages", to: plan.frames)
+        if let delays = all.numbers("delay") { result.set("delay", to: delays) }
+        if let loop = all.number("loop") { result.set("loop", to: loop) }
+        return result
+    }
+}
+
+extension ServiceError {
+    /// What a client is told of a picture that cannot be read; why is for the log.
+    static func unreadable(_ cause: any Error) -> ServiceError {
+        ServiceError(.notAnImage, "The file is not an image that can be read.", cause: cause)
+    }
+}

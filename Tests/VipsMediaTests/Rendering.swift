@@ -1,0 +1,51 @@
+import Domain
+import NIOCore
+import NIOPosix
+import Support
+
+@testable import VipsMedia
+
+/// A renderer, and chains as URLs write them.
+struct Rendering {
+    let renderer: VipsRenderer
+
+    init() throws {
+        renderer = try VipsRenderer(pool: .singleton)
+    }
+
+    /// Reads a chain; every text is a key of the app.
+    static func request(_ chain: String, limits: ImageLimits = ImageLimits()) throws -> ImageRequest {
+        let context = ImageWordContext(limits: limits, ownKey: { FileKey($0) }, fileSize: 1000)
+        return try ImageRequest(chain: chain, context: context)
+    }
+
+    /// Reads a header.
+    func open(_ bytes: ByteBuffer) async throws -> OpenImage {
+        OpenImage(header: try await renderer.header(of: .memory(bytes)), source: .memory(bytes))
+    }
+
+    /// Makes a picture, perhaps by a plan that was changed; watermarks find their pictures by their keys.
+    func render(
+        _ chain: String,
+        _ bytes: ByteBuffer,
+        marks: [String: ByteBuffer] = [:],
+        limits: ImageLimits = ImageLimits(),
+        until deadline: ContinuousClock.Instant = .now + .seconds(60),
+        _ change: (inout ImagePlan) -> Void = { _ in }
+    ) async throws -> RenderedImage {
+        let image = try await open(bytes)
+        var plan = try ImagePlan(Rendering.request(chain, limits: limits), of: image.header, limits: limits)
+        change(&plan)
+        var opened: [FileKey: OpenImage] = [:]
+        for (name, bytes) in marks {
+            guard let key = FileKey(name) else { throw Broken() }
+            opened[key] = try await open(bytes)
+        }
+        return try await renderer.render(plan, of: image, marks: opened, until: deadline)
+    }
+
+    /// Makes a picture and decodes it.
+    func pixels(_ chain: String, _ bytes: ByteBuffer, marks: [String: ByteBuffer] = [:]) async throws -> Pixels {
+        try Pixels(try await render(chain, bytes, marks: marks).bytes)
+    }
+}
