@@ -2,7 +2,7 @@
 FROM swift:6.2-bookworm AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libvips-dev libcurl4-openssl-dev libmagic-dev libpcre2-dev libcrypt-dev libsqlite3-dev zlib1g-dev \
-    pkg-config \
+    libjemalloc-dev     pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -15,13 +15,13 @@ RUN swift build -c release --product lcfile --static-swift-stdlib && strip .buil
 FROM debian:bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libvips42 libcurl4 libmagic1 libmagic-mgc libpcre2-8-0 libcrypt1 libsqlite3-0 zlib1g \
-    media-types \
+    libjemalloc2 fontconfig fonts-droid-fallback     media-types \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 lcfile \
  && install -d -o lcfile /storage
 COPY --from=build /src/.build/release/lcfile /usr/local/bin/lcfile
 USER lcfile
-ENV LCFILE_HOST=0.0.0.0 LCFILE_STORAGE=/storage MALLOC_ARENA_MAX=2
+ENV LCFILE_HOST=0.0.0.0 LCFILE_STORAGE=/storage
 VOLUME /storage
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s CMD ["lcfile", "health"]

@@ -33,6 +33,8 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -68,6 +70,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         // MARK: C doors: a module map and fixed-argument shims for variadic functions
@@ -77,6 +81,7 @@ let package = Package(
         .systemLibrary(name: "CPCRE", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // MARK: libcurl's easy handle, for the two targets that are clients of HTTP
@@ -88,7 +93,7 @@ let package = Package(
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
         library("SQLiteStore", ["Domain", grdb]),
         library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
-        library("VipsMedia", ["Domain", "CVips", nioCore, nioPosix]),
+        library("VipsMedia", ["Domain", "CVips", "CLinux", nioCore, nioPosix, subprocess, systemPackage]),
         library("PCREPatterns", ["Domain", "CPCRE"]),
         library("PasswordHashes", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
         library("CurlFetch", ["Domain", "Curl", logging, nioCore, nioPosix]),
@@ -109,7 +114,7 @@ let package = Package(
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
                 "CurlFetch",
-                "HTTPAPI",
+                "HTTPAPI", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 serviceLifecycle, unixSignals,
             ]
@@ -118,7 +123,11 @@ let package = Package(
         // MARK: The command line
         library("FileClient", ["Curl"]),
         library("Commands", ["Server", "FileClient", argumentParser]),
-        .executableTarget(name: "lcfile", dependencies: ["Commands", argumentParser], swiftSettings: settings),
+        .executableTarget(
+            name: "lcfile",
+            dependencies: ["Commands", "VipsMedia", argumentParser],
+            swiftSettings: settings
+        ),
 
         // MARK: Benchmarks: nothing depends on them
         .executableTarget(

@@ -10,6 +10,8 @@ package struct AppServices: Sendable {
     package let files: FileService
     /// Makes derivatives.
     package let images: ImageService
+    /// Gets files that lie on other servers.
+    package let remoteImages: RemoteImages
     /// Reads and changes objects, file records among them.
     package let objects: ObjectService
     /// Shows and changes what is known of classes.
@@ -22,6 +24,8 @@ package struct AppServices: Sendable {
     package let accounts: AccountService
     /// How file records are shown.
     package let presentation: FilePresentation
+    /// Everything that file URLs of the app may begin with.
+    package let fileDomains: [String]
     let decoder: ObjectRequestDecoder
 
     /// Takes services that Server built, and what the conditions of requests are read with.
@@ -30,12 +34,14 @@ package struct AppServices: Sendable {
         uploads: UploadService,
         files: FileService,
         images: ImageService,
+        remoteImages: RemoteImages,
         objects: ObjectService,
         schemas: SchemaService,
         permissions: PermissionService,
         sessions: SessionService,
         accounts: AccountService,
         presentation: FilePresentation,
+        fileDomains: [String] = [],
         queries: QueryLimits,
         patterns: any PatternEngine
     ) {
@@ -43,12 +49,14 @@ package struct AppServices: Sendable {
         self.uploads = uploads
         self.files = files
         self.images = images
+        self.remoteImages = remoteImages
         self.objects = objects
         self.schemas = schemas
         self.permissions = permissions
         self.sessions = sessions
         self.accounts = accounts
         self.presentation = presentation
+        self.fileDomains = fileDomains
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)
     }
 }

@@ -37,6 +37,7 @@ package struct LCFileServer {
     /// - Parameter onStarted: Called once the server answers requests.
     /// - Throws: ``StartError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
+        MemoryAllocator.start()
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
@@ -45,15 +46,25 @@ package struct LCFileServer {
         let threads = configuration.threads
         try await ThreadPools.with(
             diskThreads: threads.disk,
-            imageThreads: imageThreadCount,
+            // Two more, so that headers are read while pictures are made.
+            imageThreads: imageThreadCount + 2,
             passwordThreads: threads.passwords,
             fetchThreads: threads.fetches
         ) { pools in
             let images = try ImageEngine(
-                renderer: VipsRenderer(pool: pools.images),
-                admission: Admission(
-                    limit: imageThreadCount + threads.imageQueue,
-                    refusal: "Too many images are being processed; try again in a second."
+                renderer: VipsRenderer(
+                    pool: pools.images,
+                    worker: WorkerLauncher(
+                        memory: threads.imageWorkerMemory,
+                        limits: configuration.images.limits,
+                        pool: pools.images
+                    ),
+                    workers: threads.imageWorkers
+                ),
+                admission: ImageAdmission(
+                    workers: imageThreadCount,
+                    memory: threads.imageMemory,
+                    queue: threads.imageQueue
                 )
             )
             let passwords = PasswordPool(
@@ -134,14 +145,25 @@ package struct LCFileServer {
         _ pools: ThreadPools
     ) async throws -> AppServices {
         let blobs: DiskBlobStore
+        let derivatives: DiskDerivativeStore
         do {
             blobs = try DiskBlobStore(folder: folder, pool: pools.disk)
+            derivatives = try DiskDerivativeStore(
+                folder: folder,
+                bound: configuration.derivativeCache,
+                pool: pools.disk
+            )
         } catch {
             throw StartError.storage("the folder \(folder) cannot be used (\(error))")
         }
         let store = SQLiteObjectStore(database)
         let records = FileRecords(store)
-        let files = FileService(files: records, blobs: blobs, cache: configuration.downloads)
+        let files = FileService(
+            files: records,
+            blobs: blobs,
+            derivatives: derivatives,
+            cache: configuration.downloads
+        )
         let presentation = FilePresentation(
             publicURL: app.fileDomains.first ?? configuration.fileURLBase,
             bucket: app.id.bucket
@@ -178,10 +200,18 @@ package struct LCFileServer {
             uploads: uploads,
             files: files,
             images: ImageService(
-                limits: configuration.images,
+                settings: configuration.images,
+                names: app.images,
                 files: files,
                 renderer: images.renderer,
-                admission: images.admission
+                admission: images.admission,
+                derivatives: derivatives
+            ),
+            remoteImages: RemoteImages(
+                fetcher: fetcher,
+                derivatives: derivatives,
+                types: types,
+                limit: configuration.images.limits.sourceSize
             ),
             objects: ObjectService(store: store, settings: settings, removal: files),
             schemas: SchemaService(store: store, limits: configuration.objects),
@@ -189,6 +219,7 @@ package struct LCFileServer {
             sessions: sessions,
             accounts: AccountService(store: store, settings: settings),
             presentation: presentation,
+            fileDomains: app.fileDomains + [configuration.fileURLBase],
             queries: configuration.queries,
             patterns: PCREEngine()
         )
@@ -252,5 +283,5 @@ package struct LCFileServer {
 /// What all apps of a server share to make images.
 private struct ImageEngine {
     let renderer: VipsRenderer
-    let admission: Admission
+    let admission: ImageAdmission
 }

@@ -15,9 +15,16 @@ struct TestServer {
     let blobs = MemoryBlobStore()
     let store = MemoryObjectStore()
     let other = MemoryObjectStore()
+    let derivatives = MemoryDerivativeStore()
+    let otherDerivatives = MemoryDerivativeStore()
     var uploads = UploadLimits(fileSize: 1 << 20, nameLength: 255)
     var wire = WireLimits(jsonSize: 1 << 16, fieldSize: 1024, formParts: 10)
     var renderer: any ImageRenderer = FixedRenderer()
+    var fetcher: any Fetcher = FixedFetcher()
+    /// How images are made, for both apps.
+    var images = ImageSettings()
+    /// What the URLs of both apps may say.
+    var names = ImageNames()
 
     /// Runs requests against the API; what stands in the stores afterwards can be asked.
     func test<Value>(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
@@ -27,7 +34,7 @@ struct TestServer {
             ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
         ]
         let api = API(
-            apps: [services(ids[0], store), services(ids[1], other)],
+            apps: [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)],
             authenticator: Authenticator(keys: keys),
             publicURL: "https://api.example.com",
             limits: wire
@@ -37,8 +44,12 @@ struct TestServer {
         return try await Application(responder: api.responder(), logger: quiet).test(.router, body)
     }
 
-    private func services(_ id: AppID, _ store: MemoryObjectStore) -> AppServices {
-        let files = FileService(files: FileRecords(store), blobs: blobs)
+    private func services(
+        _ id: AppID,
+        _ store: MemoryObjectStore,
+        _ derivatives: MemoryDerivativeStore
+    ) -> AppServices {
+        let files = FileService(files: FileRecords(store), blobs: blobs, derivatives: derivatives)
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
         let settings = ObjectSettings(files: presentation, accounts: Accounts(hasher: PlainHasher()))
         return AppServices(
@@ -53,10 +64,18 @@ struct TestServer {
             ),
             files: files,
             images: ImageService(
-                limits: ImageLimits(),
+                settings: images,
+                names: names,
                 files: files,
                 renderer: renderer,
-                admission: Admission(limit: 1, refusal: "Too many.")
+                admission: ImageAdmission(workers: 1, memory: 1 << 30, queue: 100),
+                derivatives: derivatives
+            ),
+            remoteImages: RemoteImages(
+                fetcher: fetcher,
+                derivatives: derivatives,
+                types: FixedTypes(),
+                limit: images.limits.sourceSize
             ),
             objects: ObjectService(store: store, settings: settings, removal: files),
             schemas: SchemaService(store: store, limits: ObjectLimits()),
@@ -64,23 +83,10 @@ struct TestServer {
             sessions: SessionService(store: store, accounts: settings.accounts),
             accounts: AccountService(store: store, settings: settings),
             presentation: presentation,
+            fileDomains: [presentation.publicURL],
             queries: QueryLimits(),
             patterns: PCREEngine()
         )
-    }
-}
-
-/// Answers every request with the same bytes, or with an error.
-struct FixedRenderer: ImageRenderer {
-    var failure: ServiceError?
-
-    func render(
-        _ request: ImageRequest,
-        from source: ImageSource,
-        within limits: ImageLimits
-    ) async throws -> RenderedImage {
-        if let failure { throw failure }
-        return RenderedImage(bytes: ByteBuffer(string: "thumbnail"), format: request.format ?? .jpeg)
     }
 }
 

@@ -79,6 +79,46 @@ struct Target: Sendable {
     }
 }
 
+/// Refusals to S3's clients are XML.
+func expectS3(
+    _ response: TestResponse,
+    _ status: Int,
+    _ code: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(response.status.code == status, "\(response.text)", sourceLocation: sourceLocation)
+    #expect(response.headers[.contentType] == "application/xml", sourceLocation: sourceLocation)
+    let isError = response.text.contains("<Error><Code>\(code)</Code><Message>")
+    #expect(isError, "\(response.text)", sourceLocation: sourceLocation)
+}
+
+/// Refusals to Kodo's and COS's clients are JSON, with a sentence under both names and the status.
+func expectKodo(
+    _ response: TestResponse,
+    _ status: Int,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let body = try response.json()
+    #expect(response.status.code == status, "\(response.text)", sourceLocation: sourceLocation)
+    #expect(Set(body.keys) == ["error", "code", "message"], sourceLocation: sourceLocation)
+    #expect(body["code"] == .integer(Int64(status)), sourceLocation: sourceLocation)
+    #expect(body["error"]?.stringValue?.isEmpty == false, sourceLocation: sourceLocation)
+    #expect(body["message"] == body["error"], sourceLocation: sourceLocation)
+    #expect(response.headers[.known("X-Reqid")] != nil, sourceLocation: sourceLocation)
+}
+
+/// The end of an upload of `hello` is told by hash and key.
+func expectFile(
+    _ response: TestResponse,
+    _ target: Target,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let body = try response.json()
+    #expect(Set(body.keys) == ["hash", "key"], sourceLocation: sourceLocation)
+    #expect(body["hash"] == .string("Fqr0xh3cxeii2r7eDztILNmuqUNN"), sourceLocation: sourceLocation)
+    #expect(body["key"] == .string(target.key), sourceLocation: sourceLocation)
+}
+
 extension TestClientProtocol {
     /// A request of tus with the app key.
     func tus(

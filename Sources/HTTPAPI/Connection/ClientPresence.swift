@@ -7,34 +7,70 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
 
-    private var gone: EventLoopPromise<Void>?
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        gone = context.eventLoop.makePromise()
-    }
+    private var isGone = false
+    /// What is to be done when the client goes, for the requests that are worked on now.
+    private var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        gone?.succeed()
+        leave()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        gone?.succeed()
+        leave()
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed { gone?.succeed() }
+        if event as? ChannelEvent == .inputClosed { leave() }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Runs a body when the client has gone, on the connection's event loop.
-    static func whenGone(from channel: any Channel, _ body: @escaping @Sendable () -> Void) {
-        let gone = channel.eventLoop.flatSubmit {
-            let presence = try? channel.pipeline.syncOperations.handler(type: ClientPresence.self)
-            // Nobody is on a connection that is only a test's.
-            return presence?.gone?.futureResult ?? channel.closeFuture
+    private func leave() {
+        isGone = true
+        let bodies = waiting.values
+        waiting = [:]
+        for body in bodies { body() }
+    }
+
+    /// A wish to know; one that is not needed any more is forgotten, because a connection may outlive many requests.
+    final class Watch: Sendable {
+        private let channel: any Channel
+
+        fileprivate init(_ channel: any Channel) {
+            self.channel = channel
         }
-        gone.whenSuccess(body)
+
+        /// The body is not run from now on, unless it runs already.
+        func end() {
+            onLoop { $0?.waiting[ObjectIdentifier(self)] = nil }
+        }
+
+        fileprivate func begin(_ body: @escaping @Sendable () -> Void) {
+            onLoop { [channel] presence in
+                if let presence, !presence.isGone {
+                    presence.waiting[ObjectIdentifier(self)] = body
+                } else if presence != nil {
+                    body()
+                } else {
+                    // Its pipeline is gone already, so the client is; or it is a test's, which closes in the end.
+                    channel.closeFuture.whenComplete { _ in body() }
+                }
+            }
+        }
+
+        private func onLoop(_ body: @escaping @Sendable (ClientPresence?) -> Void) {
+            channel.eventLoop.execute { [channel] in
+                body(try? channel.pipeline.syncOperations.handler(type: ClientPresence.self))
+            }
+        }
+    }
+
+    /// Runs a body when the client has gone, on the connection's event loop.
+    @discardableResult
+    static func whenGone(from channel: any Channel, _ body: @escaping @Sendable () -> Void) -> Watch {
+        let watch = Watch(channel)
+        watch.begin(body)
+        return watch
     }
 
     /// Runs a body, and cancels it when the client goes.
@@ -43,7 +79,8 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let task = Task { try await body() }
-        whenGone(from: channel) { task.cancel() }
+        let watch = whenGone(from: channel) { task.cancel() }
+        defer { watch.end() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {

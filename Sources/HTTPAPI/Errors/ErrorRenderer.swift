@@ -26,7 +26,7 @@ struct ErrorRenderer: RouterMiddleware {
         if rendering.status == .tooManyRequests { headers[.retryAfter] = "1" }
         var response = body.response(status: rendering.status, headers: headers)
         // A client would take the body for its next answer (RFC 9110 section 9.3.2).
-        if method == .head { response.body = ResponseBody() }
+        if method == .head { response.leaveOutBody() }
         return response
     }
 
@@ -139,6 +139,7 @@ struct ErrorRenderer: RouterMiddleware {
         .badImageRequest: Rendering(.badRequest, 400),
         .notAnImage: Rendering(.badRequest, 400),
         .imageTooLarge: Rendering(.badRequest, 400),
+        .imageTimedOut: Rendering(.badRequest, 400),
         .overloaded: Rendering(.tooManyRequests, 429),
         .storageFull: Rendering(.init(code: 507, reasonPhrase: "Insufficient Storage"), 507),
         .internalFailure: Rendering(.internalServerError, 1),

@@ -11,12 +11,12 @@ enum ByteRange: Equatable {
     /// Reads the headers Range and If-Range.
     ///
     /// Several ranges, other units and broken ranges mean the whole, as the RFC allows.
-    init(_ headers: HTTPFields, of size: Int64, tag: EntityTag, modified: Timestamp) {
+    init(_ headers: HTTPFields, of size: Int64, tag: EntityTag, modified: Timestamp?) {
         guard let text = headers[.range], text.lowercased().hasPrefix("bytes=") else {
             self = .whole
             return
         }
-        if let condition = headers[.ifRange], condition != tag.description, condition != modified.httpDate {
+        if let condition = headers[.ifRange], condition != tag.description, condition != modified?.httpDate {
             self = .whole
             return
         }

@@ -1,7 +1,6 @@
 internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
-internal import NIOCore
 
 /// The file host: `GET` and `HEAD` on a key, with image words or without (file-protocol 5, 11).
 ///
@@ -15,44 +14,46 @@ struct DownloadRoutes: Sendable {
     }
 
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {
-        guard let (app, file) = try await find(path: request.uri.path) else { throw FileService.notFound }
+        guard let path = request.uri.path.drop(while: { $0 == "/" }).percentDecoded else { throw FileService.notFound }
         let query = request.uri.query ?? ""
-        var response =
-            if let words = try ImageRequest(query: query, limits: app.images.limits) {
-                try await image(words, of: file, in: app, for: request)
-            } else {
-                try await bytes(of: file, in: app, for: request, context)
-            }
+        var response = try await answer(path, query, request, context)
         if let name = AttachmentName(query: query) { response.headers[.contentDisposition] = name.disposition }
         return response
     }
 
-    /// Looks the key up in each app; keys are random, so at most one has it.
-    private func find(path: String) async throws -> (AppServices, ServedFile)? {
-        guard let text = path.drop(while: { $0 == "/" }).percentDecoded, let key = FileKey(text) else { return nil }
-        for app in apps {
-            if let file = try await app.files.find(key) { return (app, file) }
-        }
-        return nil
-    }
-
-    private func image(
-        _ words: ImageRequest,
-        of file: ServedFile,
-        in app: AppServices,
-        for request: Request
+    /// A file whose key is the path wins over one with a style's name behind its key.
+    private func answer(
+        _ path: String,
+        _ query: String,
+        _ request: Request,
+        _ context: APIContext
     ) async throws -> Response {
-        let image = try await app.images.derivative(words, of: file)
-        let representation = Representation(
-            mediaType: image.format.mediaType,
-            size: Int64(image.bytes.readableBytes),
-            tag: EntityTag(hashing: image.bytes),
-            modified: file.createdAt
-        )
-        return await representation.response(to: request) { range in
-            let slice = image.bytes.getSlice(at: image.bytes.readerIndex + Int(range.lowerBound), length: range.count)
-            return ResponseBody(byteBuffer: slice ?? ByteBuffer())
+        if let key = FileKey(path) {
+            for app in apps {
+                guard let file = try await app.files.find(key) else { continue }
+                let images = ImageAnswer(app: app, origin: ImageOrigin(file, in: app.files), modified: file.createdAt)
+                if let words = try images.words(of: query, to: request) {
+                    return try await images.answer(words, to: request, context) {
+                        try await bytes(of: file, in: app, for: request, context)
+                    }
+                }
+                return try await bytes(of: file, in: app, for: request, context)
+            }
         }
+        for app in apps {
+            guard let (key, chain) = app.images.names.style(of: path), let key = FileKey(key),
+                let file = try await app.files.find(key)
+            else { continue }
+            let images = ImageAnswer(app: app, origin: ImageOrigin(file, in: app.files), modified: file.createdAt)
+            guard try images.words(of: query, to: request) == nil else {
+                throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
+            }
+            let words = try images.words(chain: chain, to: request)
+            return try await images.answer(words, to: request, context) {
+                try await bytes(of: file, in: app, for: request, context)
+            }
+        }
+        throw FileService.notFound
     }
 
     private func bytes(

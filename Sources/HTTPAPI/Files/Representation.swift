@@ -1,16 +1,17 @@
-internal import Crypto
 internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// What a URL of the file host stands for: immutable bytes with a type, a tag and a date.
+/// What a URL stands for: bytes with a type, a tag and, if they never change, a date.
 struct Representation {
     let mediaType: MediaType
     let size: Int64
     let tag: EntityTag
-    let modified: Timestamp
+    /// Nothing for what may change: a date would be that of a record, not of the bytes.
+    let modified: Timestamp?
+    var caching = Caching.immutable
 
     /// Answers `GET` and `HEAD` with conditions and a range, in the order of RFC 9110 section 13.2.2.
     ///
@@ -53,12 +54,12 @@ struct Representation {
         var headers: HTTPFields = [
             .contentType: mediaType.description,
             .eTag: tag.description,
-            .lastModified: modified.httpDate,
-            .cacheControl: "public, max-age=31536000, immutable",
+            .cacheControl: caching.rawValue,
             .acceptRanges: "bytes",
             .accessControlAllowOrigin: "*",
             .xContentTypeOptions: "nosniff",
         ]
+        headers[.lastModified] = modified?.httpDate
         if !mediaType.isPassive {
             headers[.contentSecurityPolicy] = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
         }
@@ -68,8 +69,18 @@ struct Representation {
     private func isUnchanged(for headers: HTTPFields) -> Bool {
         if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags) }
         // A date is an exact match or none: blobs never change, so a client has ours or knows another resource.
-        return headers[.ifModifiedSince] == modified.httpDate
+        return modified.map { headers[.ifModifiedSince] == $0.httpDate } ?? false
     }
+}
+
+/// How long an answer may be kept.
+enum Caching: String {
+    /// Files never change.
+    case immutable = "public, max-age=31536000, immutable"
+    /// What lies on another server may, and so may whoever may read a record.
+    case changing = "public, max-age=3600"
+    /// Somebody showed keys for it.
+    case personal = "private, no-cache"
 }
 
 /// A strong validator (RFC 9110 section 8.8.3): equal tags mean equal bytes.
@@ -79,11 +90,6 @@ struct EntityTag: CustomStringConvertible {
 
     init(strong text: String) {
         description = "\"\(text)\""
-    }
-
-    /// The tag of bytes that have no stored digest.
-    init(hashing bytes: ByteBuffer) {
-        self.init(strong: bytes.withUnsafeReadableBytes { SHA256.hash(data: $0) }.hexadecimal)
     }
 
     /// Whether a list of tags, or `*`, names this one; weakness does not matter (RFC 9110 section 13.1.2).

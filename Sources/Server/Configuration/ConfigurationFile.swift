@@ -60,36 +60,7 @@ struct ConfigurationFile {
             throw StartError.configuration("\(place): 'apps' must be a list of id, appKey and masterKey")
         }
         for entry in list {
-            apps.append(try app(entry.mapping, place))
+            apps.append(try AppEntry(entry.mapping, place).app())
         }
-    }
-
-    private func app(_ mapping: Node.Mapping?, _ place: String) throws -> AppConfiguration {
-        var words = ["id": "", "appKey": "", "masterKey": ""]
-        var domains: [String] = []
-        for (nameNode, value) in mapping ?? [:] {
-            let name = nameNode.string ?? ""
-            if name == "fileDomains" {
-                guard value.null == nil else { continue }
-                let list = value.sequence?.map { $0.scalar?.string }
-                guard let list, list.allSatisfy({ $0 != nil }) else {
-                    throw StartError.configuration("\(place): fileDomains must be a list of addresses")
-                }
-                domains = list.compactMap(\.self)
-                continue
-            }
-            guard words[name] != nil, let word = value.scalar?.string else {
-                throw StartError.configuration(
-                    "\(place): unknown name '\(name)' in apps; allowed: id, appKey, masterKey, fileDomains"
-                )
-            }
-            words[name] = word
-        }
-        return try AppConfiguration(
-            id: words["id", default: ""],
-            appKey: words["appKey", default: ""],
-            masterKey: words["masterKey", default: ""],
-            fileDomains: domains
-        )
     }
 }

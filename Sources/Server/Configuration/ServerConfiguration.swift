@@ -37,8 +37,10 @@ package struct ServerConfiguration: Sendable {
     package var verifier = VerifierSettings()
     /// `downloads.*`.
     package var downloads = DownloadCache()
-    /// `images.max…` of sources and results.
-    package var images = ImageLimits()
+    /// `images.*` but what concerns threads, memory and the cache.
+    package var images = ImageSettings()
+    /// Bytes of derivatives that are kept for each app; 0 keeps none.
+    package var derivativeCache: Int64 = 1 << 30
     /// How much blocking work is done at once.
     package var threads = ThreadSettings()
     /// A table of extensions in the form of `/etc/mime.types`.
@@ -67,6 +69,12 @@ package struct ServerConfiguration: Sendable {
         package var images = 0
         /// Images that wait beyond those; more are refused with 429.
         package var imageQueue = 256
+        /// Bytes that all images that are rendered at the same time may take together.
+        package var imageMemory = 512 << 20
+        /// Processes that draw formats whose libraries are not fuzzed, at the same time.
+        package var imageWorkers = 2
+        /// The most bytes that each of them may take.
+        package var imageWorkerMemory = 512 << 20
         /// Passwords hashed at the same time.
         package var passwords = 2
         /// Passwords that wait beyond those; more are refused with 429.
@@ -131,6 +139,8 @@ package struct AppConfiguration: Sendable {
     package let keys: AppKeys
     /// What its file URLs may begin with, the one that they do first; nothing means the server's own address.
     package let fileDomains: [String]
+    /// What its image URLs may say beyond Qiniu's grammar.
+    package var images = ImageNames()
 
     /// Checks the words of an app.
     ///

@@ -41,6 +41,7 @@ struct SettingReader {
     /// A number of bytes: `5GB`, `20 MB`, `1024`; units are powers of 1024.
     mutating func size<Size: FixedWidthInteger>(
         _ name: String,
+        allowingZero allowsZero: Bool = false,
         atMost bound: Size = .max,
         into value: inout Size
     ) throws {
@@ -48,7 +49,8 @@ struct SettingReader {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
         let units = ["": 0, "B": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40]
-        guard let number = Int64(digits), let shift = units[unit], number > 0, number <= Int64.max >> (shift + 1),
+        guard let number = Int64(digits), let shift = units[unit], number > 0 || allowsZero,
+            number <= Int64.max >> (shift + 1),
             let size = Size(exactly: number << shift), size <= bound
         else {
             let most = bound == .max ? "" : ", \(bound) bytes at most"

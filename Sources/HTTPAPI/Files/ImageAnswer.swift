@@ -1,0 +1,112 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Answers image words on one source: a picture, JSON about it, or the source itself.
+struct ImageAnswer {
+    let app: AppServices
+    let origin: ImageOrigin
+    /// When the source came to be; nothing if it may change.
+    let modified: Timestamp?
+    /// How long a picture may be kept: for ever, unless the source may change.
+    var caching = Caching.immutable
+
+    /// Reads the words of a query; nothing if it has none.
+    func words(of query: String, to request: Request) throws -> ImageRequest? {
+        try ImageRequest(query: query, context: context(request))
+    }
+
+    /// Reads the chain of a style.
+    func words(chain: String, to request: Request) throws -> ImageRequest {
+        try ImageRequest(chain: chain, context: context(request))
+    }
+
+    private func context(_ request: Request) -> ImageWordContext {
+        let marks = OwnFiles(bucket: app.presentation.bucket, domains: app.fileDomains, host: request.head.authority)
+        return ImageWordContext(limits: app.images.settings.limits, ownKey: marks.key(of:), fileSize: origin.size)
+    }
+
+    /// Makes the answer; work that nobody waits for any more is given up.
+    ///
+    /// - Parameters:
+    ///   - words: What is asked.
+    ///   - request: Its method, conditions and range decide the status.
+    ///   - context: Its connection may close.
+    ///   - source: Answers with the source itself.
+    /// - Returns: A picture, JSON, or what `source` returned.
+    /// - Throws: What making a picture throws.
+    func answer(
+        _ words: ImageRequest,
+        to request: Request,
+        _ context: APIContext,
+        source: () async throws -> Response
+    ) async throws -> Response {
+        if let question = words.operators.last, question.isQuestion {
+            var response = try await answer(question, words, context)
+            if request.method == .head { response.leaveOutBody() }
+            return response
+        }
+        // Only where the client's word decides are there several answers under one URL.
+        let isNegotiated = !app.images.names.automatic.isEmpty && !words.namesFormat
+        var words = words
+        var automatic = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
+        // One that every picture can have is as good as written in the URL, and then they share what is kept.
+        if let first = automatic.first, first.canBeAnimated, let named = words.naming(first) {
+            words = named
+            automatic = []
+        }
+        var response =
+            switch try await picture(words, automatic, context) {
+            case .source: try await source()
+            case .derivative(let made): await self.response(made, to: request, context)
+            }
+        if isNegotiated { response.headers[.vary] = "Accept" }
+        return response
+    }
+
+    private func picture(
+        _ words: ImageRequest,
+        _ automatic: [ImageFormat],
+        _ context: APIContext
+    ) async throws -> ImagePicture {
+        if let kept = try await app.images.kept(words, of: origin, automatic: automatic) { return .derivative(kept) }
+        return try await required(on: context) { [app, origin] in
+            try await app.images.picture(words, of: origin, automatic: automatic)
+        }
+    }
+
+    private func response(_ made: StoredDerivative, to request: Request, _ context: APIContext) async -> Response {
+        let representation = Representation(
+            mediaType: made.mediaType,
+            size: made.blob.size,
+            tag: EntityTag(strong: made.tag),
+            modified: modified,
+            caching: caching
+        )
+        return await representation.response(to: request) { range in
+            ResponseBody(of: made.blob, range: range, on: context.channel)
+        }
+    }
+
+    private func answer(
+        _ question: ImageOperator,
+        _ words: ImageRequest,
+        _ context: APIContext
+    ) async throws -> Response {
+        let answer = try await required(on: context) { [app, origin] in
+            try await app.images.answer(question, words, of: origin)
+        }
+        guard let answer else {
+            return JSONValue.object(["error": .string("no exif data")]).response(status: .badRequest)
+        }
+        return answer.response()
+    }
+
+    private func required<Result: Sendable>(
+        on context: APIContext,
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await ClientPresence.required(on: context.channel, work)
+    }
+}

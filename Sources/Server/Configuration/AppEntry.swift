@@ -1,0 +1,101 @@
+internal import Domain
+internal import Yams
+
+/// One entry of the list of apps in a configuration file.
+struct AppEntry {
+    private var words = ["id": "", "appKey": "", "masterKey": ""]
+    private var domains: [String] = []
+    private var images = ImageNames()
+    private let place: String
+
+    /// Reads an entry; the place is for messages.
+    ///
+    /// - Throws: ``StartError`` naming the place and the name that is wrong.
+    init(_ mapping: Node.Mapping?, _ place: String) throws {
+        self.place = place
+        for (nameNode, value) in mapping ?? [:] {
+            try read(nameNode.string ?? "", value)
+        }
+    }
+
+    /// The app, its words checked.
+    func app() throws -> AppConfiguration {
+        var app = try AppConfiguration(
+            id: words["id", default: ""],
+            appKey: words["appKey", default: ""],
+            masterKey: words["masterKey", default: ""],
+            fileDomains: domains
+        )
+        app.images = images
+        return app
+    }
+
+    private mutating func read(_ name: String, _ value: Node) throws {
+        switch name {
+        case _ where value.null != nil: return
+        case "fileDomains": domains = try list(value, name, "addresses")
+        case "autoFormats": images.automatic = try formats(value)
+        case "styles": images.styles = try styles(value)
+        case "styleSeparator": images.separator = try separator(value)
+        default:
+            guard words[name] != nil, let word = value.scalar?.string else {
+                throw refusal(
+                    "unknown name '\(name)' in apps; allowed: id, appKey, masterKey, fileDomains, styles, styleSeparator, "
+                        + "autoFormats"
+                )
+            }
+            words[name] = word
+        }
+    }
+
+    private func list(_ value: Node, _ name: String, _ what: String) throws -> [String] {
+        let words = value.sequence?.map { $0.scalar?.string }
+        guard let words, words.allSatisfy({ $0 != nil }) else { throw refusal("\(name) must be a list of \(what)") }
+        return words.compactMap(\.self)
+    }
+
+    private func formats(_ value: Node) throws -> [ImageFormat] {
+        try list(value, "autoFormats", "formats").map { word in
+            guard let format = ImageFormat(word: word) else {
+                throw refusal("autoFormats has '\(word)'; allowed: jpg, png, webp, gif, avif")
+            }
+            return format
+        }
+    }
+
+    /// Names of styles and their chains, which are read to see whether they are understood.
+    private func styles(_ value: Node) throws -> [String: String] {
+        guard let mapping = value.mapping else {
+            throw refusal("styles must be names and chains, one 'name: chain' a line")
+        }
+        let context = ImageWordContext(limits: ImageLimits(), ownKey: { FileKey($0) }, fileSize: .max)
+        var styles: [String: String] = [:]
+        for (nameNode, chainNode) in mapping {
+            let name = nameNode.string ?? ""
+            guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x5f })
+            else {
+                throw refusal("the style '\(name)' must have a name of 1 to 64 letters, digits or '_'")
+            }
+            guard let chain = chainNode.scalar?.string else { throw refusal("the style '\(name)' must have a chain") }
+            do {
+                _ = try ImageRequest(chain: chain, context: context)
+            } catch let error as ServiceError {
+                throw refusal("the style '\(name)' is not understood. \(error.message)")
+            }
+            styles[name] = chain
+        }
+        return styles
+    }
+
+    private func separator(_ value: Node) throws -> Character {
+        guard let text = value.scalar?.string, text.utf8.count == 1, let sign = text.first, "-_!@~,.;".contains(sign)
+        else {
+            throw refusal("styleSeparator must be one of - _ ! @ ~ , . ;")
+        }
+        return sign
+    }
+
+    private func refusal(_ sentence: String) -> StartError {
+        .configuration("\(place): \(sentence)")
+    }
+}

@@ -1,0 +1,59 @@
+import Domain
+import NIOCore
+import Support
+
+/// Takes every file for a photograph and makes the same bytes of each, or throws the same error.
+struct FixedRenderer: ImageRenderer {
+    var failure: ServiceError?
+    /// What every file says of itself.
+    var header = ImageHeader(format: .jpeg, size: ImageSize(width: 640, height: 480), quality: 75)
+    /// What EXIF says of every file.
+    var fields: [String: ExifField] = [:]
+    /// Counts what was made.
+    let made = Counter()
+
+    func header(of source: ImageSource) async throws -> ImageHeader {
+        if let failure { throw failure }
+        return header
+    }
+
+    func render(
+        _ plan: ImagePlan,
+        of image: OpenImage,
+        marks: [FileKey: OpenImage],
+        until deadline: ContinuousClock.Instant
+    ) async throws -> RenderedImage {
+        if let failure { throw failure }
+        _ = made.next()
+        return RenderedImage(bytes: ByteBuffer(string: "thumbnail"), format: plan.output.format)
+    }
+
+    func exif(of source: ImageSource) async throws -> [String: ExifField] {
+        if let failure { throw failure }
+        return fields
+    }
+
+    func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
+        if let failure { throw failure }
+        return Color(red: 0x85, green: 0x69, blue: 0x4d)
+    }
+}
+
+/// Gives the same file for every address, or throws the same error.
+struct FixedFetcher: Fetcher {
+    var failure: ServiceError?
+    var text = "elsewhere"
+    var mediaType: MediaType? = .jpeg
+    /// Counts what was fetched.
+    let fetched = Counter()
+
+    func fetch(
+        _ url: RemoteURL,
+        into take: @escaping @Sendable (ByteBuffer) async throws -> Void
+    ) async throws -> FetchedHead {
+        if let failure { throw failure }
+        _ = fetched.next()
+        try await take(ByteBuffer(string: text))
+        return FetchedHead(mediaType: mediaType)
+    }
+}

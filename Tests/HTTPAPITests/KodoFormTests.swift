@@ -1,0 +1,103 @@
+import Domain
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Support
+import Testing
+
+@testable import HTTPAPI
+
+/// Forms of Kodo's and COS's clients, sent to an `upload_url` (docs/uploads.md, section 6).
+@Suite struct KodoFormTests {
+    private var server: TestServer {
+        var server = TestServer()
+        server.uploads.partSize = 4
+        return server
+    }
+
+    @Test("Kodo's form is answered with hash and key, wherever the file stands in it", arguments: [true, false])
+    func form(isFirst: Bool) async throws {
+        try await server.test { client in
+            let target = try await Target(client, size: 5)
+            let fields = [("token", target.token), ("key", target.key), ("crc32", "907060870"), ("x:a", "1")]
+            let file = [("file", "hello")]
+            let response = try await target.form(isFirst ? file + fields : fields + file)
+            #expect(response.status == .ok)
+            try expectFile(response, target)
+            #expect(response.headers[.known("X-Reqid")] != nil)
+        }
+    }
+
+    @Test(
+        "a form of Kodo's that is refused is told why in JSON, and keeps nothing",
+        arguments: [
+            ([("file", "hello")], 401), ([("file", "hello"), ("token", "x")], 401),
+            ([("file", "hello"), ("token", "b:0123456789012345678901234567890123456789:p")], 401),
+            ([("token", "<token>")], 400), ([("file", "hello"), ("file", "hello"), ("token", "<token>")], 400),
+            ([("file", "hello"), ("token", "<token>"), ("token", "<token>")], 400),
+            ([("file", "hello"), ("token", "<token>"), ("key", "other")], 400),
+            ([("file", "hello"), ("token", "<token>"), ("crc32", "x")], 400),
+            ([("file", "hello"), ("token", "<token>"), ("crc32", "1")], 406),
+            ([("file", "hello!"), ("token", "<token>")], 413), ([("file", "hell"), ("token", "<token>")], 400),
+            ([("file", "hello"), ("token", "<token>"), ("key", String(repeating: "k", count: 1025))], 413),
+        ] as [([(String, String)], Int)]
+    )
+    func formRefused(parts: [(String, String)], status: Int) async throws {
+        let server = self.server
+        try await server.test { client in
+            let target = try await Target(client, size: 5)
+            let parts = parts.map { ($0, $1 == "<token>" ? target.token : $1) }
+            try expectKodo(try await target.form(parts), status)
+        }
+        #expect(server.blobs.count == 0)
+        #expect(server.blobs.staged == 0)
+        #expect(server.store.count(of: .file) == 0)
+    }
+
+    @Test("the same form again is answered as before, other bytes are 614")
+    func formAgain() async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            _ = try await target.form([("file", "hello"), ("token", target.token)])
+            let same = try await target.form([("file", "hello"), ("token", target.token)])
+            let other = try await target.form([("file", "hallo"), ("token", target.token)])
+            #expect(same.status == .ok)
+            try expectFile(same, target)
+            try expectKodo(other, 614)
+        }
+    }
+
+    @Test("a POST that is no form is 400", arguments: ["application/json", "multipart/form-data"])
+    func noForm(type: String) async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            try expectKodo(try await target.call(.post, "", "{}", [.contentType: type]), 400)
+        }
+    }
+
+    @Test("COS's form is answered with addresses, its token in a header or the query", arguments: [true, false])
+    func cos(hasHeader: Bool) async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            let response = try await target.form(
+                [("op", "upload"), (hasHeader ? "filecontent" : "fileContent", "hello")],
+                query: hasHeader ? "" : "?sign=\(target.token)",
+                hasHeader ? [.authorization: target.token] : [:]
+            )
+            let url = JSONValue.string("https://files.example.com/\(target.key)")
+            #expect(response.status == .ok)
+            let body = try response.json()
+            #expect(body["code"] == .integer(0))
+            #expect(body["message"] == .string("SUCCESS"))
+            #expect(body["data"] == .object(["access_url": url, "source_url": url, "url": url]))
+        }
+    }
+
+    @Test("COS's form with another token, or none, is 401", arguments: ["", "?sign=x"])
+    func cosRefused(query: String) async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            try expectKodo(try await target.form([("op", "upload"), ("filecontent", "hello")], query: query), 401)
+        }
+    }
+}
