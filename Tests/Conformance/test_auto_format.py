@@ -1,0 +1,187 @@
+"""The result's format chosen by the client's Accept, where the app allows it and the URL says none."""
+
+import pytest
+from app_settings import configured
+from client import BETA, Server
+from image_looks import TYPES, distance, fetched, resized
+from image_sources import CLEARED, COLOURS
+from image_writers import read
+from pictures import encoded
+from test_start import SETTING, assert_does_not_start
+
+CHROME = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
+SAFARI = "image/webp,image/avif,image/jxl,image/heic,image/heic-sequence,video/*;q=0.8,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"
+OLD_SAFARI = "image/png,image/svg+xml,image/*;q=0.8,video/*;q=0.8,*/*;q=0.5"
+WORDS = "imageView2/2/w/59"
+
+
+@pytest.fixture(scope="module")
+def choosing(tmp_path_factory):
+    """A server whose first app prefers AVIF and then WebP; the second says nothing."""
+    server = Server(tmp_path_factory.mktemp("choosing"))
+    configured(server, alpha={"autoFormats": ["avif", "webp"], "styles": {"s": WORDS}}).start()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def api(choosing):
+    return choosing.api()
+
+
+@pytest.fixture(scope="module")
+def url(api):
+    return api.store(encoded(COLOURS, "JPEG", quality=95), name="photo.jpg")["url"]
+
+
+def vary(response):
+    return [word.strip().lower() for word in response.headers.get("Vary", "").split(",")]
+
+
+def type_of(api, url, accept, words=WORDS):
+    headers = {} if accept is None else {"Accept": accept}
+    return fetched(api, f"{url}?{words}", **headers).headers["Content-Type"]
+
+
+ACCEPTS = {
+    CHROME: "avif", SAFARI: "avif", OLD_SAFARI: "jpg", "*/*": "jpg", "image/*": "jpg", "image/avif": "avif", "image/webp": "webp",
+    "image/webp,*/*": "webp", "image/webp, image/avif;q=0.1": "avif", "image/avif;q=0, image/webp": "webp",
+    "image/avif;q=0.0,image/webp;q=0.000": "jpg", "image/avif; q=0 ,image/webp ; q=0.5": "webp",
+    "image/avif;q=0.001": "avif",
+    "IMAGE/AVIF": "avif", "Image/WebP": "webp", "image/avif;Q=0": "jpg", "image/avif;v=1;q=0": "jpg",
+    "image/avifx": "jpg",
+    "ximage/avif": "jpg", "text/html": "jpg", "": "jpg", ",,;q=1,": "jpg", "image/png": "jpg",
+    "image/jpeg,image/webp": "webp",
+    "text/html;x=\"image/webp\"": "jpg",
+}
+
+
+@pytest.mark.parametrize("accept", ACCEPTS)
+def test_first_of_the_list_that_the_client_names_is_made(api, url, accept):
+    assert type_of(api, url, accept) == TYPES[ACCEPTS[accept]]
+
+
+def test_client_that_names_nothing_gets_the_sources_format(choosing, url):
+    # The library of the other tests always sends an Accept.
+    with choosing.raw() as connection:
+        response = connection.request("GET", url.removeprefix(choosing.url) + f"?{WORDS}", {"Accept": None})
+    assert (response.status, response.getheader("Content-Type")) == (200, "image/jpeg")
+
+
+def test_accept_may_stand_in_several_lines(choosing, url):
+    path = url.removeprefix(choosing.url)
+    with choosing.raw() as connection:
+        lines = f"GET {path}?{WORDS} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nAccept: image/webp\r\n\r\n"
+        connection.send(lines.encode())
+        assert connection.answer("GET").getheader("Content-Type") == "image/webp"
+
+
+@pytest.mark.parametrize("accept, format", [(CHROME, "AVIF"), ("image/webp", "WEBP"), ("*/*", "JPEG")])
+def test_bytes_are_of_the_format(api, url, accept, format):
+    image = read(fetched(api, f"{url}?{WORDS}", Accept=accept).content)
+    assert (image.format, image.size) == (format, (59, 39))
+    assert distance(image, resized(COLOURS, (59, 39))) < 6
+
+
+@pytest.mark.parametrize("words", [
+    "imageView/2/w/59", "imageView2/1/w/59/h/39", "imageMogr2/thumbnail/!50p", "imageView2/2/w/90|imageMogr2/rotate/90",
+])
+def test_every_operator_lets_the_client_choose(api, url, words):
+    assert type_of(api, url, CHROME, words) == TYPES["avif"]
+
+
+@pytest.mark.parametrize("accept", [CHROME, "image/webp", "*/*", OLD_SAFARI, "image/avif;q=0"])
+def test_answer_that_may_differ_says_so(api, url, accept):
+    assert "accept" in vary(fetched(api, f"{url}?{WORDS}", Accept=accept))
+
+
+def test_unchanged_answer_says_so_too(api, url):
+    etag = fetched(api, f"{url}?{WORDS}", Accept=CHROME).headers["ETag"]
+    response = api.fetch(f"{url}?{WORDS}", Accept=CHROME, If_None_Match=etag)
+    assert (response.status_code, "accept" in vary(response)) == (304, True)
+
+
+def test_each_format_has_an_etag_of_its_own(api, url):
+    tags = {fetched(api, f"{url}?{WORDS}", Accept=accept).headers["ETag"] for accept in (CHROME, "image/webp", "*/*")}
+    assert len(tags) == 3
+
+
+def test_etag_of_one_format_does_not_confirm_another(api, url):
+    etag = fetched(api, f"{url}?{WORDS}", Accept="image/webp").headers["ETag"]
+    assert api.fetch(f"{url}?{WORDS}", Accept=CHROME, If_None_Match=etag).status_code == 200
+
+
+# Where nobody chooses
+
+@pytest.mark.parametrize("format", TYPES)
+def test_format_that_is_said_wins(api, url, format):
+    response = fetched(api, f"{url}?{WORDS}/format/{format}", Accept=CHROME)
+    assert response.headers["Content-Type"] == TYPES[format]
+    assert "accept" not in vary(response)
+
+
+@pytest.mark.parametrize("words", [
+    f"{WORDS}/format/png|imageMogr2/rotate/90", f"imageMogr2/rotate/90|{WORDS}/format/png",
+])
+def test_format_that_is_said_anywhere_in_a_chain_wins(api, url, words):
+    assert type_of(api, url, CHROME, words) == "image/png"
+
+
+@pytest.mark.parametrize("query", ["", "?v=3", "?attname=x.jpg"])
+def test_file_itself_is_what_it_is(api, url, query):
+    response = api.fetch(url + query, Accept=CHROME)
+    assert response.content == encoded(COLOURS, "JPEG", quality=95)
+    assert "accept" not in vary(response)
+
+
+@pytest.mark.parametrize("words", ["imageInfo", "stat"])
+def test_questions_about_the_file_do_not_change(api, url, words):
+    answers = {api.fetch(f"{url}?{words}", Accept=accept).content for accept in (CHROME, "*/*")}
+    assert len(answers) == 1
+
+
+def test_app_that_says_nothing_gives_the_sources_format(choosing):
+    beta = choosing.api(BETA)
+    url = beta.store(encoded(COLOURS, "JPEG"), name="photo.jpg")["url"]
+    response = fetched(beta, f"{url}?{WORDS}", Accept=CHROME)
+    assert response.headers["Content-Type"] == "image/jpeg"
+    assert "accept" not in vary(response)
+
+
+# What it works with
+
+def test_style_lets_the_client_choose(api, url):
+    response = fetched(api, f"{url}-s", Accept=CHROME)
+    assert (response.headers["Content-Type"], "accept" in vary(response)) == ("image/avif", True)
+
+
+@pytest.mark.parametrize("accept", [CHROME, "image/webp"])
+def test_transparency_stays(api, accept):
+    url = api.store(encoded(CLEARED), name="window.png")["url"]
+    image = read(fetched(api, f"{url}?{WORDS}", Accept=accept).content).convert("RGBA")
+    assert (image.getpixel((10, 30))[3], image.getpixel((10, 10))[3]) == (0, 255)
+
+
+def test_head_tells_what_get_would_give(api, url):
+    full, head = (api.fetch(f"{url}?{WORDS}", method, Accept=CHROME) for method in ("GET", "HEAD"))
+    assert [head.headers[name] for name in ("Content-Type", "Content-Length", "ETag", "Vary")] == [
+        full.headers[name] for name in ("Content-Type", "Content-Length", "ETag", "Vary")
+    ]
+
+
+@pytest.mark.parametrize("formats, accept, type", [
+    (["webp"], CHROME, "image/webp"), (["webp", "avif"], CHROME, "image/webp"),
+    (["webp", "avif"], "image/avif", "image/avif"),
+    ([], CHROME, "image/jpeg"), (["png"], "image/png", "image/png"),
+], ids=str)
+def test_list_is_a_setting_and_its_order_counts(new_server, formats, accept, type):
+    server = configured(new_server(), alpha={"autoFormats": formats}).start()
+    api = server.api()
+    assert type_of(api, api.store(encoded(COLOURS, "JPEG"), name="x.jpg")["url"], accept) == type
+
+
+@pytest.mark.parametrize("formats", [
+    ["bmp"], ["svg"], "nonsense", [5], [["avif"]], {"avif": True}, ["avif", "nonsense"], [""],
+], ids=str)
+def test_bad_list_stops_the_start(new_server, formats):
+    assert_does_not_start(configured(new_server(), alpha={"autoFormats": formats}), SETTING, "autoFormats")

@@ -1,0 +1,219 @@
+"""Pictures that were cut off or damaged: what can be shown is shown, the rest is refused, and the server goes on."""
+
+import functools
+import io
+import itertools
+import random
+
+import pytest
+from client import Server, assert_refused
+from data import at_once
+from hostile import MB, answered, assert_unharmed, forget_peak, opened, pdf_page
+from PIL import Image
+
+BUDGET = 128 * MB
+WORDS = "imageView2/2/w/20/format/png"
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    settings = {"LCFILE_IMAGES_MEMORY": "128MB", "LCFILE_IMAGES_TIMEOUT": "5"}
+    server = Server(tmp_path_factory.mktemp("guarded"), **settings).start()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture
+def api(guarded):
+    """Calls whose pictures leave the server as it was."""
+    forget_peak(guarded)
+    yield guarded.api()
+    assert_unharmed(guarded, BUDGET)
+
+
+# Whole pictures, in every format that is read
+
+def scene(width=40, height=30, phase=0):
+    """A picture with slopes and edges, so that every part of a codec has work."""
+    image = Image.new("RGB", (width, height))
+    for x, y in itertools.product(range(width), range(height)):
+        image.putpixel((x, y), (x * 6 % 256, y * 8 % 256, 255 if (x + phase) // 5 % 2 else x * y % 256))
+    return image
+
+
+def saved(format, mode="RGB", frames=1, **options):
+    images = [scene(phase=phase).convert(mode) for phase in range(frames)]
+    if frames > 1:
+        options |= {"save_all": True, "append_images": images[1:]}
+    out = io.BytesIO()
+    images[0].save(out, format, **options)
+    return out.getvalue()
+
+
+SVG = b"""<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">
+<defs><linearGradient id="g">
+<stop offset="0" stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient></defs>
+<rect width="40" height="30" fill="url(#g)"/><path d="M1 1L30 20C1 2 3 4 5 6z"/><text y="20">a</text></svg>"""
+
+SOURCES = {
+    "jpeg": lambda: saved("JPEG"),
+    "jpeg-progressive": lambda: saved("JPEG", progressive=True),
+    "jpeg-cmyk": lambda: saved("JPEG", "CMYK"),
+    "png": lambda: saved("PNG"),
+    "png-palette": lambda: saved("PNG", "P"),
+    "webp": lambda: saved("WEBP"),
+    "webp-lossless": lambda: saved("WEBP", "RGBA", lossless=True),
+    "webp-animated": lambda: saved("WEBP", frames=3),
+    "gif": lambda: saved("GIF", "P"),
+    "gif-animated": lambda: saved("GIF", "P", frames=3),
+    "tiff": lambda: saved("TIFF"),
+    "tiff-lzw": lambda: saved("TIFF", compression="tiff_lzw"),
+    "tiff-zlib": lambda: saved("TIFF", compression="tiff_deflate"),
+    "tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
+    "tiff-fax": lambda: saved("TIFF", "1", compression="group4"),
+    "bmp": lambda: saved("BMP"),
+    "bmp-palette": lambda: saved("BMP", "P"),
+    "heic": lambda: saved("HEIF"),
+    "avif": lambda: saved("AVIF"),
+    # A process is started for each of these.
+    "svg": lambda: SVG,
+    "pdf": lambda: pdf_page(b"1 0 0 rg 0 0 50 50 re f 0 0 m 30 30 l S BT ET"),
+    "jxl": lambda: saved("JXL"),
+    "jp2": lambda: saved("JPEG2000"),
+}
+DRAWN = ("svg", "pdf", "jxl", "jp2")
+MUST_BE_WHOLE = ("jpeg", "jpeg-progressive", "jpeg-cmyk", "png", "png-palette", "bmp", "bmp-palette")
+EACH_FORMAT = pytest.mark.parametrize("format", SOURCES)
+
+
+@functools.cache
+def whole(format):
+    return SOURCES[format]()
+
+
+def look_at_all(api, variants):
+    """Asks for each of them; every answer is a picture or a refusal."""
+    variants = list(variants)
+    at_once(lambda at: answered(api, variants[at], WORDS), len(variants), workers=4)
+
+
+def count(format):
+    return 8 if format in DRAWN else 40
+
+
+@EACH_FORMAT
+def test_whole_picture_is_shown(api, format):
+    assert answered(api, whole(format), WORDS) is not None
+
+
+@EACH_FORMAT
+def test_picture_that_was_cut_off_anywhere(api, format):
+    data = whole(format)
+    step = max(1, len(data) // count(format))
+    look_at_all(api, [data[:end] for end in range(0, len(data), step)])
+
+
+@pytest.mark.parametrize("format", MUST_BE_WHOLE)
+@pytest.mark.parametrize("part", [0.5, 0.9])
+def test_picture_that_lost_its_end_is_refused(api, format, part):
+    data = whole(format)
+    url = api.store(data[: int(len(data) * part)])["url"]
+    assert_refused(api.fetch(f"{url}?{WORDS}"), 400, 400)
+
+
+@EACH_FORMAT
+def test_picture_with_flipped_bits(api, format):
+    rng = random.Random(format)
+    look_at_all(api, (flipped(whole(format), rng) for _ in range(count(format))))
+
+
+def flipped(data, rng):
+    """Up to eight bits are changed, half of the time among the first hundred bytes, where sizes are."""
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 8)):
+        data[rng.randrange(min(len(data), rng.choice([100, len(data)])))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+@EACH_FORMAT
+def test_picture_with_other_bytes(api, format):
+    rng = random.Random(format + "bytes")
+    look_at_all(api, (overwritten(whole(format), rng) for _ in range(count(format) // 2)))
+
+
+def overwritten(data, rng):
+    """Some bytes give way to zeros, ones or noise, are left out, or stand twice."""
+    at, size = rng.randrange(len(data)), rng.randint(1, 40)
+    new = rng.choice([bytes(size), b"\xff" * size, rng.randbytes(size), b"", data[at: at + size] * 2])
+    return data[:at] + new + data[at + size:]
+
+
+@EACH_FORMAT
+def test_picture_followed_by_another_one(api, format):
+    assert answered(api, whole(format) + whole("png"), WORDS) is not None or format in DRAWN
+
+
+@EACH_FORMAT
+def test_beginning_of_a_format_with_the_rest_of_another(api, format):
+    others = ("jpeg", "png", "webp", "gif", "tiff", "heic")
+    look_at_all(api, [whole(format)[:20] + whole(other)[20:] for other in others])
+
+
+# What is called otherwise
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.gif", "a.svg", "a.pdf", "a.txt", "a", "a.png.exe"])
+def test_bytes_tell_the_format_and_not_the_name(api, name):
+    url = api.store(whole("png"), name=name)["url"]
+    response = api.fetch(f"{url}?imageView2/2/w/20")
+    assert response.headers["Content-Type"] == "image/png"
+    assert opened(response.content).size == (20, 15)
+
+
+@pytest.mark.parametrize("type", ["image/svg+xml", "application/pdf", "text/html", "image/x-icon"])
+def test_bytes_tell_the_format_and_not_the_type(api, type):
+    url = api.store(whole("jpeg"), name="a", type=type)["url"]
+    assert api.fetch(f"{url}?imageView2/2/w/20").headers["Content-Type"] == "image/jpeg"
+
+
+NO_IMAGES = {
+    "html.jpg": b"<!DOCTYPE html><html><body><svg xmlns='http://www.w3.org/2000/svg'/></body></html>",
+    "song.mp3": b"ID3\3\0\0\0\0\0\x0fTIT2\0\0\0\5\0\0\0song\xff\xfb\x90\0" + bytes(1000),
+    "archive.zip": b"PK\3\4\x14\0\0\0\0\0" + bytes(1000) + b"PK\5\6" + bytes(18),
+    "drawing.svgz": b"\x1f\x8b\x08\0\0\0\0\0\0\3" + bytes(100),
+    "video.mp4": b"\0\0\0\x20ftypisom\0\0\2\0isomiso2avc1mp41" + bytes(1000),
+    "sound.wav": b"RIFF\x24\0\0\0WAVEfmt " + bytes(100),
+    "words.bmp": b"BMW is a car, and no picture of one.",
+    "words.tiff": b"II* and MM\0* are how pictures begin.",
+    "words.gif": b"GIF89a is how a picture begins.",
+    "words.jpg": b"\xff\xd8\xff is how a picture begins.",
+    "words.jxl": b"\xff\x0a is how a picture begins.",
+    "words.svg": b"<svg",
+    "words.pdf": b"%PDF-",
+    "program.exe": b"MZ\x90\0" + bytes(200) + b"PE\0\0",
+    "icon.ico": b"\0\0\1\0\1\0\x10\x10\0\0\1\0\x20\0" + bytes(100),
+    "drawing.psd": b"8BPS\0\1" + bytes(6) + b"\0\3\0\0\0\x10\0\0\0\x10\0\x08\0\3" + bytes(100),
+    "picture.ppm": b"P6 2 2 255 " + bytes(12),
+    "picture.vips": b"\x08\xf2\xa6\xb6" + bytes(100),
+    "table.csv": b"1,2,3\n4,5,6\n",
+    "raw.exr": b"\x76\x2f\x31\x01\2\0\0\0" + bytes(100),
+    "script.mvg": b"push graphic-context\nimage over 0,0 0,0 'https://127.0.0.1/'\npop graphic-context",
+    "script.eps": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage",
+}
+
+
+@pytest.mark.parametrize("words", [WORDS, "imageInfo", "exif", "imageAve", "imageslim"])
+@pytest.mark.parametrize("name", NO_IMAGES)
+def test_what_is_no_picture_is_refused(api, name, words):
+    url = api.store(NO_IMAGES[name], name=name)["url"]
+    assert api.fetch(f"{url}?{words}").status_code == 400
+
+
+@pytest.mark.parametrize("data", [bytes(size) for size in (0, 1, 100, 100_000)] + [b"\xff" * 1000], ids=len)
+def test_bytes_without_meaning_are_refused(api, data):
+    assert_refused(api.fetch(f"{api.store(data)['url']}?{WORDS}"), 400, 400)
+
+
+def test_noise_is_refused(api):
+    rng = random.Random(1)
+    for size in (1, 2, 3, 10, 100, 1000, 10_000):
+        assert answered(api, rng.randbytes(size), WORDS) is None

@@ -1,0 +1,109 @@
+"""Pictures that others collected to try decoders with: PngSuite, those of Go's image libraries, photos of old cameras.
+
+Debian has them in packages for developers (scripts/bootstrap test). Each picture comes out as Pillow reads it.
+"""
+
+from pathlib import Path
+
+import pytest
+from client import assert_refused
+from hostile import MB, assert_unharmed, forget_peak, jpeg_with, opened
+from PIL import Image, ImageChops, ImageStat
+
+SUFFIXES = {".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp"}
+
+
+def collected(pattern, package):
+    """The pictures of a package; without it one test that says so."""
+    files = sorted(file for file in Path("/usr/share").glob(pattern) if file.suffix in SUFFIXES)
+    missing = pytest.param(None, id="none", marks=pytest.mark.skip(f"the Debian package {package} is not installed"))
+    return [pytest.param(file, id=file.name) for file in files] or [missing]
+
+
+GO = collected("go-1.*/src/image/**/testdata/**/*", "golang-1.19-src")
+GO_MORE = collected("gocode/src/golang.org/x/image/testdata/*", "golang-golang-x-image-dev")
+CAMERAS = collected("gocode/src/github.com/rwcarlsen/goexif/exif/**/*.jpg", "golang-github-rwcarlsen-goexif-dev")
+BROKEN = ("invalid-",)
+# Without their profile, which nobody embedded, inks have no colour that everybody agrees on.
+UNSURE = ("cmyk",)
+
+
+@pytest.fixture
+def stored(server, api):
+    """Stores a file's bytes under its name; no picture may take more than all may."""
+    forget_peak(server)
+    yield lambda file: api.store(file.read_bytes(), name=file.name)["url"]
+    assert_unharmed(server, 512 * MB)
+
+
+def is_whole(parameter):
+    return parameter.values[0] is None or not any(word in parameter.values[0].name for word in BROKEN)
+
+
+def is_dated(parameter):
+    """Whether the file is named by the time that its camera wrote into it."""
+    return parameter.values[0] is None or "-sep-" in parameter.values[0].name and parameter.values[0].name[0].isdigit()
+
+
+def shown(image):
+    """As it looks on white."""
+    if image.mode == "I;16":
+        image = image.point(lambda value: value / 256, "L")
+    image = image.convert("RGBA")
+    white = Image.new("RGBA", image.size, "white")
+    white.alpha_composite(image)
+    return white.convert("RGB")
+
+
+@pytest.mark.parametrize("file", filter(is_whole, GO + GO_MORE))
+def test_picture_is_read_as_pillow_reads_it(api, stored, file):
+    response = api.fetch(f"{stored(file)}?imageMogr2/format/png")
+    assert response.status_code == 200, response.content
+    seen, wanted = shown(opened(response.content)), shown(Image.open(file))
+    assert seen.size == wanted.size
+    if not any(word in file.name for word in UNSURE):
+        # Lossy pictures differ a little, because decoders smooth colours in more than one way.
+        assert max(ImageStat.Stat(ImageChops.difference(seen, wanted)).mean) < (2 if is_lossy(file) else 1)
+
+
+def is_lossy(file):
+    return file.suffix == ".jpeg" or "lossy.webp" in file.name or "lossy-with-alpha" in file.name
+
+
+@pytest.mark.parametrize("file", filter(is_whole, GO + GO_MORE))
+def test_picture_is_described_as_pillow_reads_it(api, stored, file):
+    answer = api.fetch(f"{stored(file)}?imageInfo").json()
+    image = Image.open(file)
+    wanted = (file.stat().st_size, image.format.lower(), *image.size)
+    assert tuple(answer[name] for name in ("size", "format", "width", "height")) == wanted
+
+
+@pytest.mark.parametrize("words", ["imageView2/2/w/50", "imageMogr2/thumbnail/!50p/rotate/30", "imageAve"])
+@pytest.mark.parametrize("file", [file for file in GO if not is_whole(file)])
+def test_broken_picture_is_refused_or_shown(api, stored, file, words):
+    response = api.fetch(f"{stored(file)}?{words}")
+    if response.status_code != 200:
+        assert_refused(response, 400, 400)
+
+
+# What cameras write into their photos; of most there is nothing else in the file.
+
+def exif_segment(data):
+    """The first EXIF segment of a JPEG, without its marker and length."""
+    at = data.index(b"Exif\0\0")
+    return data[at: at - 2 + int.from_bytes(data[at - 2: at], "big")]
+
+
+@pytest.mark.parametrize("file", filter(is_dated, CAMERAS))
+def test_exif_of_a_camera_tells_when_the_photo_was_made(api, file):
+    photo = jpeg_with(0xE1, exif_segment(file.read_bytes()))
+    fields = api.fetch(f"{api.store(photo)['url']}?exif").json()
+    times = {fields[name]["val"] for name in ("DateTime", "DateTimeOriginal") if name in fields}
+    assert "{}:{}:{} {}:{}:{}".format(*file.name.split("-")) in times
+
+
+@pytest.mark.parametrize("file", CAMERAS)
+def test_file_of_a_camera_is_refused_or_shown(api, stored, file):
+    url = stored(file)
+    for words in ("imageView2/2/w/50", "imageMogr2/rotate/30", "imageInfo", "imageAve", "exif"):
+        assert api.fetch(f"{url}?{words}").status_code in (200, 400)

@@ -1,0 +1,44 @@
+"""The memory of a server that makes pictures stays where it is."""
+
+import random
+
+from hostile import MB, children, memory
+from pictures import encoded, plain
+from PIL import Image
+
+FORMATS = ("jpg", "png", "webp", "gif", "avif")
+
+
+def sources(rocket):
+    noise = Image.effect_noise((500, 400), 60).convert("RGB")
+    frames = [plain(120, 90, (number * 40, 90, 200)) for number in range(5)]
+    yield "photo.jpg", rocket
+    yield "noise.png", encoded(noise)
+    yield "noise.webp", encoded(noise, "WEBP")
+    yield "clear.png", encoded(noise.convert("RGBA"))
+    yield "moving.gif", encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    yield "noise.tiff", encoded(noise, "TIFF")
+    yield "noise.bmp", encoded(noise, "BMP")
+    yield "noise.avif", encoded(noise, "AVIF")
+    yield "cut-off.jpg", rocket[: len(rocket) // 2]
+    yield "no-picture.jpg", b"no picture"
+
+
+def chain(rng, number):
+    """A request that nobody made before."""
+    return rng.choice([
+        f"imageView2/{rng.choice([0, 2])}/w/{100 + number}", f"imageView2/1/w/{100 + number}/h/{rng.randint(50, 150)}",
+        f"imageMogr2/thumbnail/{100 + number}x/rotate/{rng.randint(1, 359)}", f"imageMogr2/crop/{100 + number}x90/blur/3x2",
+        f"watermark/2/text/YQ==/dx/{number}", f"imageMogr2/thumbnail/{100 + number}x|imageInfo",
+    ]) + rng.choice(["", f"|imageMogr2/format/{rng.choice(FORMATS)}"])
+
+
+def test_memory_does_not_grow_with_the_number_of_pictures(new_server, rocket):
+    server = new_server(LCFILE_IMAGES_THREADS="2").start()
+    api, rng, used = server.api(), random.Random(1), []
+    urls = [api.store(data, name=name)["url"] for name, data in sources(rocket)]
+    for number in range(300):
+        assert api.fetch(f"{urls[number % len(urls)]}?{chain(rng, number)}").status_code in (200, 400)
+        used.append(memory(server))
+    assert max(used[250:]) < max(used[50:100]) + 40 * MB
+    assert children(server) == []
