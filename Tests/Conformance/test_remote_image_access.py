@@ -105,7 +105,7 @@ def test_answer_to_somebody_with_keys_is_not_kept_for_others(cast, elsewhere, ca
 
 def test_answer_to_nobody_may_be_kept_for_all(cast, api, elsewhere):
     id = link(cast.master, elsewhere.offer(answer(PNG)), ACL={"*": READ})
-    shown = get(None, address(api, id, WORDS)).headers
+    shown = get(api, address(api, id, WORDS)).headers
     assert shown["Cache-Control"] == "public, max-age=3600"
     assert "X-LC-Session" in shown["Vary"]
 
