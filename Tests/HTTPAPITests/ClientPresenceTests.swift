@@ -101,7 +101,11 @@ import Testing
         let work = Task {
             try await ClientPresence.required(on: channel) {
                 begin.finish()
-                while true { try await Task.sleep(for: .seconds(60)) }
+                // Nothing ever comes, and waiting for it ends only when the task is cancelled.
+                let (silence, mouth) = AsyncStream.makeStream(of: Void.self)
+                for await _ in silence {}
+                withExtendedLifetime(mouth) {}
+                try Task.checkCancellation()
             }
         }
         for await _ in begun {}
