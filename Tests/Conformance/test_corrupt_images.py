@@ -6,29 +6,13 @@ import itertools
 import random
 
 import pytest
-from client import Server, assert_refused
+from client import assert_refused
 from data import at_once
-from hostile import MB, answered, assert_unharmed, forget_peak, opened, pdf_page
+from guarding import api, guarded  # noqa: F401 (fixtures)
+from hostile import answered, opened, pdf_page
 from PIL import Image
 
-BUDGET = 128 * MB
 WORDS = "imageView2/2/w/20/format/png"
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory):
-    settings = {"LCFILE_IMAGES_MEMORY": "128MB", "LCFILE_IMAGES_TIMEOUT": "5"}
-    server = Server(tmp_path_factory.mktemp("guarded"), **settings).start()
-    yield server
-    assert server.stop() == 0
-
-
-@pytest.fixture
-def api(guarded):
-    """Calls whose pictures leave the server as it was."""
-    forget_peak(guarded)
-    yield guarded.api()
-    assert_unharmed(guarded, BUDGET)
 
 
 # Whole pictures, in every format that is read

@@ -5,31 +5,13 @@ import zlib
 
 import pytest
 from client import Server, assert_refused
+from guarding import api, guarded  # noqa: F401 (fixtures)
 from hostile import (
     MB, animated_webp, answered, assert_unharmed, black_png, bmp_sized, deflated_zeros, forget_peak, gif,
     gif_sized, heif_grid_of_itself, heif_of_many, heif_sized, jpeg_of_scans, jpeg_sized, jpeg_with, opened, png,
     png_piece, tiff, tiff_in_a_loop,
     webp_sized, written,
 )
-
-BUDGET = 128 * MB
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory):
-    """A server whose pictures may take little, and 5 seconds: less than a client of these tests waits."""
-    settings = {"LCFILE_IMAGES_MEMORY": "128MB", "LCFILE_IMAGES_TIMEOUT": "5"}
-    server = Server(tmp_path_factory.mktemp("guarded"), **settings).start()
-    yield server
-    assert server.stop() == 0
-
-
-@pytest.fixture
-def api(guarded):
-    """Calls whose pictures leave the server as it was."""
-    forget_peak(guarded)
-    yield guarded.api()
-    assert_unharmed(guarded, BUDGET)
 
 
 @pytest.fixture(scope="module")
