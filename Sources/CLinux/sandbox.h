@@ -162,7 +162,8 @@ static inline int clinux_limit_system_calls(void) {
         // open(2), creat(2) and openat2(2), whose flags lie in memory, are refused; glibc asks for none of them.
         CLINUX_SKIP_UNLESS(__NR_openat, 4), CLINUX_LOW(2),
         CLINUX_SKIP_IF_ANY_BIT(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND, 1), CLINUX_ALLOW, CLINUX_REFUSE(EPERM),
-        // Memory is never writable and executable at once, nor becomes executable later: no code that came as data.
+        // Memory is never writable and executable at once, nor becomes executable later. A file may be mapped executable,
+        // as libraries are; of which file, no filter sees.
         CLINUX_SKIP_UNLESS(__NR_mmap, 5), CLINUX_LOW(2), CLINUX_KEEP_BITS(PROT_WRITE | PROT_EXEC),
         CLINUX_SKIP_IF(PROT_WRITE | PROT_EXEC, 1), CLINUX_ALLOW, CLINUX_REFUSE(EPERM),
         CLINUX_SKIP_UNLESS(__NR_mprotect, 4), CLINUX_LOW(2), CLINUX_SKIP_IF_ANY_BIT(PROT_EXEC, 1), CLINUX_ALLOW,

@@ -41,6 +41,8 @@ package struct LCFileServer {
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
+        // Its owner may have given it styles, which no validation of settings has seen.
+        try generated?.configuration.checkStyles(against: configuration.images.limits)
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
 
         let threads = configuration.threads

@@ -4,17 +4,15 @@ internal import NIOCore
 
 /// The bytes of a source while a job runs.
 enum SourceBytes {
-    /// A file; its offset is nobody's.
-    case descriptor(CInt)
+    /// The first bytes of a file, so many of them: others may lie behind. Its offset is nobody's.
+    case descriptor(CInt, count: Int)
     case memory(UnsafeRawBufferPointer)
 
     /// How many there are.
     var count: Int {
         switch self {
-        case .memory(let bytes): return bytes.count
-        case .descriptor(let descriptor):
-            var status = stat()
-            return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+        case .memory(let bytes): bytes.count
+        case .descriptor(_, let count): count
         }
     }
 
@@ -38,13 +36,14 @@ enum SourceBytes {
             let count = min(free.count, bytes.count - offset)
             free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
             return count
-        case .descriptor(let descriptor):
+        case .descriptor(let descriptor, let count):
+            let wanted = min(free.count, count - min(max(0, offset), count))
             var filled = 0
-            while filled < free.count {
+            while filled < wanted {
                 let read = pread(
                     descriptor,
                     free.baseAddress.map { $0 + filled },
-                    free.count - filled,
+                    wanted - filled,
                     off_t(offset + filled)
                 )
                 if read < 0, errno == EINTR { continue }
@@ -61,7 +60,7 @@ extension ImageSource {
     func withBytes<Result>(_ job: (SourceBytes) throws -> Result) throws -> Result {
         switch self {
         case .file(let blob, let descriptor):
-            try withExtendedLifetime(blob) { try job(.descriptor(descriptor)) }
+            try withExtendedLifetime(blob) { try job(.descriptor(descriptor, count: Int(blob.size))) }
         case .memory(let bytes):
             try bytes.withUnsafeReadableBytes { try job(.memory($0)) }
         }

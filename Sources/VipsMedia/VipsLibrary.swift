@@ -27,14 +27,16 @@ enum VipsLibrary {
         try started.get()
     }
 
-    /// Whether this libvips was built with a saver of the format.
-    static func canWrite(_ format: ImageFormat) -> Bool {
-        switch format {
-        case .jpeg: cvips_has_operation("jpegsave_target") != 0
-        case .png: cvips_has_operation("pngsave_target") != 0
-        case .webp: cvips_has_operation("webpsave_target") != 0
-        case .gif: cvips_has_operation("gifsave_target") != 0
-        case .avif: cvips_has_operation("heifsave_target") != 0
+    /// The formats for which this libvips was built with a saver; asked once it has started.
+    static let writable = Set(
+        ImageFormat.allCases.filter { format in
+            switch format {
+            case .jpeg: cvips_has_operation("jpegsave_target") != 0
+            case .png: cvips_has_operation("pngsave_target") != 0
+            case .webp: cvips_has_operation("webpsave_target") != 0
+            case .gif: cvips_has_operation("gifsave_target") != 0
+            case .avif: cvips_has_operation("heifsave_target") != 0
+            }
         }
-    }
+    )
 }

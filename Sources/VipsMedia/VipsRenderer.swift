@@ -10,7 +10,7 @@ package struct VipsRenderer: ImageRenderer {
     private let worker: WorkerLauncher?
     private let workers: ImageAdmission
     /// Headers have a worker of their own, and few wait for it, so that slow ones keep neither pictures nor each other.
-    private let headerWorkers = ImageAdmission(workers: 1, memory: .max, queue: 32)
+    private let headerWorkers = ImageAdmission(workers: 2, memory: .max, queue: 8)
 
     /// How long reading what an image says of itself may take.
     private static let headerTime = Duration.seconds(10)
@@ -19,7 +19,7 @@ package struct VipsRenderer: ImageRenderer {
     ///
     /// - Parameters:
     ///   - pool: Threads for rendering; as many as jobs at the same time, and some more for headers.
-    ///   - worker: Draws SVG, PDF, JPEG XL and JPEG 2000; without one, those are no images.
+    ///   - worker: Draws the formats that ``SourceFormat/isDrawnByWorker`` names; without one, those are no images.
     ///   - workers: How many of its processes run at the same time.
     /// - Throws: When libvips cannot start.
     package init(pool: NIOThreadPool, worker: WorkerLauncher? = nil, workers: Int = 1) throws {
@@ -41,7 +41,18 @@ package struct VipsRenderer: ImageRenderer {
             }
         }
         if let header { return header }
-        return try await drawing(headerWorkers) { try await $0.header(of: source) }
+        return try await headerWorkers.admit { place in
+            try await place.run(price: 0) { try await launcher().header(of: source) }
+        }
+    }
+
+    package func reserving<Result>(
+        for images: [ImageHeader],
+        _ job: () async throws -> Result
+    ) async throws -> Result {
+        guard images.contains(where: \.format.isDrawnByWorker) else { return try await job() }
+        // Outside of what others wait for: slow drawings keep neither threads nor memory from them.
+        return try await workers.admit { place in try await place.run(price: 0, job) }
     }
 
     package func render(
@@ -50,15 +61,16 @@ package struct VipsRenderer: ImageRenderer {
         marks: [FileKey: OpenImage],
         until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage {
-        guard VipsLibrary.canWrite(plan.output.format) else {
+        guard VipsLibrary.writable.contains(plan.output.format) else {
             throw ServiceError(
                 .badImageRequest,
                 "Bad image request: this server's libvips cannot write \(plan.output.format.rawValue)."
             )
         }
-        let drawn = try await drawn(image, at: plan.firstSize(of: image.header), deadline)
+        let effort = plan.output.effort
+        let drawn = try await drawn(image, at: plan.firstSize(of: image.header), effort, deadline)
         var drawnMarks: [FileKey: DrawnPicture] = [:]
-        for (key, mark) in marks { drawnMarks[key] = try await self.drawn(mark, at: nil, deadline) }
+        for (key, mark) in marks { drawnMarks[key] = try await self.drawn(mark, at: nil, effort, deadline) }
         return try await watched(until: deadline) { [drawnMarks] watch in
             try withInputs(marks, drawnMarks) { inputs in
                 try image.source.withBytes { bytes in
@@ -85,7 +97,7 @@ package struct VipsRenderer: ImageRenderer {
     }
 
     package func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
-        let drawn = try await drawn(image, at: AverageColor.size(of: image.header), deadline)
+        let drawn = try await drawn(image, at: AverageColor.size(of: image.header), .fast, deadline)
         return try await watched(until: deadline) { watch in
             try image.source.withBytes { bytes in
                 try AverageColor(header: image.header, watch: watch).measure(
@@ -99,21 +111,16 @@ package struct VipsRenderer: ImageRenderer {
     private func drawn(
         _ image: OpenImage,
         at size: ImageSize?,
+        _ effort: ImageEffort,
         _ deadline: ContinuousClock.Instant
     ) async throws -> DrawnPicture? {
         guard image.header.format.isDrawnByWorker else { return nil }
-        return try await drawing(workers) {
-            try await $0.draw(image.source, at: size ?? image.header.size, until: deadline)
-        }
+        return try await launcher().draw(image.source, at: size ?? image.header.size, effort, until: deadline)
     }
 
-    /// Runs a worker process when there is a place for it.
-    private func drawing<Result>(
-        _ workers: ImageAdmission,
-        _ body: (WorkerLauncher) async throws -> Result
-    ) async throws -> Result {
+    private func launcher() throws -> WorkerLauncher {
         guard let worker else { throw ServiceError.unreadable(VipsError(operation: "worker", detail: "none")) }
-        return try await workers.admit { place in try await place.run(price: 0) { try await body(worker) } }
+        return worker
     }
 
     /// Lends out the bytes of all marks at once.

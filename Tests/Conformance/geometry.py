@@ -143,8 +143,9 @@ def unescaped(text):
 def thumbnail(size, text):
     text = unescaped(text)
     if "%" in text:
-        across, both, down = re.fullmatch(r"(?:([\d.]+)%x|([\d.]+)%|x([\d.]+)%)", text).groups()
-        percents = (whole(across or both) or 100, whole(down or both) or 100)
+        both = re.fullmatch(r"([\d.]+)%", text)
+        across, down = both.groups() * 2 if both else re.fullmatch(r"(?:([\d.]+)%)?x(?:([\d.]+)%)?", text).groups()
+        percents = (whole(across) or 100, whole(down) or 100)
         return tuple(times((side,), Fraction(percent, 100))[0] for side, percent in zip(size, percents))
     if text.endswith("@"):
         return within_area(size, whole(text[:-1]))
@@ -152,13 +153,13 @@ def thumbnail(size, text):
     box = tuple(whole(side) for side in sides)
     if not any(box):
         return size
-    if sign == "!":
+    if sign == "!" and all(box):
         return box
     factor = (max if sign == "^" else min)(factors(size, box))
     if sign == ">" or max(box) > ONLY_SHRINKING_SIDE:
         factor = min(factor, 1)
     if sign == "<":
-        factor = factor if all(side < wanted for side, wanted in zip(size, box)) else 1
+        factor = factor if all(side < wanted for side, wanted in zip(size, box) if wanted) else 1
     return times(size, factor)
 
 

@@ -1,5 +1,6 @@
 """How images look: colours in places, likeness to others, and where marks lie."""
 
+import numpy
 from image_writers import read
 from PIL import Image, ImageChops, ImageStat
 
@@ -63,6 +64,16 @@ def resized(image, size):
     if image.mode not in ("RGBA", "LA"):
         return image.convert("RGB").resize(size, Image.LANCZOS)
     return image.convert("RGBA").convert("RGBa").resize(size, Image.LANCZOS).convert("RGBA")
+
+
+def resized_in_linear_light(image, size):
+    """The picture in another size, resampled as light mixes and rounded to eight bits once."""
+    values = numpy.asarray(image.convert("RGB")).astype(numpy.float32) / 255
+    light = numpy.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    bands = [Image.fromarray(light[..., band]).resize(size, Image.LANCZOS) for band in range(3)]
+    light = numpy.stack([numpy.asarray(band) for band in bands], axis=2).clip(0, 1)
+    values = numpy.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    return Image.fromarray((values * 255 + 0.5).astype(numpy.uint8))
 
 
 def ink(image, ground, tolerance=60):

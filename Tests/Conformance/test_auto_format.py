@@ -3,10 +3,13 @@
 import pytest
 from app_settings import configured
 from client import BETA, Server
+from elsewhere import Elsewhere
 from image_looks import TYPES, distance, fetched, resized
 from image_sources import CLEARED, COLOURS
 from image_writers import read
+from PIL import Image
 from pictures import encoded
+from remote import FETCHING, address, offered
 from test_start import SETTING, assert_does_not_start
 
 CHROME = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
@@ -18,7 +21,7 @@ WORDS = "imageView2/2/w/59"
 @pytest.fixture(scope="module")
 def choosing(tmp_path_factory):
     """A server whose first app prefers AVIF and then WebP; the second says nothing."""
-    server = Server(tmp_path_factory.mktemp("choosing"))
+    server = Server(tmp_path_factory.mktemp("choosing"), **FETCHING)
     configured(server, alpha={"autoFormats": ["avif", "webp"], "styles": {"s": WORDS}}).start()
     yield server
     assert server.stop() == 0
@@ -185,3 +188,86 @@ def test_list_is_a_setting_and_its_order_counts(new_server, formats, accept, typ
 ], ids=str)
 def test_bad_list_stops_the_start(new_server, formats):
     assert_does_not_start(configured(new_server(), alpha={"autoFormats": formats}), SETTING, "autoFormats")
+
+
+# What moves
+
+@pytest.fixture(scope="module")
+def moving(api):
+    """The URL of an animation of three frames by its format."""
+    frames = [COLOURS, COLOURS.rotate(90), COLOURS.rotate(180)]
+    return {
+        format: api.store(
+            encoded(frames[0], format, save_all=True, append_images=frames[1:], duration=[50, 120, 300], loop=0),
+            name="moving",
+        )["url"] for format in ("GIF", "WEBP")
+    }
+
+
+@pytest.mark.parametrize("words", [WORDS, "imageMogr2/thumbnail/!50p", "imageView2/2/w/90|imageMogr2/thumbnail/59x"])
+@pytest.mark.parametrize("accept", [CHROME, "image/webp", SAFARI])
+@pytest.mark.parametrize("format", ["GIF", "WEBP"])
+def test_what_moves_becomes_a_webp_because_an_avif_does_not(api, moving, format, accept, words):
+    image = read(fetched(api, f"{moving[format]}?{words}", Accept=accept).content)
+    assert (image.format, image.n_frames, image.size) == ("WEBP", 3, (59, 39))
+
+
+@pytest.mark.parametrize("accept", ["image/avif", "*/*", "image/avif,image/webp;q=0", OLD_SAFARI])
+@pytest.mark.parametrize("format", ["GIF", "WEBP"])
+def test_what_moves_stays_what_it_is_if_no_format_that_moves_is_named(api, moving, format, accept):
+    image = read(fetched(api, f"{moving[format]}?{WORDS}", Accept=accept).content)
+    assert (image.format, image.n_frames) == (format, 3)
+
+
+@pytest.mark.parametrize("accept", [CHROME, "image/avif", "image/webp", "*/*"])
+@pytest.mark.parametrize("format", ["GIF", "WEBP"])
+def test_answer_that_moves_and_may_differ_says_so(api, moving, format, accept):
+    assert "accept" in vary(fetched(api, f"{moving[format]}?{WORDS}", Accept=accept))
+
+
+def test_gif_of_one_frame_becomes_an_avif(api):
+    url = api.store(encoded(COLOURS, "GIF"), name="still.gif")["url"]
+    assert type_of(api, url, CHROME) == TYPES["avif"]
+
+
+def test_animation_of_too_many_frames_becomes_an_avif(api):
+    """Only its first frame is shown, so that nothing moves."""
+    frames = [Image.new("RGB", (8, 8), (place, 255 - place, 128)) for place in range(201)]
+    data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=20)
+    assert type_of(api, api.store(data, name="moving.gif")["url"], CHROME, "imageView2/2/w/4") == TYPES["avif"]
+
+
+# By the record's address
+
+@pytest.fixture(scope="module")
+def contents(api):
+    """Addresses of records, of a file that lies here and of one that lies elsewhere."""
+    elsewhere = Elsewhere()
+    data = encoded(COLOURS, "JPEG", quality=95)
+    here = address(api, api.store(data, name="photo.jpg")["objectId"])
+    yield {"here": here, "elsewhere": offered(api, elsewhere, data, "photo.jpg", "image/jpeg")[0]}
+    elsewhere.close()
+
+
+@pytest.mark.parametrize("accept, format", [
+    (CHROME, "avif"), ("image/webp", "webp"), ("image/avif;q=0, image/webp", "webp"), ("*/*", "jpg"),
+])
+@pytest.mark.parametrize("place", ["here", "elsewhere"])
+def test_client_chooses_at_the_records_address(api, contents, place, accept, format):
+    response = fetched(api, f"{contents[place]}?{WORDS}", Accept=accept)
+    assert response.headers["Content-Type"] == TYPES[format]
+    assert read(response.content).size == (59, 39)
+
+
+@pytest.mark.parametrize("accept", [CHROME, "*/*"])
+@pytest.mark.parametrize("place", ["here", "elsewhere"])
+def test_answer_at_the_records_address_says_what_it_depends_on(api, contents, place, accept):
+    """On what the client takes, and on who it is."""
+    words = vary(fetched(api, f"{contents[place]}?{WORDS}", Accept=accept))
+    assert {"accept", "x-lc-id", "x-lc-key", "x-lc-sign", "x-lc-session"} <= set(words)
+
+
+@pytest.mark.parametrize("words", ["", f"?{WORDS}/format/png"])
+@pytest.mark.parametrize("place", ["here", "elsewhere"])
+def test_answer_at_the_records_address_that_cannot_differ_says_nothing(api, contents, place, words):
+    assert "accept" not in vary(fetched(api, contents[place] + words, Accept=CHROME))

@@ -1,13 +1,15 @@
 """The cache of derivatives: one of each, whoever asks and however, gone with its file, and never more than its room."""
 
+import os
 import shutil
+import time
 
 import pytest
 from app_settings import configured
 from client import ALPHA, BETA, assert_refused, eventually
 from data import at_once
 from image_looks import fetched
-from kept import assert_kept, bytes_kept, folder, kept
+from kept import assert_kept, bytes_kept, content, folder, kept, settle
 from PIL import Image
 from pictures import encoded, quarters
 
@@ -307,18 +309,46 @@ def test_smaller_room_clears_what_is_beyond_it(start):
     assert eventually(lambda: bytes_kept(server) <= 100 << 10), bytes_kept(server)
 
 
-def holds(server, content):
-    return any(path.read_bytes().startswith(content) for path in kept(server))
+def file_of(server, derivative):
+    """The file in which a derivative is kept; nothing if there is none."""
+    return next((path for path in kept(server) if content(path).startswith(derivative)), None)
+
+
+def cut(server, url, number):
+    """A derivative of 9 to 10 blocks, and another one for each number."""
+    return fetched(server.api(), f"{url}?imageMogr2/crop/!190x190a{number}a0/format/png").content
+
+
+def test_what_was_made_last_is_kept(start):
+    server = start(CACHE_SIZE="400KB")
+    url = stored(server, noise(side=300))
+    *_, newest = [cut(server, url, number) for number in range(30)]
+    assert eventually(lambda: bytes_kept(server) <= ROOM and file_of(server, newest))
 
 
 def test_what_was_not_used_for_longest_goes_first(start):
+    """The first of all was made before the others and used after them: it stays, and the second goes."""
     server = start(CACHE_SIZE="400KB")
     url = stored(server, noise(side=300))
-    oldest, *_, newest = [
-        fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png").content for side in range(100, 160)
-    ]
-    assert eventually(lambda: bytes_kept(server) <= ROOM and holds(server, newest))
-    assert not holds(server, oldest)
+    derivatives = [cut(server, url, number) for number in range(8)]
+    assert_kept(server, 8)
+    paths = [file_of(server, derivative) for derivative in derivatives]
+    assert server.stop() == 0
+    # A use is noted once an hour, so these must be older; the first one is the oldest.
+    for days, path in zip(range(8, 0, -1), paths):
+        then = time.time() - days * 86_400
+        os.utime(path, (then, then))
+    old = paths[0].stat().st_mtime
+    server.start()
+    assert cut(server, url, 0) == derivatives[0]
+    assert eventually(lambda: paths[0].stat().st_mtime > old + 86_400), "the use was not noted"
+    # A little more than there is room for, so that the seven that nobody used suffice.
+    for number in range(8, 13):
+        cut(server, url, number)
+    assert eventually(lambda: not paths[1].exists()), "nothing had to go"
+    assert eventually(lambda: bytes_kept(server) <= ROOM)
+    settle(server)
+    assert paths[0].exists()
 
 
 def test_derivative_that_is_larger_than_the_room_is_served_and_not_kept(start):
@@ -333,9 +363,18 @@ def test_derivative_that_is_larger_than_the_room_is_served_and_not_kept(start):
 def test_no_room_keeps_nothing(start):
     server = start(CACHE_SIZE=0)
     url = stored(server)
-    tags = {fetched(server.api(), f"{url}?{WORDS}").headers["ETag"] for _ in range(3)}
-    assert len(tags) == 1
+    # So many that some would have been written by now, and the last ones by when the server has ended.
+    for side in range(20, 50):
+        fetched(server.api(), f"{url}?imageView2/2/w/{side}")
+    assert server.stop() == 0
     assert kept(server) == []
+
+
+def test_what_is_not_kept_is_the_same_when_it_is_made_again(start):
+    server = start(CACHE_SIZE=0)
+    url = f"{stored(server)}?{WORDS}"
+    answers = [fetched(server.api(), url) for _ in range(3)]
+    assert len({(answer.headers["ETag"], answer.content) for answer in answers}) == 1
 
 
 def test_room_is_an_apps_own(start):
@@ -346,5 +385,6 @@ def test_room_is_an_apps_own(start):
     url = stored(server, noise(side=300))
     for side in range(100, 160):
         fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png")
+    settle(server)
     assert eventually(lambda: bytes_kept(server) <= ROOM)
     assert len(kept(server, BETA)) == 1

@@ -160,6 +160,9 @@ def test_derivative_may_be_named_for_saving(api, url):
 @pytest.mark.parametrize("query", [
     "v=3", "v=3|imageInfo", "v=3&imageInfo", "a=imageInfo", "v=imageView2/2/w/59", "=", "attname=x.png",
     "e=1&token=a:b",
+    # SDKs append their words with a `?`, also to a URL that has one already.
+    f"x=1?{HALF}", "x=1?imageView/2/w/59/q/100/format/png", "x=1?imageMogr2/thumbnail/!50.0p", f"x=1&{HALF}",
+    f"x=1&imageInfo|{HALF}",
 ])
 def test_query_that_begins_with_a_parameter_gives_the_file(api, url, query):
     assert api.fetch(f"{url}?{query}").content == encoded(COLOURS)
@@ -204,11 +207,13 @@ def test_failure_that_is_ignored_leaves_the_picture_as_it_was(api, url, words, c
     assert farthest(patches(image), expected) <= 8
 
 
+@pytest.mark.parametrize("words", FAILURES.values(), ids=FAILURES)
 @pytest.mark.parametrize("chain", [
-    f"{PASSES}|{FAILS}", f"{FAILS}|{PASSES}", f"imageView2/2/w/90/ignore-error/1|{FAILS}",
+    PASSES + "|{}", "{}|" + PASSES, "imageView2/2/w/90/ignore-error/1|{}", "{}|imageView2/2/w/90/ignore-error/1",
+    "imageView2/2/w/90/ignore-error/1|imageMogr2/rotate/90|{}", "imageView2/2/w/90|" + PASSES + "|{}",
 ])
-def test_only_the_operator_that_says_so_ignores_failures(api, url, chain):
-    assert_refused(api.fetch(f"{url}?{chain}"), 400, 400)
+def test_only_the_operator_that_says_so_ignores_failures(api, url, chain, words):
+    assert_refused(api.fetch(f"{url}?{chain.format(words)}"), 400, 400)
 
 
 def test_nothing_of_an_operator_that_failed_is_done(api, url):

@@ -9,6 +9,10 @@ from PIL import Image
 FORMATS = ("jpg", "png", "webp", "gif", "avif")
 
 
+# Of the one that was cut off some pixels are there, which is enough for some requests.
+BROKEN = {"cut-off.jpg": (200, 400), "no-picture.jpg": (400,)}
+
+
 def sources(rocket):
     noise = Image.effect_noise((500, 400), 60).convert("RGB")
     frames = [plain(120, 90, (number * 40, 90, 200)) for number in range(5)]
@@ -29,16 +33,18 @@ def chain(rng, number):
     return rng.choice([
         f"imageView2/{rng.choice([0, 2])}/w/{100 + number}", f"imageView2/1/w/{100 + number}/h/{rng.randint(50, 150)}",
         f"imageMogr2/thumbnail/{100 + number}x/rotate/{rng.randint(1, 359)}", f"imageMogr2/crop/{100 + number}x90/blur/3x2",
-        f"watermark/2/text/YQ==/dx/{number}", f"imageMogr2/thumbnail/{100 + number}x|imageInfo",
-    ]) + rng.choice(["", f"|imageMogr2/format/{rng.choice(FORMATS)}"])
+        f"watermark/2/text/YQ==/dx/{number}", f"imageMogr2/thumbnail/{100 + number}x",
+    ]) + rng.choice(["", f"|imageMogr2/format/{rng.choice(FORMATS)}", "|imageInfo"])
 
 
 def test_memory_does_not_grow_with_the_number_of_pictures(new_server, rocket):
     server = new_server(LCFILE_IMAGES_THREADS="2").start()
     api, rng, used = server.api(), random.Random(1), []
-    urls = [api.store(data, name=name)["url"] for name, data in sources(rocket)]
+    urls = [(name, api.store(data, name=name)["url"]) for name, data in sources(rocket)]
     for number in range(300):
-        assert api.fetch(f"{urls[number % len(urls)]}?{chain(rng, number)}").status_code in (200, 400)
+        name, url = urls[number % len(urls)]
+        words = chain(rng, number)
+        assert api.fetch(f"{url}?{words}").status_code in BROKEN.get(name, (200,)), (name, words)
         used.append(memory(server))
     assert max(used[250:]) < max(used[50:100]) + 40 * MB
     assert children(server) == []

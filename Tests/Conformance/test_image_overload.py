@@ -2,6 +2,7 @@
 
 import itertools
 import select
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -121,8 +122,10 @@ def sent(server, url, count, first=0):
     return connections
 
 
-def answered(connections):
-    return select.select([connection.socket for connection in connections], [], [], 0)[0]
+def refused(connections):
+    """How many were told that there is no place; nothing is taken from their answers."""
+    readable = select.select([connection.socket for connection in connections], [], [], 0)[0]
+    return len([one for one in readable if one.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 429"])
 
 
 def test_clients_that_leave_give_their_places_up(busy, large):
@@ -130,20 +133,23 @@ def test_clients_that_leave_give_their_places_up(busy, large):
     url = api.store(large)["url"]
     for round in range(3):
         connections = sent(busy, url, PLACES + 3, first=10 * round)
-        # Those that find no place are answered at once: now every place is taken.
-        assert eventually(lambda: len(answered(connections)) >= 3)
+        # Those that find no place are told so at once: when they are, every place was taken.
+        assert eventually(lambda: refused(connections)), "there was a place for everybody"
         for connection in connections:
             connection.reset()
         assert eventually(lambda: ask_anew(api, url) == 200), "there is no place"
 
 
 def test_clients_that_leave_are_not_worked_for(new_server, large):
-    server = new_server(LCFILE_IMAGES_THREADS="1", LCFILE_IMAGES_MAX_QUEUED="100").start()
+    server = new_server(LCFILE_IMAGES_THREADS="1", LCFILE_IMAGES_MAX_QUEUED="29").start()
     api = server.api()
     url = api.store(large)["url"]
-    for connection in sent(server, url, 30):
+    connections = sent(server, url, 34)
+    # Now the server has read what was sent, and as much waits as can.
+    assert eventually(lambda: refused(connections)), "there was a place for everybody"
+    for connection in connections:
         connection.reset()
-    assert ask_anew(api, url) == 200
+    assert eventually(lambda: ask_anew(api, url) == 200), "there is no place"
     assert server.stop() == 0
     made = [path for path in (server.storage / ALPHA.id / "derivatives").rglob("*") if path.is_file()]
     # The one that was asked for, and those that were nearly ready.

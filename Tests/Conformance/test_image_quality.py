@@ -192,11 +192,20 @@ def test_forced_limit_holds_for_other_formats(api, png, format):
     assert opened(data).size == (200, 150)
 
 
-@pytest.mark.parametrize("format", ["jpg", "webp", "avif"])
+@pytest.mark.parametrize("format", ["jpg", "png", "webp", "gif", "avif"])
 def test_source_is_returned_if_nothing_fits(api, jpegs, format):
     response = api.fetch(f"{jpegs[60]}?imageMogr2/thumbnail/300x/format/{format}/size-limit/50!")
     assert (response.status_code, response.headers["Content-Type"]) == (200, "image/jpeg")
     assert response.content == api.fetch(jpegs[60]).content
+
+
+@pytest.mark.parametrize("format", ["png", "gif"])
+def test_result_without_a_quality_is_kept_to_a_forced_limit(api, png, format):
+    """Nothing can be lowered: it fits to the byte, or the source is the answer."""
+    words = f"imageMogr2/thumbnail/100x/format/{format}"
+    free, source = answered(api, png, words), api.fetch(png).content
+    assert answered(api, png, f"{words}/size-limit/{len(free)}!") == free
+    assert answered(api, png, f"{words}/size-limit/{len(free) - 1}!") == source
 
 
 @pytest.mark.parametrize("limit", ["", "k", "-5", "1g", "9kk", "9!k", "$(size)", "!"])

@@ -3,7 +3,7 @@
 import pytest
 from client import Server
 from data import at_once
-from image_looks import distance, fetched, resized, seen
+from image_looks import distance, fetched, resized, resized_in_linear_light, seen
 from image_sources import COLOURS, source
 from image_writers import read
 from PIL import ExifTags, Image
@@ -102,6 +102,37 @@ def test_quality_of_scaling_changes_no_size_and_little_else(start, rocket, quali
         assert image.size == size
         if words != "imageView2/1/w/100/h/100":
             assert distance(image, resized(photo, size)) < 3
+
+
+def bars(width=600, height=400):
+    """Black and white lines as thin as can be, which mix to another grey in light than in bytes."""
+    image = plain(width, height, (0, 0, 0))
+    for x in range(0, width, 2):
+        image.paste((255, 255, 255), (x, 0, x + 1, height))
+    return image
+
+
+@pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"])
+@pytest.mark.parametrize("picture", ["photo", "bars"])
+@pytest.mark.parametrize("format", ["PNG", "JPEG", "TIFF"])
+def test_best_quality_is_nearer_to_light_than_fast(start, rocket, format, picture, words):
+    image = bars() if picture == "bars" else read(rocket).convert("RGB")
+    data = encoded(image, format, icc_profile=None, **({"quality": 95} if format == "JPEG" else {}))
+    made = []
+    for quality in ("fast", "best"):
+        api = start(QUALITY=quality).api()
+        made.append(fetched(api, f"{api.store(data, name='photo')['url']}?{words}/format/png").content)
+    fast, best = map(read, made)
+    wanted = resized_in_linear_light(read(data), best.size)
+    assert distance(best, wanted) < distance(fast, wanted)
+
+
+@pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"])
+def test_best_quality_of_lines_is_the_grey_of_their_light(start, words):
+    api = start(QUALITY="best").api()
+    url = api.store(encoded(bars()), name="bars.png")["url"]
+    image = seen(api, f"{url}?{words}/format/png")
+    assert distance(image, resized_in_linear_light(bars(), image.size)) < 3
 
 
 @pytest.mark.parametrize("workers", ["1", "3"])

@@ -4,7 +4,7 @@ import pytest
 from client import Server
 from image_looks import distance, fetched
 from image_writers import read
-from kept import assert_kept, kept
+from kept import assert_kept, kept, settle
 from PIL import Image
 from pictures import encoded, quarters
 
@@ -22,6 +22,12 @@ SIZES = [
 def photograph(**options):
     """A large picture whose places can be told from each other."""
     return encoded(quarters().resize((1600, 1000)), "JPEG", quality=95, **options)
+
+
+def count_kept(server):
+    """What is kept of the tests before."""
+    settle(server)
+    return len(kept(server))
 
 
 def stored(server, data):
@@ -48,7 +54,7 @@ def test_copy_in_the_middle_changes_no_size_and_no_place(both, words):
 
 def test_copy_in_the_middle_is_kept_beside_the_first_derivative(both):
     server, _ = both[0]
-    before = len(kept(server))
+    before = count_kept(server)
     url = stored(server, photograph())
     fetched(server.api(), f"{url}?imageView2/2/w/100")
     assert_kept(server, before + 2)
@@ -58,7 +64,7 @@ def test_copy_in_the_middle_is_kept_beside_the_first_derivative(both):
 
 def test_small_picture_has_no_copy(both):
     server, _ = both[0]
-    before = len(kept(server))
+    before = count_kept(server)
     fetched(server.api(), f"{stored(server, encoded(quarters()))}?imageView2/2/w/60")
     assert_kept(server, before + 1)
 
@@ -85,7 +91,7 @@ def test_copy_in_the_middle_stands_as_its_source(both, orientation, words):
 
 def test_deleted_file_takes_its_copy_along(both):
     server, _ = both[0]
-    before = len(kept(server))
+    before = count_kept(server)
     record = server.api().store(photograph(), name="photo.jpg")
     fetched(server.api(), f"{record['url']}?imageView2/2/w/100")
     assert_kept(server, before + 2)

@@ -249,10 +249,23 @@ def domains(tmp_path_factory):
 
 
 def over(server, picture, mark, host="127.0.0.1"):
-    """The status of a picture with a mark, asked for under a host."""
+    """The answer to a picture with a mark, asked for under a host."""
     with server.raw() as connection:
         path = f"{urlsplit(picture).path}?watermark/1{marks.image(mark)}"
-        return connection.request("GET", path, {"Host": host}).status
+        return connection.request("GET", path, {"Host": host})
+
+
+def paper_and_mark(api):
+    """A white picture and a red mark."""
+    return stored(api, encoded(plain(*SIZE, WHITE))), stored(api, encoded(plain(*MARK, RED)))
+
+
+def assert_marked(response):
+    """The red mark lies on the white picture where it lies if nothing is said."""
+    assert response.status == 200, response.content[:200]
+    image = read(response.content)
+    assert ink(image, WHITE) == (250, 170, 290, 190)
+    assert farthest([mean(image, (250, 170, 290, 190))], [RED]) <= 2
 
 
 OWN = ["https://files.example.com", "http://old.example.com:8080", "https://public.example.com"]
@@ -260,27 +273,30 @@ OWN = ["https://files.example.com", "http://old.example.com:8080", "https://publ
 
 @pytest.mark.parametrize("base", OWN)
 def test_file_is_named_under_each_address_of_its_app(domains, base):
-    api = domains.api()
-    picture, mark = (stored(api, encoded(plain(*size, RED))) for size in (SIZE, MARK))
-    assert over(domains, picture, f"{base}/{key_of(mark)}") == 200
+    picture, mark = paper_and_mark(domains.api())
+    assert_marked(over(domains, picture, f"{base}/{key_of(mark)}"))
 
 
-@pytest.mark.parametrize("host, named, status", [
-    ("asked.example.org", "http://asked.example.org", 200),
-    ("asked.example.org:81", "http://asked.example.org:81", 200),
-    ("asked.example.org", "https://asked.example.org", 200), ("asked.example.org", "http://else.example.org", 400),
-    ("127.0.0.1", "http://asked.example.org", 400),
+@pytest.mark.parametrize("host, named", [
+    ("asked.example.org", "http://asked.example.org"), ("asked.example.org:81", "http://asked.example.org:81"),
+    ("asked.example.org", "https://asked.example.org"),
 ])
-def test_file_is_named_under_the_host_of_the_request_and_no_other(domains, host, named, status):
-    api = domains.api()
-    picture, mark = (stored(api, encoded(plain(*size, RED))) for size in (SIZE, MARK))
-    assert over(domains, picture, f"{named}/{key_of(mark)}", host) == status
+def test_file_is_named_under_the_host_of_the_request(domains, host, named):
+    picture, mark = paper_and_mark(domains.api())
+    assert_marked(over(domains, picture, f"{named}/{key_of(mark)}", host))
+
+
+@pytest.mark.parametrize("host, named", [
+    ("asked.example.org", "http://else.example.org"), ("127.0.0.1", "http://asked.example.org"),
+])
+def test_file_under_the_host_of_no_request_is_refused(domains, host, named):
+    picture, mark = paper_and_mark(domains.api())
+    assert over(domains, picture, f"{named}/{key_of(mark)}", host).status == 400
 
 
 def test_address_of_another_app_is_refused(domains):
-    api = domains.api()
-    picture, mark = (stored(api, encoded(plain(*size, RED))) for size in (SIZE, MARK))
-    assert over(domains, picture, f"https://other.example.net/{key_of(mark)}") == 400
+    picture, mark = paper_and_mark(domains.api())
+    assert over(domains, picture, f"https://other.example.net/{key_of(mark)}").status == 400
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ import Testing
 
     @Test(
         "a file that was cut off is not there, and goes",
-        arguments: [0, 1, 127, 128, 4872, 4999, 5000, 5001, 5127]
+        arguments: [0, 1, 183, 184, 4816, 4999, 5000, 5001, 5183]
     )
     func cutOff(size: Int) async throws {
         let damage = { (path: String) in try #require(truncate(path, size) == 0) }
@@ -43,7 +43,7 @@ import Testing
 
     @Test(
         "a file with one byte of its trailer changed is not there",
-        arguments: [0, 7, 8, 15, 16, 31, 32, 40, 119, 120, 127]
+        arguments: [0, 7, 8, 15, 16, 47, 48, 49, 175, 176, 183]
     )
     func changed(offset: Int) async throws {
         let change = { (path: String) in
@@ -68,6 +68,31 @@ import Testing
             let found = try await store.open(DerivativeDamageTests.name)
             #expect(found == nil)
             #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("a file of version 1, whose trailer was shorter, is not there, and goes")
+    func formerVersion() async throws {
+        let rewrite = { (path: String) in
+            let bytes = ByteBuffer(repeating: 7, count: 5000)
+            var trailer = ByteBuffer(bytes: Array("lcderiv".utf8) + [1])
+            trailer.writeInteger(Int64(5000))
+            trailer.writeString(StoredDerivative.tag(of: bytes))
+            trailer.writeInteger(UInt8(9))
+            trailer.writeString("image/png")
+            trailer.writeRepeatingByte(0, count: 120 - trailer.readableBytes)
+            // A tag is the beginning of a SHA-256 as well.
+            let checksum = try #require(UInt64(StoredDerivative.tag(of: trailer).prefix(16), radix: 16))
+            trailer.writeInteger(checksum)
+            try #require(trailer.readableBytes == 128)
+            let data = Data(bytes.readableBytesView) + Data(trailer.readableBytesView)
+            try data.write(to: URL(filePath: path))
+        }
+        try await afterDamage(rewrite) { store, path in
+            let found = try await store.open(DerivativeDamageTests.name)
+            #expect(found == nil)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(store.room.used == 0)
         }
     }
 

@@ -136,10 +136,10 @@ import Testing
     func tooLarge() async throws {
         try await withStore(bound: 4 * 4096) { store, root in
             try await store.store(block, as: .png, under: name(0))
-            try await store.store(ByteBuffer(repeating: 1, count: 4 * 4096 - 127), as: .png, under: name(0))
+            try await store.store(ByteBuffer(repeating: 1, count: 4 * 4096 - 183), as: .png, under: name(0))
             #expect(try await store.open(name(0)) == nil)
             #expect(try files(in: root) == [])
-            try await store.store(ByteBuffer(repeating: 1, count: 4 * 4096 - 128), as: .png, under: name(0))
+            try await store.store(ByteBuffer(repeating: 1, count: 4 * 4096 - 184), as: .png, under: name(0))
             #expect(try await store.open(name(0)) != nil)
         }
     }
@@ -156,19 +156,6 @@ import Testing
             var found = 0
             for number in 0..<5 where try await next.open(name(number)) != nil { found += 1 }
             #expect(found == 3)
-        }
-    }
-
-    @Test("no more files are kept open than a bound, however many are opened at once")
-    func open() async throws {
-        try await withStore { store, _ in
-            try await store.store(block, as: .png, under: name(0))
-            let opened = OpenDerivatives(bound: 10)
-            let file = try #require(try await store.open(name(0))?.blob as? DiskOpenDerivative)
-            for number in 0..<1000 { opened.keep(file, under: name(number), since: 0) }
-            let kept = (0..<1000).filter { opened.find(name($0)) != nil }
-            #expect((5...10).contains(kept.count))
-            #expect(kept.last == 999)
         }
     }
 

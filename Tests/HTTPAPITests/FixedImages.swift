@@ -17,6 +17,10 @@ struct FixedRenderer: ImageRenderer {
         return header
     }
 
+    func reserving<Result>(for images: [ImageHeader], _ job: () async throws -> Result) async throws -> Result {
+        try await job()
+    }
+
     func render(
         _ plan: ImagePlan,
         of image: OpenImage,

@@ -106,4 +106,30 @@ import Testing
             }
         }
     }
+
+    @Test("imageslim alone keeps the format, and so is no matter of Accept")
+    func slim() async throws {
+        let server = server(ImageNames(automatic: [.avif, .webp]))
+        try await server.test { client in
+            let key = try await client.upload("a.jpg", "longer than its thumbnail")["key"]?.stringValue ?? ""
+            for accept in ["image/avif", "image/webp", "*/*"] {
+                let response = try await client.send("GET", "/\(key)?imageslim", nil, [.accept: accept])
+                #expect(response.text == "thumbnail")
+                #expect(response.headers[.contentType] == "image/jpeg")
+                #expect(response.headers[.vary] == nil)
+            }
+        }
+        #expect(server.derivatives.count <= 1)
+    }
+
+    @Test("imageslim behind another operator is a matter of Accept")
+    func slimInChain() async throws {
+        try await server(ImageNames(automatic: [.webp])).test { client in
+            let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
+            let uri = "/\(key)?imageView2/2/w/10%7Cimageslim"
+            let response = try await client.send("GET", uri, nil, [.accept: "image/webp"])
+            #expect(response.headers[.contentType] == "image/webp")
+            #expect(response.headers[.vary] == "Accept")
+        }
+    }
 }

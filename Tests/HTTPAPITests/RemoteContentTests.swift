@@ -193,4 +193,33 @@ import Testing
             #expect(response.text.contains("images.maxSourceSize"))
         }
     }
+
+    private func watermark(_ text: String) -> String { "watermark/1/image/\(Array(text.utf8).base64URL)" }
+
+    @Test(
+        "a mark is a file of the app, by every name that it has",
+        arguments: ["https://files.example.com/", "http://localhost/", "kodo://app/", ""]
+    )
+    func mark(origin: String) async throws {
+        try await server().test { client in
+            let path = try await make(client)
+            let key = try await client.upload("mark.png")["key"]?.stringValue ?? ""
+            let response = try await client.send("GET", "\(path)?\(watermark(origin + key))", nil, [:])
+            #expect(response.status == .ok)
+            #expect(response.text == "thumbnail")
+        }
+    }
+
+    @Test("a mark that is no file of the app is refused before anything is fetched")
+    func otherMark() async throws {
+        try await server().test { client in
+            let path = try await make(client)
+            for text in ["https://elsewhere.example/a.png", "kodo://other/a.png"] {
+                let response = try await client.send("GET", "\(path)?\(watermark(text))", nil, [:])
+                #expect(response.status == .badRequest)
+                #expect(response.text.contains("must be the Base64 of a file of this app"))
+            }
+        }
+        #expect(fetcher.fetched.value == 0)
+    }
 }

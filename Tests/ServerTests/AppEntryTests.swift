@@ -7,8 +7,8 @@ import Testing
 
 /// What the list of apps in a configuration file says of images.
 @Suite struct AppEntryTests {
-    /// Loads a file with one app that has these lines more.
-    private func load(_ lines: String) async throws -> AppConfiguration {
+    /// Loads a file with one app that has these lines more, beside settings from the command line.
+    private func load(_ lines: String, _ flags: [String: String] = [:]) async throws -> AppConfiguration {
         try await Samples.withFolder { folder in
             let path = "\(folder)/lcfile.yaml"
             let yaml = """
@@ -19,7 +19,7 @@ import Testing
 
                 """ + lines.split(separator: "\n").map { "    \($0)\n" }.joined()
             try yaml.write(toFile: path, atomically: true, encoding: .utf8)
-            return try #require(try ConfigurationLoader(file: path).load().apps.first)
+            return try #require(try ConfigurationLoader(flags: flags, file: path).load().apps.first)
         }
     }
 
@@ -84,10 +84,8 @@ import Testing
             ("styles: { '': imageInfo }", "the style '' must have a name"),
             ("styles: { \(String(repeating: "a", count: 65)): imageInfo }", "must have a name of 1 to 64"),
             ("styles: { a: [imageInfo] }", "the style 'a' must have a chain"),
-            ("styles: { a: '' }", "the style 'a' is not understood"),
-            ("styles: { a: imageView3/1 }", "the style 'a' is not understood. Bad image request: unknown operator"),
-            ("styles: { a: imageView2/2/w/x }", "the style 'a' is not understood. Bad image request: "),
-            ("styles: { a: 'imageInfo|imageInfo' }", "'imageInfo' must be the last operator"),
+            ("styles: { a_b: imageInfo }\nstyleSeparator: '_'", "the style 'a_b' holds the styleSeparator '_'"),
+            ("styleSeparator: '_'\nstyles: { a_: imageInfo }", "the style 'a_' holds the styleSeparator '_'"),
             ("styleSeparator: '--'", "styleSeparator must be one of - _ ! @ ~ , . ;"),
             ("styleSeparator: '/'", "styleSeparator must be one of"),
             ("styleSeparator: a", "styleSeparator must be one of"),
@@ -103,5 +101,74 @@ import Testing
         #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("lcfile.yaml:1") == true)
         #expect(error?.description.contains("123456789") == false)
+    }
+
+    @Test(
+        "a chain that is not understood is refused; app, style and fault are named",
+        arguments: [
+            ("''", "an operator is missing"), ("imageView3/1", "unknown operator 'imageView3'"),
+            ("imageView2/2/w/x", "'w' must be a number"),
+            ("'imageInfo|imageInfo'", "'imageInfo' must be the last operator"),
+            ("watermark/1/image/~", "'image' must be UTF-8 in Base64 for URLs"),
+        ]
+    )
+    func refusedChain(chain: String, fault: String) async throws {
+        let error = await #expect(throws: StartError.self) { try await load("styles: { card: \(chain) }") }
+        let said = error?.description ?? ""
+        #expect(error?.exitCode == 78)
+        #expect(said.hasPrefix("the style 'card' of app 'a' cannot be used. Bad image request: "), "\(said)")
+        #expect(said.contains(fault), "\(said)")
+    }
+
+    @Test(
+        "chains are held to the limits that are set",
+        arguments: [
+            ("images.maxOperators", "1", "'imageMogr2/strip|imageslim'"),
+            ("images.maxResultSide", "100", "imageView2/2/w/200"),
+            ("images.maxTextLength", "3", "watermark/2/text/SGVsbG8="),
+        ]
+    )
+    func limits(setting: String, value: String, chain: String) async throws {
+        let line = "styles: { card: \(chain) }"
+        #expect(try await load(line).images.styles.count == 1)
+        let error = await #expect(throws: StartError.self) { try await load(line, [setting: value]) }
+        #expect(error?.exitCode == 78)
+        #expect(error?.description.contains("the style 'card' of app 'a'") == true)
+    }
+
+    @Test("limits above the defaults let more pass")
+    func widerLimits() async throws {
+        let app = try await load("styles: { poster: imageView2/2/w/12000 }", ["images.maxResultSide": "16383"])
+        #expect(app.images.styles == ["poster": "imageView2/2/w/12000"])
+    }
+
+    @Test(
+        "any text may name a mark; whose file that is shows when it is asked for",
+        arguments: ["https://files.example.com/logo.png", "kodo://app/logo.png", "logo.png"]
+    )
+    func marks(text: String) async throws {
+        let chain = "watermark/1/image/\(Array(text.utf8).base64URL)"
+        #expect(try await load("styles: { logo: \(chain) }").images.styles == ["logo": chain])
+    }
+
+    @Test("styles of the app that a storage folder keeps are checked, too")
+    func keptApp() async throws {
+        try await Samples.withFolder { folder in
+            let yaml = """
+                apps:
+                  - id: a
+                    appKey: 12345678
+                    masterKey: 123456789
+                    styles: { card: nonsense }
+                """
+            try yaml.write(toFile: "\(folder)/apps.yaml", atomically: true, encoding: .utf8)
+            var configuration = ServerConfiguration()
+            configuration.storage = folder
+            // A start that gets past the styles ends here.
+            configuration.typeTable = "\(folder)/nosuch"
+            let server = LCFileServer(configuration: configuration)
+            let error = await #expect(throws: StartError.self) { try await server.run { _ in } }
+            #expect(error?.description.contains("the style 'card' of app 'a'") == true, "\(error?.description ?? "")")
+        }
     }
 }

@@ -95,7 +95,7 @@ import Testing
 @Suite struct WorkerTaskTests {
     @Test(
         "a task survives its words",
-        arguments: [.header, .draw(nil), .draw(ImageSize(width: 20, height: 1_000_000))] as [WorkerTask.Work]
+        arguments: [.header, .draw(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work]
     )
     func words(work: WorkerTask.Work) {
         let task = WorkerTask(work, memory: 512 << 20, seconds: 30, side: 30_000, pixels: 150_000_000)
@@ -105,15 +105,15 @@ import Testing
     @Test(
         "other words are no task",
         arguments: [
-            "", "header", "header 1 2 3", "header 1 2 3 0", "header 1 2 3 -4", "draw 9 1 2 3 4", "draw 0x9 1 2 3 4",
-            "draw 9x9x9 1 2 3 4", "draw 9x9 x 1 2 3 4", "paint 1 2 3 4", "header 9x9 1 2 3 4", "header 1 2 3 4 5",
+            "", "header", "header 1 2 3", "header 1 2 3 0", "header 1 2 3 -4", "draw 1 2 3 4", "draw 9x9 1 2 3 4", "draw 9 fast 1 2 3 4",
+            "draw 0x9 fast 1 2 3 4", "draw 9x9x9 fast 1 2 3 4", "draw 9x9 slow 1 2 3 4", "draw 9x9 fast x 1 2 3 4", "paint 1 2 3 4", "header 9x9 1 2 3 4", "header 1 2 3 4 5",
         ]
     )
     func noTask(text: String) {
         #expect(WorkerTask(words: text.split(separator: " ").map(String.init)) == nil)
     }
 
-    @Test("a head survives its bytes", arguments: [SourceFormat.svg, .pdf, .jxl, .jp2])
+    @Test("a head survives its bytes", arguments: [SourceFormat.svg, .pdf, .jxl, .jp2, .heic, .tiff])
     func head(format: SourceFormat) {
         let size = ImageSize(width: 70_000, height: 258)
         let head = WorkerHead(format: format, size: size, bands: 4, hasAlpha: true, bits: 16)

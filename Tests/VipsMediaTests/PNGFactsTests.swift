@@ -84,6 +84,21 @@ import Testing
         #expect(try Self.facts(Self.file(3, chunks: huge))?.paletteCount == nil)
     }
 
+    @Test("packed chunks before the pixels are counted with their bytes, others not")
+    func packed() throws {
+        let packed = Self.chunk("zTXt", Array("a\0\0bcd".utf8)) + Self.chunk("iTXt", Array("a\0\u{1}\0\0\0b".utf8))
+        let plain = Self.chunk("tEXt", Array("a\0b".utf8)) + Self.chunk("iTXt", Array("a\0\0\0\0\0b".utf8))
+        let facts = try #require(try Self.facts(Self.file(2, chunks: plain + packed)))
+        #expect(facts.packedTexts == 2)
+        #expect(facts.packedBytes == 6 + 7)
+    }
+
+    @Test("more chunks than are looked at give no facts, whatever stands behind them")
+    func spent() throws {
+        let chunks = [[UInt8]](repeating: Self.chunk("abCd", [UInt8](repeating: 0, count: 1100)), count: 1200)
+        #expect(try Self.facts(Self.file(2, chunks: Array(chunks.joined()))) == nil)
+    }
+
     @Test("no bytes stop the walk", arguments: 0..<5)
     func hostile(seed: UInt64) throws {
         let palette = Self.chunk("PLTE", [UInt8](repeating: 9, count: 30))

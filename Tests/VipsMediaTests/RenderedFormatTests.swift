@@ -7,11 +7,10 @@ import Testing
 
 /// Every format becomes every format, with the same picture in it.
 @Suite struct RenderedFormatTests {
-    private static let sources = ["jpeg", "png", "webp", "gif", "bmp", "tiff"]
+    private static let sources = ["jpeg", "png", "webp", "gif", "bmp"]
 
     private func source(_ name: String, _ pixels: [UInt8] = PictureSample.quarters()) throws -> ByteBuffer {
         switch name {
-        case "tiff": return TagSample.tiff(pixels, width: 48, height: 32)
         case "bmp":
             let starts = stride(from: 0, to: pixels.count, by: 3)
             let rows: [UInt8] = starts.flatMap { start in Array(pixels[start..<start + 3].reversed()) }
@@ -37,7 +36,7 @@ import Testing
 
     @Test(
         "without a word the format is the source's, or the nearest that browsers show",
-        arguments: zip(sources, [ImageFormat.jpeg, .png, .webp, .gif, .jpeg, .jpeg])
+        arguments: zip(sources, [ImageFormat.jpeg, .png, .webp, .gif, .jpeg])
     )
     func ownFormat(name: String, format: ImageFormat) async throws {
         #expect(try await Rendering().render("imageView2/2/w/24", source(name)).format == format)

@@ -9,8 +9,8 @@ import Support
 struct Rendering {
     let renderer: VipsRenderer
 
-    init() throws {
-        renderer = try VipsRenderer(pool: .singleton)
+    init(worker: WorkerLauncher? = nil) throws {
+        renderer = try VipsRenderer(pool: .singleton, worker: worker)
     }
 
     /// Reads a chain; every text is a key of the app.

@@ -17,9 +17,10 @@ enum TagSample {
         }
     }
 
-    /// A directory of entries, in the order of their tags, and what follows it.
-    static func file(_ entries: [Entry], following: [UInt8] = []) -> [UInt8] {
-        let end = 8 + 2 + 12 * entries.count + 4
+    /// A directory of entries, in the order of their tags, so many times, and what follows it.
+    static func file(_ entries: [Entry], following: [UInt8] = [], pages: Int = 1) -> [UInt8] {
+        let length = 2 + 12 * entries.count + 4
+        let end = 8 + length * pages
         var directory = little(UInt16(entries.count))
         var values: [UInt8] = []
         let sizes = entries.map { value(of: $0, start: 0).bytes.count }
@@ -34,16 +35,26 @@ enum TagSample {
                 directory += bytes + [UInt8](repeating: 0, count: 4 - bytes.count)
             }
         }
-        return Array("II*\0".utf8) + little(UInt32(8)) + directory + little(UInt32(0)) + values + following
+        let directories = (1...pages).flatMap { page in
+            directory + little(UInt32(page == pages ? 0 : 8 + length * page))
+        }
+        return Array("II*\0".utf8) + little(UInt32(8)) + directories + values + following
     }
 
-    /// A TIFF of 8-bit pixels in one strip.
-    static func tiff(_ pixels: [UInt8], width: UInt16, height: UInt16) -> ByteBuffer {
+    /// A TIFF of 8-bit pixels in one strip; all of its pages are the same.
+    static func tiff(
+        _ pixels: [UInt8] = PictureSample.quarters(),
+        width: UInt16 = 48,
+        height: UInt16 = 32,
+        orientation: UInt16 = 1,
+        pages: Int = 1
+    ) -> ByteBuffer {
         let entries: [Entry] = [
             .short(256, [width]), .short(257, [height]), .short(258, [8, 8, 8]), .short(259, [1]), .short(262, [2]),
-            .start(273), .short(277, [3]), .short(278, [height]), .long(279, UInt32(pixels.count)),
+            .start(273), .short(274, [orientation]), .short(277, [3]), .short(278, [height]),
+            .long(279, UInt32(pixels.count)),
         ]
-        return ByteBuffer(bytes: file(entries, following: pixels))
+        return ByteBuffer(bytes: file(entries, following: pixels, pages: pages))
     }
 
     /// A JPEG with an EXIF segment right behind its beginning.

@@ -134,7 +134,7 @@ extension WorkerTests {
         await expect(.internalFailure) { _ = try await launcher.header(of: svg("")) }
     }
 
-    private func expect(_ code: ServiceError.Code, _ body: () async throws -> Void) async {
+    func expect(_ code: ServiceError.Code, _ body: () async throws -> Void) async {
         let error = await #expect(throws: ServiceError.self) { try await body() }
         #expect(error?.code == code, "\(String(describing: error))")
     }

@@ -63,19 +63,21 @@ struct DerivativeLayout: Sendable {
         var freed: Int64 = 0
         try? forEachName(in: shelf) { source in
             guard DerivativeLayout.isDigest(source, length: DerivativeLayout.sourceLength) else { return }
-            freed += (try? clean("\(shelf)/\(source)", keeping: isKept)) ?? 0
+            try? clean("\(shelf)/\(source)", freed: &freed, keeping: isKept)
         }
         return freed
     }
 
-    /// Removes all derivatives of a source; tells what they took, in bytes.
-    func remove(allOf source: String) throws -> Int64 {
-        try clean(folder(of: source)) { _ in false }
+    /// Removes all derivatives of a source; adds to a count what they took, in bytes, also if it fails.
+    ///
+    /// - Throws: `internalFailure` if some cannot be removed; all others are.
+    func remove(allOf source: String, freed: inout Int64) throws {
+        try clean(folder(of: source), freed: &freed) { _ in false }
     }
 
     /// Removes the derivatives in a folder that are not to be kept, and the folder if nothing is left in it.
-    private func clean(_ folder: String, keeping isKept: (DerivativeFile) -> Bool) throws -> Int64 {
-        var freed: Int64 = 0
+    private func clean(_ folder: String, freed: inout Int64, keeping isKept: (DerivativeFile) -> Bool) throws {
+        var firstError: (any Error)?
         var isEmpty = true
         try forEachName(in: folder) { name in
             let path = "\(folder)/\(name)"
@@ -85,11 +87,17 @@ struct DerivativeLayout: Sendable {
                 isEmpty = false
                 return
             }
-            freed += try file.remove(path)
+            do {
+                freed += try file.remove(path)
+            } catch {
+                // The others can go all the same.
+                isEmpty = false
+                firstError = firstError ?? error
+            }
         }
         // Fails if something came in meanwhile, which is as well.
         if isEmpty { rmdir(folder) }
-        return freed
+        if let firstError { throw firstError }
     }
 
     private static func digest(of text: String) -> String {

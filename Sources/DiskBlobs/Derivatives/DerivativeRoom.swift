@@ -15,18 +15,22 @@ final class DerivativeRoom: Sendable {
         var promised: Int64 = 0
         /// Part of what is used: came to its place since the sweep began, which may or may not have seen it.
         var landed: Int64 = 0
+        /// So much has to land before a next sweep: the last one could free nothing.
+        var awaited: Int64 = 0
         var sweep: Task<Void, Never>?
     }
 
     private let bound: Int64
     private let layout: DerivativeLayout
+    private let opened: OpenDerivatives
     private let pool: NIOThreadPool
     private let state = Mutex(State())
 
-    /// Takes the most bytes that the derivatives in a layout may take; counts nothing yet.
-    init(bound: Int64, layout: DerivativeLayout, pool: NIOThreadPool) {
+    /// Takes the most bytes that the derivatives in a layout may take, some of which are open; counts nothing yet.
+    init(bound: Int64, layout: DerivativeLayout, opened: OpenDerivatives, pool: NIOThreadPool) {
         self.bound = bound
         self.layout = layout
+        self.opened = opened
         self.pool = pool
     }
 
@@ -58,14 +62,18 @@ final class DerivativeRoom: Sendable {
             state.promised -= size
             state.landed += size
             state.used -= former
-            return state.used > bound
+            state.awaited = max(0, state.awaited - size)
+            return state.used > bound && state.awaited == 0
         }
         if isTooMuch { sweep() }
     }
 
     /// Says that so many bytes were removed.
     func free(_ size: Int64) {
-        state.withLock { $0.used -= size }
+        state.withLock { state in
+            state.used -= size
+            if state.used <= bound { state.awaited = 0 }
+        }
     }
 
     /// Begins to count what is there and to remove what is too much, unless that is going on.
@@ -85,18 +93,22 @@ final class DerivativeRoom: Sendable {
         var isOver = false
         while !isOver {
             // A pool that stops ends it: the next start counts.
-            let freed = (try? await sweepOnce()) ?? 0
+            let isStuck = (try? await sweepOnce()) ?? true
             isOver = state.withLock { state in
-                // Nothing can be freed if files cannot be removed; more may have come meanwhile.
-                guard state.used <= bound || freed == 0 else { return false }
+                // More may have come meanwhile.
+                guard state.used <= bound || isStuck else { return false }
+                // Each look at all files costs too much to be repeated for every new one.
+                state.awaited = state.used > bound ? bound / 8 : 0
                 state.sweep = nil
                 return true
             }
         }
     }
 
-    /// Counts, then removes down to nine tenths of the bound if it is too much; tells how many bytes that freed.
-    private func sweepOnce() async throws -> Int64 {
+    /// Counts, then removes down to nine tenths of the bound if it is too much.
+    ///
+    /// - Returns: Whether it was too much and nothing was freed, as when files cannot be removed.
+    private func sweepOnce() async throws -> Bool {
         state.withLock { $0.landed = 0 }
         let now = DerivativeRoom.now()
         let ages = try await throughShelves(AgeHistogram()) { [layout] ages, shelf in
@@ -109,7 +121,7 @@ final class DerivativeRoom: Sendable {
             state.used = ages.total + state.promised + state.landed
             return state.used > bound ? state.used - (bound - bound / 10) : 0
         }
-        guard excess > 0 else { return 0 }
+        guard excess > 0 else { return false }
         let (_, freed) = try await throughShelves((ages.eviction(of: excess), Int64(0))) { [self] progress, shelf in
             let size = layout.sweep(shelf) { file in
                 !progress.0.takes(file.footprint, age: now - file.usedAt)
@@ -117,7 +129,9 @@ final class DerivativeRoom: Sendable {
             free(size)
             progress.1 += size
         }
-        return freed
+        guard freed > 0 else { return true }
+        try await pool.runIfActive { [opened] in opened.removeUnlinked() }
+        return false
     }
 
     /// Goes through all shelves with something to count in, in short jobs of the pool, so that others have their turns.

@@ -2,11 +2,12 @@ internal import Crypto
 internal import Domain
 internal import NIOCore
 
-/// The last 128 bytes of a derivative's file, behind those that are served.
+/// The last 184 bytes of a derivative's file, behind those that are served.
 ///
 /// They tell what there is to tell of a derivative, and by reading them alone whether a file is whole and ours. In
 /// order: 7 letters and a version, the count of bytes before the trailer (8 bytes, big end first), the tag (32), the
-/// media type (its length in 1 byte, then up to 71, then zeros), and the beginning of the SHA-256 of all that (8).
+/// media type (its length in 1 byte, then up to 127, then zeros), and the beginning of the SHA-256 of all that (8). A
+/// file that ends otherwise, as with the 128 bytes of version 1, is none of ours.
 struct DerivativeTrailer: Sendable, Equatable {
     /// How many bytes stand before the trailer.
     let size: Int64
@@ -15,14 +16,14 @@ struct DerivativeTrailer: Sendable, Equatable {
     let tag: String
 
     /// In bytes.
-    static let length = 128
+    static let length = 184
 
-    private static let magic = Array("lcderiv".utf8) + [1]
+    private static let magic = Array("lcderiv".utf8) + [2]
     private static let tagLength = 32
     private static let checksumLength = 8
     private static let mediaTypeLength = length - magic.count - 8 - tagLength - 1 - checksumLength
 
-    /// Describes bytes, or gives nothing if the name of their media type is too long to be kept.
+    /// Describes bytes, or gives nothing if their media type is too long to be kept, which no ``MediaType`` is today.
     init?(of bytes: ByteBuffer, as mediaType: MediaType) {
         guard mediaType.description.utf8.count <= DerivativeTrailer.mediaTypeLength else { return nil }
         size = Int64(bytes.readableBytes)

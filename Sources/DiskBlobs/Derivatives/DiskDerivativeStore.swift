@@ -11,7 +11,7 @@ package struct DiskDerivativeStore: DerivativeStore {
     let room: DerivativeRoom
     private let bound: Int64
     private let layout: DerivativeLayout
-    private let opened = OpenDerivatives(bound: 256)
+    let opened: OpenDerivatives
     private let pool: NIOThreadPool
 
     /// Makes the folder `derivatives` in the app's folder, which must exist, and begins to count what is in it.
@@ -20,15 +20,17 @@ package struct DiskDerivativeStore: DerivativeStore {
     ///   - folder: The app's folder.
     ///   - bound: The most bytes that the files may take, in whole blocks of 4096; with 0 nothing is kept, and what was
     ///     kept before goes.
+    ///   - openFiles: The most files kept open, so that those in demand are not opened for each use; may be 0.
     ///   - pool: Threads for reading and writing.
     /// - Throws: When the folder cannot be made or read.
-    package init(folder: String, bound: Int64, pool: NIOThreadPool) throws {
+    package init(folder: String, bound: Int64, openFiles: Int = 256, pool: NIOThreadPool) throws {
         self.bound = bound
         self.pool = pool
         layout = DerivativeLayout(folder: folder)
+        opened = OpenDerivatives(bound: openFiles)
         if bound > 0 { try makeFolder(layout.root) }
         try layout.removeStaged()
-        room = DerivativeRoom(bound: bound, layout: layout, pool: pool)
+        room = DerivativeRoom(bound: bound, layout: layout, opened: opened, pool: pool)
         room.sweep()
     }
 
@@ -39,10 +41,8 @@ package struct DiskDerivativeStore: DerivativeStore {
             return file.stored
         }
         return try await pool.runIfActive {
-            let epoch = opened.epoch
-            guard let file = try read(layout.path(of: name)) else { return nil }
-            if file.takesNote() { _ = file.noteUse() }
-            opened.keep(file, under: name, since: epoch)
+            guard let file = try opened.open(name, { try read(layout.path(of: name)) }) else { return nil }
+            if file.takesNote() { noteUse(of: file, name) }
             return file.stored
         }
     }
@@ -72,8 +72,12 @@ package struct DiskDerivativeStore: DerivativeStore {
         // On a task of its own, because a cancelled one's jobs are dropped by the pool, and the files must go all the same.
         try await Task {
             try await pool.runIfActive {
-                defer { opened.remove(allOf: source) }
-                room.free(try layout.remove(allOf: source))
+                var freed: Int64 = 0
+                defer {
+                    room.free(freed)
+                    opened.remove(allOf: source)
+                }
+                try layout.remove(allOf: source, freed: &freed)
             }
         }.value
     }

@@ -44,10 +44,15 @@ final class DiskOpenDerivative: OpenBlob {
 
     /// Sets the file's times to now, by which those are found that were not used for longest.
     ///
-    /// - Returns: Whether the file still has a name; without one, its room comes back only when it is closed.
+    /// - Returns: What ``hasName()`` does.
     func noteUse() -> Bool {
         // The file system may refuse: then the derivative goes earlier than it should, and nothing else is lost.
         _ = futimens(file.raw, nil)
+        return hasName()
+    }
+
+    /// Whether the file still has a name; without one, its room comes back only when it is closed.
+    func hasName() -> Bool {
         var status = stat()
         return fstat(file.raw, &status) == 0 && status.st_nlink > 0
     }

@@ -5,78 +5,57 @@ internal import Synchronization
 ///
 /// Unlike ``BoundedCache`` it forgets all of one source, by looking at each: they are few.
 final class OpenDerivatives: Sendable {
-    private struct Entry {
-        let file: DiskOpenDerivative
-        var use: Int
-    }
+    private let entries: Mutex<OpenEntries>
 
-    private struct State {
-        var entries: [DerivativeName: Entry] = [:]
-        /// Counts uses.
-        var uses = 0
-        /// Counts removals, so that a file opened before one is not kept after it.
-        var epoch = 0
-    }
-
-    private let bound: Int
-    private let state = Mutex(State())
-
-    /// - Parameter bound: The most files kept open.
+    /// - Parameter bound: The most files kept open; may be none.
     init(bound: Int) {
-        self.bound = bound
+        entries = Mutex(OpenEntries(bound: bound))
     }
-
-    /// How many removals there were: ``keep(_:under:since:)`` wants it from before the file was opened.
-    var epoch: Int { state.withLock(\.epoch) }
 
     /// The file that is open for a derivative.
     func find(_ name: DerivativeName) -> DiskOpenDerivative? {
-        state.withLock { state in
-            state.uses += 1
-            guard let place = state.entries.index(forKey: name) else { return nil }
-            state.entries.values[place].use = state.uses
-            return state.entries.values[place].file
-        }
+        entries.withLock { $0.find(name) }
     }
 
-    /// Keeps a file open, unless something was removed since an epoch: it may have been this one.
-    func keep(_ file: DiskOpenDerivative, under name: DerivativeName, since epoch: Int) {
-        change { state in
-            guard state.epoch == epoch else { return }
-            if state.entries.count >= bound {
-                // Half of them at once, so that sorting is rare.
-                let uses = state.entries.values.map(\.use).sorted()
-                let median = uses[uses.count / 2]
-                state.entries = state.entries.filter { $0.value.use >= median }
-            }
-            state.uses += 1
-            state.entries[name] = Entry(file: file, use: state.uses)
-        }
+    /// Opens a file by the body and keeps it open, unless its derivative was removed while the body ran.
+    func open(
+        _ name: DerivativeName,
+        _ body: () throws -> DiskOpenDerivative?
+    ) rethrows -> DiskOpenDerivative? {
+        let epoch = entries.withLock { $0.begin(name) }
+        var file: DiskOpenDerivative?
+        defer { change { $0.end(name, since: epoch, with: file) } }
+        file = try body()
+        return file
     }
 
     /// Forgets one derivative, which stays open for those who have it.
     func remove(_ name: DerivativeName) {
-        change { state in
-            state.epoch += 1
-            state.entries[name] = nil
-        }
+        change { $0.remove(name) }
     }
 
     /// Forgets all derivatives of a source, which stay open for those who have them.
     func remove(allOf source: String) {
-        change { state in
-            state.epoch += 1
-            state.entries = state.entries.filter { $0.key.source != source }
+        change { $0.remove(allOf: source) }
+    }
+
+    /// Forgets those whose files have lost their names, because their room comes back only when they are closed.
+    ///
+    /// Blocks the thread: the file system is asked about each.
+    func removeUnlinked() {
+        let files = entries.withLock { entries in
+            // What is being opened may have lost its name since.
+            entries.outdateOpenings()
+            return entries.files
         }
+        // Without the lock, for which everybody waits who opens something.
+        let unlinked = files.filter { !$0.file.hasName() }
+        change { $0.remove(unlinked) }
     }
 
     /// Files that go are closed after the lock: a file system may take its time with the last of a removed one.
-    private func change(_ body: (inout State) -> Void) {
-        let former = state.withLock { state in
-            let former = state.entries
-            body(&state)
-            return former
-        }
-        withExtendedLifetime(former) {}
+    private func change(_ body: (inout OpenEntries) -> [DiskOpenDerivative]) {
+        let removed = entries.withLock { entries in body(&entries) }
+        withExtendedLifetime(removed) {}
     }
 }

@@ -6,7 +6,8 @@ internal import Synchronization
 /// is priced and waits until it fits. May be used from any thread.
 package final class ImageAdmission: Sendable {
     private let workers: Int
-    private let memory: Int
+    /// What jobs may take together, in bytes.
+    let memory: Int
     private let places: Int
     private let state = Mutex(State())
 

@@ -25,6 +25,8 @@ package struct ImageHeader: Sendable, Hashable {
     package var quality: Int?
     /// Whether it brings a colour profile.
     package var hasProfile: Bool
+    /// All bytes of the file; 0 where nobody asked.
+    package var fileSize = 0
 
     /// Takes what a renderer read; what is left out is that of an ordinary photograph.
     package init(
@@ -78,16 +80,21 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     case jp2
 
     /// Whether the disposable worker process decodes its pixels: its library is not fuzzed upstream, or takes what memory
-    /// and time it likes whatever the header says, as those of HEIC and AVIF do.
+    /// and time it likes whatever the header says, as those of HEIC and AVIF do, and tiles and pages of a TIFF.
     package var isDrawnByWorker: Bool {
         switch self {
-        case .heic, .avif, .svg, .pdf, .jxl, .jp2: true
-        case .jpeg, .png, .webp, .gif, .tiff, .bmp: false
+        case .tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2: true
+        case .jpeg, .png, .webp, .gif, .bmp: false
         }
     }
 
     /// Whether even its header is read there.
-    package var isReadByWorker: Bool { isDrawnByWorker && self != .heic && self != .avif }
+    package var isReadByWorker: Bool {
+        switch self {
+        case .svg, .pdf, .jxl, .jp2: true
+        case .jpeg, .png, .webp, .gif, .tiff, .bmp, .heic, .avif: false
+        }
+    }
 
     /// What a derivative is encoded as when nobody says: the same, or the nearest that browsers show.
     package func ownResult(hasAlpha: Bool) -> ImageFormat {

@@ -38,7 +38,10 @@ package struct ImageOrigin: Sendable {
             size: file.size,
             mediaType: file.mediaType,
             open: { try await files.open(file.key) },
-            isThere: { (try? await files.find(file.key)) != nil }
+            isThere: {
+                // What cannot be looked up is not gone.
+                do { return try await files.find(file.key) != nil } catch { return true }
+            }
         )
     }
 

@@ -72,14 +72,13 @@ extension ImageHeader {
         return switch format {
         case .jpeg: isProgressive ? area * 2 * bands : min(lines, area * bands)
         case .png: isProgressive ? area * bands * (bitsPerSample > 8 ? 2 : 1) : lines
-        // The canvas, the frame on it and the file itself.
-        case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + (20 << 20)
-        case .webp: area * 8 + area * 4 * (frames > 1 ? frames : 0)
-        // Strips may be as high as the picture.
-        case .tiff: area * bands * (bitsPerSample / 8 + 1)
-        case .bmp: area * 8
+        // The canvas, the frame on it, a table of all frames and the file itself.
+        case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + self.frames * 128 + fileSize
+        // The canvas, the frame, what libwebp decodes it to and the picture turned; the file itself.
+        case .webp: area * 16 + area * 4 * (frames > 1 ? frames : 0) + fileSize
+        case .bmp: area * 8 + fileSize
         // The worker draws at the size that is wanted; its pixels are there twice while they are taken over.
-        case .heic, .avif, .svg, .pdf, .jxl, .jp2: (target ?? size).area * 12
+        case .tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2: (target ?? size).area * 12
         }
     }
 }

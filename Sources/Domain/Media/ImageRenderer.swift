@@ -8,6 +8,18 @@ package protocol ImageRenderer: Sendable {
     /// What the image says of itself; decodes no pixels.
     func header(of source: ImageSource) async throws -> ImageHeader
 
+    /// Runs a job on images once there is whatever the renderer takes for them beside a thread and memory.
+    ///
+    /// - Parameters:
+    ///   - images: The headers of all that the job decodes.
+    ///   - job: Renders them, once.
+    /// - Returns: What the job returns.
+    /// - Throws: What the job throws; `CancellationError` if the task is cancelled while it waits.
+    func reserving<Result>(
+        for images: [ImageHeader],
+        _ job: () async throws -> Result
+    ) async throws -> Result
+
     /// Carries a plan out.
     ///
     /// - Parameters:

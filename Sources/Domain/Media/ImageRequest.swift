@@ -46,7 +46,7 @@ package struct ImageRequest: Sendable, Hashable {
         }
     }
 
-    /// The one way to write this request, in the words of a URL.
+    /// The one way to write this request, mostly in the words of a URL; nothing parses it.
     package var canonical: String {
         operators.map(\.canonical).joined(separator: "|")
     }

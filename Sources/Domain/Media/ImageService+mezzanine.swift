@@ -11,7 +11,7 @@ extension ImageService {
             let (steps, target) = job.plan.stepsOnUpright(job.image.header),
             max(target.width, target.height) <= side / 2
         else { return nil }
-        let name = origin.name(of: "mezzanine/\(side)")
+        let name = origin.name(of: "mezzanine|\(settings.signature)")
         let size = upright.fitted(width: side, height: side, enlarging: false)
         let header = ImageHeader(format: .jpeg, size: size)
         var smaller = job
@@ -23,16 +23,16 @@ extension ImageService {
         }
         var output = ImagePlan.Output(format: .jpeg, quality: 92)
         output.effort = job.plan.output.effort
+        output.keepsCopyright = job.plan.output.keepsCopyright
         let orient = job.image.header.orientation == 1 ? [] : [ImagePlan.Step.orient(job.image.header.orientation)]
         let plan = ImagePlan(steps: orient + [.scale(size)], output: output, frames: 1, size: size, largestSize: size)
         let original = job.image
         // Once for all small derivatives that come together.
-        let made = try await flights.value(for: name) {
-            .made(try await render(Job(plan: plan, image: original), place))
-        } afterwards: { made in
-            if case .made(let copy) = made { await keep(copy, of: origin, under: name) }
+        let copy = try await copies.value(for: name) {
+            try await render(Job(plan: plan, image: original), place) { $0 }
+        } afterwards: { copy in
+            await keep(copy, of: origin, under: name)
         }
-        guard case .made(let copy) = made else { return nil }
         smaller.image = OpenImage(header: header, source: .memory(copy.bytes))
         return smaller
     }

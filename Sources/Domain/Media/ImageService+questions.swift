@@ -45,8 +45,10 @@ extension ImageService {
             // Priced as a thumbnail is: so small that the decoder does the work.
             let words = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
             let plan = try ImagePlan(words, of: image.header, limits: settings.limits)
-            let color = try await place.run(price: plan.price(of: image.header)) {
-                try await renderer.average(of: image, until: .now + .seconds(settings.limits.timeout))
+            let color = try await renderer.reserving(for: [image.header]) {
+                try await place.run(price: plan.price(of: image.header)) {
+                    try await renderer.average(of: image, until: .now + .seconds(settings.limits.timeout))
+                }
             }
             return .object(["RGB": .string("0x\(color)")])
         }

@@ -10,9 +10,15 @@ package struct ImageService: Sendable {
     let renderer: any ImageRenderer
     let admission: ImageAdmission
     let derivatives: any DerivativeStore
-    let flights = SingleFlight<DerivativeName, Made>()
+    private let flights = SingleFlight<DerivativeName, Made>()
+    /// Of the copies that small derivatives are made of.
+    let copies = SingleFlight<DerivativeName, RenderedImage>()
     private let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
-    /// Larger pictures are answered from the disk.
+    /// Requests whose answer is the source itself, which otherwise only all the work would show again.
+    private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
+    /// Pictures that are answered while they are on their way to the disk.
+    private let served: ServedMemory
+    /// Larger ones are answered from the disk.
     private static let largeSize = 1 << 20
     /// Derivatives on their way to the cache; more are not kept, because they would fill the memory.
     private let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be kept.")
@@ -38,6 +44,7 @@ package struct ImageService: Sendable {
         self.renderer = renderer
         self.admission = admission
         self.derivatives = derivatives
+        served = ServedMemory(limit: admission.memory / 4)
     }
 
     /// The picture that a request makes of a source, if it is kept: quick, and no work that anybody could give up.
@@ -70,20 +77,19 @@ package struct ImageService: Sendable {
         automatic: [ImageFormat] = []
     ) async throws -> ImagePicture {
         let name = try await name(of: request, origin, automatic)
+        if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
         let made = try await flights.value(for: name) {
-            do {
-                let made = try await make(request, of: origin, automatic: automatic)
-                return try await kept(made, of: origin, under: name)
-            } catch let error as ServiceError where request.operators[0].ignoresErrors && error.isOfTheSource {
-                return .source
-            }
+            try await make(request, of: origin, automatic: automatic, under: name)
         } afterwards: { made in
-            if case .made(let image) = made { await keep(image, of: origin, under: name) }
+            switch made {
+            case .source: _ = await fruitless.value(for: name) { true }
+            case .made(let image, _): await keep(image, of: origin, under: name)
+            case .kept: break
+            }
         }
         return switch made {
         case .source: .source
-        case .made(let image): .derivative(StoredDerivative(image))
-        case .kept(let derivative): .derivative(derivative)
+        case .made(_, let derivative), .kept(let derivative): .derivative(derivative)
         }
     }
 
@@ -96,9 +102,7 @@ package struct ImageService: Sendable {
         var words = request.pictures.canonical
         for key in request.markKeys { words += "|mark/\(try await mark(key).digest)" }
         if !automatic.isEmpty { words += "|auto/\(automatic.map(\.rawValue).joined(separator: ","))" }
-        if settings.effort == .best { words += "|best" }
-        if settings.keepsCopyright { words += "|copyright" }
-        return origin.name(of: words)
+        return origin.name(of: "\(words)|\(settings.signature)")
     }
 
     /// A source and what it says of itself, held to the limits.
@@ -109,7 +113,8 @@ package struct ImageService: Sendable {
         let source = try await bytes(of: origin)
         let header = try await headers.value(for: origin.name(of: "header")) { try await renderer.header(of: source) }
         // The renderer always finds one or throws.
-        guard let header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
+        guard var header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
+        header.fileSize = Int(origin.size)
         try settings.limits.checkSource(header.size)
         return OpenImage(header: header, source: source)
     }
@@ -131,42 +136,70 @@ package struct ImageService: Sendable {
     private func make(
         _ request: ImageRequest,
         of origin: ImageOrigin,
-        automatic: [ImageFormat]
+        automatic: [ImageFormat],
+        under name: DerivativeName
     ) async throws -> Made {
-        try await admission.admit { place in
-            let image = try await open(origin)
+        let ignoresErrors = request.operators[0].ignoresErrors
+        return try await admission.admit { place in
+            guard let image = try await ServiceError.ofTheSource(ignored: ignoresErrors, { try await open(origin) })
+            else { return .source }
             var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
             if plan.changesNothing { return .source }
             plan.output.effort = settings.effort
             plan.output.keepsCopyright = settings.keepsCopyright
-            let marks = try await openMarks(of: plan)
-            var job = Job(plan: plan, image: image, marks: marks)
-            if let smaller = try await mezzanine(for: job, of: origin, place) { job = smaller }
-            let made = try await render(job, place)
-            let size = made.bytes.readableBytes
-            let isTooLarge = plan.output.sizeLimit.map { $0.isStrict && size > $0.bytes } ?? false
-            let isPointless = plan.output.mustShrink && size >= origin.size
-            return isTooLarge || isPointless ? .source : .made(made)
+            var job = Job(plan: plan, image: image, marks: try await openMarks(of: plan))
+            let made = try await ServiceError.ofTheSource(ignored: ignoresErrors) {
+                if let smaller = try await mezzanine(for: job, of: origin, place) { job = smaller }
+                return try await render(job, place) {
+                    try await settled($0, plan, of: origin, under: name)
+                }
+            }
+            return made ?? .source
         }
     }
 
-    /// The same picture, a large one from the disk: those who read it slowly must not hold it in memory.
-    private func kept(_ made: Made, of origin: ImageOrigin, under name: DerivativeName) async throws -> Made {
-        guard case .made(let image) = made, image.bytes.readableBytes > ImageService.largeSize else { return made }
+    /// What becomes of a picture: nothing if the source serves as well; a large one, or one too many, is read from the
+    /// disk, because those who read slowly must not hold them all in memory.
+    private func settled(
+        _ image: RenderedImage,
+        _ plan: ImagePlan,
+        of origin: ImageOrigin,
+        under name: DerivativeName
+    ) async throws -> Made {
+        let size = image.bytes.readableBytes
+        let isTooLarge = plan.output.sizeLimit.map { $0.isStrict && size > $0.bytes } ?? false
+        let isPointless = plan.output.mustShrink && size >= origin.size
+        guard !isTooLarge, !isPointless else { return .source }
+        let type = image.format.mediaType
+        if size <= ImageService.largeSize, let fresh = StoredDerivative(image.bytes, as: type, in: served) {
+            return .made(image, fresh)
+        }
         await keep(image, of: origin, under: name)
-        return (try? await derivatives.open(name)).map { .kept($0) } ?? made
+        if let kept = try? await derivatives.open(name) { return .kept(kept) }
+        guard let fresh = StoredDerivative(image.bytes, as: type, in: served) else {
+            throw ServiceError(.overloaded, "Too many pictures are being sent; try again in a second.")
+        }
+        return .made(image, fresh)
     }
 
-    /// Waits for room and carries a plan out.
-    func render(_ job: Job, _ place: ImageAdmission.Place) async throws -> RenderedImage {
-        let price = job.plan.price(of: job.image.header, marks: job.marks.values.map(\.header))
-        return try await place.run(price: price) {
-            try await renderer.render(
-                job.plan,
-                of: job.image,
-                marks: job.marks,
-                until: .now + .seconds(settings.limits.timeout)
-            )
+    /// Waits for room, carries a plan out, and finishes what was made while it still counts as work.
+    func render<Result>(
+        _ job: Job,
+        _ place: ImageAdmission.Place,
+        _ finish: (RenderedImage) async throws -> Result
+    ) async throws -> Result {
+        let headers = job.marks.values.map(\.header)
+        let price = job.plan.price(of: job.image.header, marks: headers)
+        return try await renderer.reserving(for: headers + [job.image.header]) {
+            try await place.run(price: price) {
+                let image = try await renderer.render(
+                    job.plan,
+                    of: job.image,
+                    marks: job.marks,
+                    until: .now + .seconds(settings.limits.timeout)
+                )
+                return try await finish(image)
+            }
         }
     }
 
@@ -181,9 +214,10 @@ package struct ImageService: Sendable {
     }
 
     /// What a request made.
-    enum Made: Sendable {
+    private enum Made: Sendable {
         case source
-        case made(RenderedImage)
+        /// A picture, and the same as it is served from memory.
+        case made(RenderedImage, StoredDerivative)
         case kept(StoredDerivative)
     }
 
@@ -204,6 +238,16 @@ package enum ImagePicture: Sendable {
 }
 
 extension ServiceError {
-    /// Whether it tells of the picture, not of the server's state.
-    fileprivate var isOfTheSource: Bool { [.notAnImage, .imageTooLarge, .imageTimedOut].contains(code) }
+    /// What the body returns; nothing if it cannot, because of the picture and not of the server's state, and that is
+    /// ignored.
+    fileprivate static func ofTheSource<Result>(
+        ignored: Bool,
+        _ body: () async throws -> Result
+    ) async throws -> Result? {
+        do {
+            return try await body()
+        } catch let error as ServiceError where ignored && (error.code == .notAnImage || error.code == .imageTooLarge) {
+            return nil
+        }
+    }
 }

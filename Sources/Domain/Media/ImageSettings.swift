@@ -11,6 +11,15 @@ package struct ImageSettings: Sendable {
 
     /// Every setting at its default.
     package init() {}
+
+    /// Raised whenever other bytes are made of the same request: what earlier releases kept is then made anew.
+    private static let release = 2
+
+    /// What decides, beside the source and the request, which bytes are made: part of each derivative's name.
+    var signature: String {
+        let parts = [ImageSettings.release, limits.frames, limits.animationPixels, mezzanine]
+        return parts.map(String.init).joined(separator: "/") + "/\(effort.rawValue)\(keepsCopyright ? "/copyright" : "")"
+    }
 }
 
 /// What an app's URLs may say beyond Qiniu's grammar; each is a setting of the app.

@@ -12,14 +12,15 @@ extension PlanDraft {
         let chosen = isSlim ? nil : format ?? automatic.first { !isMoving || $0.canBeAnimated }
         let result = chosen ?? header.format.ownResult(hasAlpha: hasAlpha)
         if result == .jpeg { draft.flatten() }
-        try limits.checkResult(size)
+        let isReturned = isSlim && (header.format != .jpeg && header.format != .png || !limits.allowResult(size))
+        if !isReturned { try limits.checkResult(size) }
         return ImagePlan(
             steps: draft.steps,
             output: draft.output(result, isAlone: isAlone),
             frames: isMoving && result.canBeAnimated ? header.frames : 1,
             size: size,
             largestSize: largest.area > size.area ? largest : size,
-            changesNothing: isSlim && header.format != .jpeg && header.format != .png
+            changesNothing: isReturned
         )
     }
 

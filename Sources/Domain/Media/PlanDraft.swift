@@ -125,9 +125,20 @@ struct PlanDraft {
     private mutating func crop(_ rectangle: ImageRectangle) {
         guard rectangle.size != size else { return }
         // A decoder turns what it shrinks; else all of the picture is turned.
-        if case .orient? = steps.last { grow(to: size) }
+        if isTurnedWhole { grow(to: size) }
         steps.append(.crop(rectangle))
         size = rectangle.size
+    }
+
+    private var isTurnedWhole: Bool {
+        for step in steps.reversed() {
+            switch step {
+            case .orient: return true
+            case .flatten: continue
+            default: return false
+            }
+        }
+        return false
     }
 
     private mutating func rotate(by degrees: Int) throws {

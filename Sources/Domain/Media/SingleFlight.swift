@@ -25,7 +25,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func value(
         for key: Key,
         work: @escaping @Sendable () async throws -> Value,
-        afterwards: @escaping @Sendable (Value) async -> Void
+        afterwards: @escaping @Sendable (Value) async -> Void = { _ in }
     ) async throws -> Value {
         let flight = flights.withLock { flights in
             if flights[key] != nil, let flight = board(key, in: &flights) { return flight }

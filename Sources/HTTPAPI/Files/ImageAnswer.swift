@@ -12,21 +12,6 @@ struct ImageAnswer {
     /// How long a picture may be kept: for ever, unless the source may change.
     var caching = Caching.immutable
 
-    /// Reads the words of a query; nothing if it has none.
-    func words(of query: String, to request: Request) throws -> ImageRequest? {
-        try ImageRequest(query: query, context: context(request))
-    }
-
-    /// Reads the chain of a style.
-    func words(chain: String, to request: Request) throws -> ImageRequest {
-        try ImageRequest(chain: chain, context: context(request))
-    }
-
-    private func context(_ request: Request) -> ImageWordContext {
-        let marks = OwnFiles(bucket: app.presentation.bucket, domains: app.fileDomains, host: request.head.authority)
-        return ImageWordContext(limits: app.images.settings.limits, ownKey: marks.key(of:), fileSize: origin.size)
-    }
-
     /// Makes the answer; work that nobody waits for any more is given up.
     ///
     /// - Parameters:
@@ -48,7 +33,7 @@ struct ImageAnswer {
             return response
         }
         // Only where the client's word decides are there several answers under one URL.
-        let isNegotiated = !app.images.names.automatic.isEmpty && !words.namesFormat
+        let isNegotiated = !app.images.names.automatic.isEmpty && !words.namesFormat && !words.keepsFormat
         var words = words
         var automatic = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
         // One that every picture can have is as good as written in the URL, and then they share what is kept.
@@ -76,7 +61,8 @@ struct ImageAnswer {
         }
     }
 
-    private func response(_ made: StoredDerivative, to request: Request, _ context: APIContext) async -> Response {
+    /// Answers with bytes that are kept: a picture, or the source itself if it lies elsewhere.
+    func response(_ made: StoredDerivative, to request: Request, _ context: APIContext) async -> Response {
         let representation = Representation(
             mediaType: made.mediaType,
             size: made.blob.size,
@@ -108,5 +94,12 @@ struct ImageAnswer {
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await ClientPresence.required(on: context.channel, work)
+    }
+}
+
+extension ImageRequest {
+    /// Whether the result has the source's format whatever a client takes, as that of `imageslim` alone has.
+    fileprivate var keepsFormat: Bool {
+        if operators.count == 1, case .slim? = operators.first { true } else { false }
     }
 }

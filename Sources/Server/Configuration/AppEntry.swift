@@ -18,8 +18,14 @@ struct AppEntry {
         }
     }
 
-    /// The app, its words checked.
+    /// The app, its words checked, but not the chains of its styles: limits decide on them, which may not be read yet.
     func app() throws -> AppConfiguration {
+        // A path is split at its last separator.
+        if let name = images.styles.keys.sorted().first(where: { $0.contains(images.separator) }) {
+            throw refusal(
+                "the style '\(name)' holds the styleSeparator '\(images.separator)', so that no URL reaches it"
+            )
+        }
         var app = try AppConfiguration(
             id: words["id", default: ""],
             appKey: words["appKey", default: ""],
@@ -63,12 +69,11 @@ struct AppEntry {
         }
     }
 
-    /// Names of styles and their chains, which are read to see whether they are understood.
+    /// Names of styles and their chains.
     private func styles(_ value: Node) throws -> [String: String] {
         guard let mapping = value.mapping else {
             throw refusal("styles must be names and chains, one 'name: chain' a line")
         }
-        let context = ImageWordContext(limits: ImageLimits(), ownKey: { FileKey($0) }, fileSize: .max)
         var styles: [String: String] = [:]
         for (nameNode, chainNode) in mapping {
             let name = nameNode.string ?? ""
@@ -77,11 +82,6 @@ struct AppEntry {
                 throw refusal("the style '\(name)' must have a name of 1 to 64 letters, digits or '_'")
             }
             guard let chain = chainNode.scalar?.string else { throw refusal("the style '\(name)' must have a chain") }
-            do {
-                _ = try ImageRequest(chain: chain, context: context)
-            } catch let error as ServiceError {
-                throw refusal("the style '\(name)' is not understood. \(error.message)")
-            }
             styles[name] = chain
         }
         return styles

@@ -128,6 +128,7 @@ package struct ServerConfiguration: Sendable {
         guard Set(apps.map(\.id)).count == apps.count else {
             throw StartError.configuration("apps: two apps have the same id")
         }
+        for app in apps { try app.checkStyles(against: images.limits) }
     }
 }
 
@@ -170,5 +171,20 @@ package struct AppConfiguration: Sendable {
         }
         self.id = appID
         keys = AppKeys(appKey: Secret(appKey), masterKey: Secret(masterKey))
+    }
+
+    /// Checks that the chains of the styles are understood, and that the limits let them pass.
+    ///
+    /// - Throws: ``StartError`` naming the app, the style and what is wrong with it.
+    func checkStyles(against limits: ImageLimits) throws {
+        // Which file a mark is, or none, may depend on the host of a request; so that is looked at when one comes.
+        let context = ImageWordContext(limits: limits, ownKey: { _ in FileKey("mark") }, fileSize: .max)
+        for (name, chain) in images.styles.sorted(by: { $0.key < $1.key }) {
+            do {
+                _ = try ImageRequest(chain: chain, context: context)
+            } catch let error as ServiceError {
+                throw StartError.configuration("the style '\(name)' of app '\(id)' cannot be used. \(error.message)")
+            }
+        }
     }
 }

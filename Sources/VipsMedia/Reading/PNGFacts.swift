@@ -24,6 +24,8 @@ struct PNGFacts: Sendable, Hashable {
     let hasTransparency: Bool
     /// Chunks before the pixels that are packed, or may be: each may swell to megabytes while the header is read.
     let packedTexts: Int
+    /// The bytes of those: they swell to a thousand times as many at most.
+    let packedBytes: Int
 
     /// Whether parts may be transparent.
     var hasAlpha: Bool { hasTransparency || colorType == .grayWithAlpha || colorType == .colorWithAlpha }
@@ -58,6 +60,7 @@ struct PNGFacts: Sendable, Hashable {
         var paletteCount: Int?
         var hasTransparency = false
         var packedTexts = 0
+        var packedBytes = 0
         // Behind the signature and the header, whose length, name and checksum take 12 bytes.
         var offset = 8 + 12 + 13
         while let length = try window.big32(at: offset), length <= PNGFacts.largest,
@@ -69,12 +72,16 @@ struct PNGFacts: Sendable, Hashable {
                 hasTransparency = true
             } else if try window.holdsPackedText(at: offset) {
                 packedTexts += 1
+                packedBytes += length
             }
             offset += 12 + length
         }
+        // More chunks than are looked at may hold anything.
+        guard !window.isSpent else { return nil }
         self.paletteCount = paletteCount
         self.hasTransparency = hasTransparency
         self.packedTexts = packedTexts
+        self.packedBytes = packedBytes
     }
 
     /// Lengths and sides are numbers of 31 bits.

@@ -20,7 +20,10 @@ struct HeaderReader {
 
     /// What a decoder would spend minutes or gigabytes on before it knows as much as a size.
     private static let mostPackedTexts = 16
+    private static let mostPackedBytes = 256 << 10
     private static let mostFrames = 4096
+    /// What is read of a file in a walk of its chunks: two pieces for each of so many frames.
+    private static let walk = 10 << 20
 
     /// The EXIF fields of an image, by their names.
     func exif(_ format: SourceFormat) throws -> [String: ExifField] {
@@ -54,8 +57,10 @@ struct HeaderReader {
         )
         switch format {
         case .jpeg:
+            // libjpeg's word for more scans than one, however much lies before the first.
+            header.isProgressive = image.number("interlaced") == 1
             guard let facts = try JPEGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
-            header.isProgressive = facts.isProgressive
+            header.isProgressive = header.isProgressive || facts.isProgressive
             header.quality = facts.quality
             header.colorModel = facts.colorModel
         case .png:
@@ -73,7 +78,7 @@ struct HeaderReader {
     /// Refuses, by a walk of our own, what libvips must not even open: its time for a WebP grows with the square of the
     /// frames, and packed texts of a PNG swell while its header is read.
     private func checkBurden(_ format: SourceFormat) throws {
-        let window = ByteWindow(budget: 8 << 20, reading: bytes.read(at:count:))
+        let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
         switch format {
         case .webp:
             guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.mostFrames else {
@@ -83,10 +88,14 @@ struct HeaderReader {
                 )
             }
         case .png:
-            guard let facts = try PNGFacts(window), facts.packedTexts <= HeaderReader.mostPackedTexts else {
+            guard let facts = try PNGFacts(window) else { throw VipsError(operation: "png", detail: "chunks") }
+            guard facts.packedTexts <= HeaderReader.mostPackedTexts,
+                facts.packedBytes <= HeaderReader.mostPackedBytes
+            else {
                 throw ServiceError(
                     .imageTooLarge,
-                    "The image has more packed texts than are read; the limit is \(HeaderReader.mostPackedTexts)."
+                    "The image has more packed texts than are read; the limit is \(HeaderReader.mostPackedTexts) texts "
+                        + "and \(HeaderReader.mostPackedBytes) bytes."
                 )
             }
         default: break

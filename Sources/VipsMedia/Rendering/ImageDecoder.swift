@@ -15,8 +15,8 @@ struct ImageDecoder {
     /// - Parameters:
     ///   - input: The image.
     ///   - isUpright: Whether its EXIF orientation is applied.
-    ///   - size: The size that it gets; nothing for its own.
-    /// - Returns: The picture, its pixels not yet decoded.
+    ///   - size: The size that it gets, once upright if it is turned; nothing for its own.
+    /// - Returns: The picture; most are decoded only when their pixels are asked for.
     /// - Throws: When the bytes are no image, or a broken one.
     func open(_ input: Input, isUpright: Bool, size: ImageSize?) throws -> VipsImageHandle {
         switch input {
@@ -26,8 +26,23 @@ struct ImageDecoder {
             return try shrink(bytes, to: size ?? (isUpright ? header.uprightSize : header.size), isUpright: isUpright)
         case .drawn(let picture, _):
             let image = try VipsImageHandle(picture.pixels, size: picture.size, bands: picture.bands)
-            return try scale(image, to: size ?? picture.size)
+            guard isUpright else { return try scale(image, to: size ?? picture.size) }
+            let lying = size.map { header.isTurned ? $0.turned : $0 } ?? picture.size
+            return try oriented(scale(image, to: lying), header.orientation)
         }
+    }
+
+    /// Undoes an EXIF orientation, 1 to 8, of an image that is open.
+    func oriented(_ image: borrowing VipsImageHandle, _ orientation: Int) throws -> VipsImageHandle {
+        let image = try watch.materialized(image)
+        let angles = [3: VIPS_ANGLE_D180, 5: VIPS_ANGLE_D90, 6: VIPS_ANGLE_D90, 7: VIPS_ANGLE_D270, 8: VIPS_ANGLE_D270]
+        let flips = [
+            2: VIPS_DIRECTION_HORIZONTAL, 4: VIPS_DIRECTION_VERTICAL, 5: VIPS_DIRECTION_HORIZONTAL,
+            7: VIPS_DIRECTION_HORIZONTAL,
+        ]
+        let turned = try image.turned(angles[orientation])
+        guard let flip = flips[orientation] else { return turned }
+        return try turned.applying("flip") { cvips_flip($0, $1, flip) }
     }
 
     /// Opens all frames, one below the other, as they are.

@@ -12,7 +12,7 @@ extension ImageJob {
     private func applying(_ step: ImagePlan.Step, to image: borrowing VipsImageHandle) throws -> VipsImageHandle {
         switch step {
         case .orient(let orientation):
-            try oriented(image, orientation)
+            try decoder.oriented(image, orientation)
         case .scale(let size):
             try decoder.scale(image, to: size)
         case .crop(let area):
@@ -52,18 +52,6 @@ extension ImageJob {
         let blurred = try plain.applying("gaussblur") { cvips_gaussblur($0, $1, sigma, amplitude) }
         let result = try image.hasAlpha ? blurred.applying("unpremultiply", cvips_unpremultiply) : blurred.shared()
         return try result.applying("rint", cvips_rint).applying("cast", cvips_cast_uchar)
-    }
-
-    private func oriented(_ image: borrowing VipsImageHandle, _ orientation: Int) throws -> VipsImageHandle {
-        let image = try watch.materialized(image)
-        let angles = [3: VIPS_ANGLE_D180, 5: VIPS_ANGLE_D90, 6: VIPS_ANGLE_D90, 7: VIPS_ANGLE_D270, 8: VIPS_ANGLE_D270]
-        let flips = [
-            2: VIPS_DIRECTION_HORIZONTAL, 4: VIPS_DIRECTION_VERTICAL, 5: VIPS_DIRECTION_HORIZONTAL,
-            7: VIPS_DIRECTION_HORIZONTAL,
-        ]
-        let turned = try image.turned(angles[orientation])
-        guard let flip = flips[orientation] else { return turned }
-        return try turned.applying("flip") { cvips_flip($0, $1, flip) }
     }
 
     private func rotated(
@@ -107,7 +95,8 @@ extension VipsImageHandle {
         }
     }
 
-    fileprivate func turned(_ angle: VipsAngle?) throws(VipsError) -> VipsImageHandle {
+    /// The picture turned clockwise by a right angle, or as it is.
+    func turned(_ angle: VipsAngle?) throws(VipsError) -> VipsImageHandle {
         guard let angle else { return shared() }
         return try applying("rot") { cvips_rot($0, $1, angle) }
     }

@@ -35,15 +35,6 @@ struct ImageJob {
     private func still(_ input: ImageDecoder.Input) throws -> VipsImageHandle {
         var steps = plan.steps[...]
         var isUpright = false
-        if case .drawn(_, let bytes) = input {
-            // The worker drew it at its size as it lies.
-            let image = try withWords(of: bytes, decoder.open(input, isUpright: false, size: nil))
-            if case .scale? = steps.first { steps.removeFirst() }
-            if case .orient? = steps.first, case .scale? = steps.dropFirst().first {
-                steps.remove(at: steps.startIndex + 1)
-            }
-            return try applying(steps, to: image)
-        }
         if case .orient? = steps.first {
             isUpright = true
             steps.removeFirst()
@@ -54,7 +45,8 @@ struct ImageJob {
             steps.removeFirst()
         }
         let image = try decoder.open(input, isUpright: isUpright, size: size)
-        return try applying(steps, to: image)
+        guard case .drawn(_, let bytes) = input else { return try applying(steps, to: image) }
+        return try applying(steps, to: withWords(of: bytes, image))
     }
 
     /// The drawn picture with whose work it is, which pixels do not say.

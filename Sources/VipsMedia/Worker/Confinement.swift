@@ -52,7 +52,8 @@ enum Confinement {
         // without touching it, count there too.
         try limit(RLIMIT_DATA, to: memory)
         // So do stacks, whole, and a decoder may make a thread for each processor. This is as much as libvips asks for.
-        try check("stacks", clinux_set_thread_stacks(2 << 20))
+        let status = clinux_set_thread_stacks(2 << 20)
+        guard status == 0 else { throw Failure(step: "stacks", code: status) }
         try limit(RLIMIT_AS, to: memory + (4 << 30))
         // SIGXCPU, and a second later SIGKILL, which cannot be caught.
         try limit(RLIMIT_CPU, to: seconds, hard: seconds + 1)

@@ -2,10 +2,11 @@ internal import CVips
 internal import Domain
 internal import Glibc
 
-/// The disposable process that decodes SVG, PDF, JPEG XL, JPEG 2000, HEIC and AVIF: one image, one answer, the end.
+/// The disposable process that decodes SVG, PDF, JPEG XL, JPEG 2000, HEIC, AVIF and TIFF: one image, one answer, the end.
 ///
-/// The libraries behind the first four are not fuzzed upstream, that of the others takes what memory and time it likes:
-/// all are taken to be breakable. This process gives its rights away (``Confinement``) before they see a byte, and the
+/// The libraries behind the first four are not fuzzed upstream, that of HEIC and AVIF takes what memory and time it likes,
+/// and a TIFF holds tiles of JPEG 2000 or of any size, and pages for which libvips 8.14 writes past a table: all are taken
+/// to be breakable. This process gives its rights away (``Confinement``) before they see a byte, and the
 /// server believes nothing that it cannot check.
 /// Standard input is the image, standard output gets a ``WorkerHead`` and perhaps pixels, the exit status is a
 /// ``WorkerExit``.
@@ -50,16 +51,15 @@ package enum ImageWorker {
     }
 
     private static func answer(_ task: WorkerTask, to output: CInt) throws(VipsError) -> WorkerExit {
-        let source = VipsSourceHandle(.descriptor(STDIN_FILENO), watch: nil)
+        let count = lseek(STDIN_FILENO, 0, SEEK_END)
+        let source = VipsSourceHandle(.descriptor(STDIN_FILENO, count: max(0, count)), watch: nil)
         let picture = try WorkerPicture(source)
         switch task.work {
         case .header:
             return write(picture.head.bytes, to: output) ? .answered : .unable
-        case .draw(let size):
-            guard task.allows(picture.head.size) else { return .tooLarge }
-            let size = size ?? picture.head.size
-            guard size.area <= task.pixels else { return .tooLarge }
-            let pixels = try picture.drawn(from: source, at: size)
+        case .draw(let size, let effort):
+            guard task.allows(picture.head.size), size.area <= task.pixels else { return .tooLarge }
+            let pixels = try picture.drawn(from: source, at: size, effort)
             let head = WorkerHead(
                 format: picture.head.format,
                 size: pixels.size,
@@ -111,7 +111,9 @@ private enum WorkerLibrary {
         guard vips_init("lcfile") == 0 else { throw VipsError.take("vips_init") }
         vips_block_untrusted_set(0)
         vips_operation_block_set("VipsForeignLoad", 1)
-        for loader in ["Svg", "Pdf", "Jxl", "Jp2k", "Heif"] { vips_operation_block_set("VipsForeignLoad\(loader)", 0) }
+        for loader in ["Svg", "Pdf", "Jxl", "Jp2k", "Heif", "Tiff"] {
+            vips_operation_block_set("VipsForeignLoad\(loader)", 0)
+        }
         vips_concurrency_set(1)
         vips_cache_set_max(0)
     }

@@ -16,7 +16,7 @@ struct WorkerHead: Equatable {
     static let length = 28
 
     private static let mark: UInt32 = 0x6c63_6677
-    private static let formats: [SourceFormat] = [.svg, .pdf, .jxl, .jp2, .heic]
+    private static let formats: [SourceFormat] = [.svg, .pdf, .jxl, .jp2, .heic, .tiff]
 
     init(format: SourceFormat, size: ImageSize, bands: Int, hasAlpha: Bool, bits: Int) {
         self.format = format

@@ -12,18 +12,31 @@ final class WorkerInput: Sendable {
 
     /// Opens the source anew; blocks, though briefly.
     ///
-    /// - Parameter source: The image; bytes in memory are copied once, into a file that is in memory only.
+    /// - Parameter source: The image; bytes in memory, or with others behind them, are copied once, into a file that is in
+    ///   memory only.
     /// - Throws: ``ServiceError/Code/internalFailure`` when the system refuses.
     init(_ source: ImageSource) throws {
         switch source {
         case .file(let blob, let descriptor):
-            self.descriptor = try withExtendedLifetime(blob) { try WorkerInput.reopened(descriptor) }
+            self.descriptor = try withExtendedLifetime(blob) {
+                let whole = try WorkerInput.reopened(descriptor)
+                let size = lseek(whole, 0, SEEK_END)
+                guard size != blob.size || lseek(whole, 0, SEEK_SET) != 0 else { return whole }
+                // What lies behind a kept file's bytes is none of the worker's business.
+                close(whole)
+                let bytes = SourceBytes.descriptor(descriptor, count: Int(blob.size))
+                return try WorkerInput.copied { file in
+                    var offset = 0
+                    while case let piece = bytes.read(at: offset, count: 1 << 16), !piece.isEmpty {
+                        try piece.withUnsafeBytes { try WorkerInput.write($0, to: file) }
+                        offset += piece.count
+                    }
+                }
+            }
         case .memory(let bytes):
-            let file = clinux_memory_file("image")
-            guard file >= 0 else { throw WorkerInput.failure("memfd_create") }
-            defer { close(file) }
-            try bytes.withUnsafeReadableBytes { try WorkerInput.write($0, to: file) }
-            descriptor = try WorkerInput.reopened(file)
+            descriptor = try WorkerInput.copied { file in
+                try bytes.withUnsafeReadableBytes { try WorkerInput.write($0, to: file) }
+            }
         }
     }
 
@@ -36,6 +49,15 @@ final class WorkerInput: Sendable {
         let reopened = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         guard reopened >= 0 else { throw failure("open") }
         return reopened
+    }
+
+    /// A file in memory with what the body writes to it.
+    private static func copied(_ fill: (CInt) throws -> Void) throws -> CInt {
+        let file = clinux_memory_file("image")
+        guard file >= 0 else { throw failure("memfd_create") }
+        defer { close(file) }
+        try fill(file)
+        return try reopened(file)
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws {

@@ -69,19 +69,21 @@ package struct WorkerLauncher: Sendable {
     ///
     /// - Parameters:
     ///   - source: The image.
-    ///   - size: What the picture is to fill exactly, distorted if the shape is another one; nothing for its own size.
+    ///   - size: What the picture is to fill exactly, distorted if the shape is another one.
+    ///   - effort: How it is resampled.
     ///   - deadline: When the worker is killed.
     /// - Returns: The pixels, as many as `size` says.
     /// - Throws: As ``header(of:)``, and ``ServiceError/Code/imageTooLarge`` for a source beyond the limits.
     package func draw(
         _ source: ImageSource,
-        at size: ImageSize?,
+        at size: ImageSize,
+        _ effort: ImageEffort,
         until deadline: ContinuousClock.Instant
     ) async throws -> DrawnPicture {
-        let most = WorkerHead.length + 4 * (size?.area ?? limits.sourcePixels)
-        let answer = try await answer(to: .draw(size), about: source, atMost: most, until: deadline)
+        let most = WorkerHead.length + 4 * size.area
+        let answer = try await answer(to: .draw(size, effort), about: source, atMost: most, until: deadline)
         guard let head = WorkerHead(answer), head.bits == 8, head.bands == (head.hasAlpha ? 4 : 3),
-            head.size == size ?? head.size, answer.count == WorkerHead.length + head.pixelBytes
+            head.size == size, answer.count == WorkerHead.length + head.pixelBytes
         else { throw notAnImage("a picture of \(answer.count) bytes") }
         return DrawnPicture(size: head.size, bands: head.bands, pixels: answer[WorkerHead.length...])
     }

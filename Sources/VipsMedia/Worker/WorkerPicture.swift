@@ -30,23 +30,52 @@ struct WorkerPicture: ~Copyable {
 
     /// The first page or frame at exactly a size, in sRGB with 8 bits, three channels or four; its pixels are computed
     /// when they are written.
-    func drawn(from source: borrowing VipsSourceHandle, at size: ImageSize) throws(VipsError) -> VipsImageHandle {
+    func drawn(
+        from source: borrowing VipsSourceHandle,
+        at size: ImageSize,
+        _ effort: ImageEffort
+    ) throws(VipsError) -> VipsImageHandle {
+        let isLinear: gboolean = effort == .best && size != head.size ? 1 : 0
+        // libvips 8.14 looks for a pyramid in the pages of a TIFF, and writes past its table if there are hundreds.
+        let resized = head.format == .tiff ? try opened(source, isLinear, size) : try shrunk(source, isLinear, size)
+        let image = try resized.applying("colourspace", cvips_colourspace_srgb)
+        let bands = head.hasAlpha && image.hasAlpha ? 4 : 3
+        return try image.applying("extract_band") { cvips_extract_bands($0, $1, 0, CInt(bands)) }
+    }
+
+    private func opened(
+        _ source: borrowing VipsSourceHandle,
+        _ isLinear: gboolean,
+        _ size: ImageSize
+    ) throws(VipsError) -> VipsImageHandle {
+        let image = try VipsImageHandle(source, options: WorkerPicture.strict)
+        return try image.applying("thumbnail_image") {
+            cvips_thumbnail_image($0, $1, CInt(size.width), CInt(size.height), isLinear, hasProfile ? 1 : 0)
+        }
+    }
+
+    private func shrunk(
+        _ source: borrowing VipsSourceHandle,
+        _ isLinear: gboolean,
+        _ size: ImageSize
+    ) throws(VipsError) -> VipsImageHandle {
         var result: UnsafeMutablePointer<VipsImage>?
         let status = cvips_thumbnail_source(
             source.pointer,
             &result,
             CInt(size.width),
             CInt(size.height),
-            "[fail_on=truncated]",
+            WorkerPicture.strict,
             1,
-            0,
+            isLinear,
             hasProfile ? 1 : 0
         )
         guard status == 0, let result else { throw VipsError.take("thumbnail") }
-        let image = try VipsImageHandle(owning: result).applying("colourspace", cvips_colourspace_srgb)
-        let bands = head.hasAlpha && image.hasAlpha ? 4 : 3
-        return try image.applying("extract_band") { cvips_extract_bands($0, $1, 0, CInt(bands)) }
+        return VipsImageHandle(owning: result)
     }
+
+    /// A picture that ends too early is an error, not a grey area.
+    private static let strict = "[fail_on=truncated]"
 
     private static func format(of loader: String) -> SourceFormat? {
         switch loader {
@@ -56,6 +85,7 @@ struct WorkerPicture: ~Copyable {
         case "VipsForeignLoadJp2kSource": .jp2
         // AVIF too: the server knows which of the two it is, and asks for pixels only.
         case "VipsForeignLoadHeifSource": .heic
+        case "VipsForeignLoadTiffSource": .tiff
         default: nil
         }
     }

@@ -6,8 +6,8 @@ struct WorkerTask: Equatable {
     enum Work: Equatable {
         /// Its ``WorkerHead`` alone.
         case header
-        /// Its pixels, at its own size or drawn to fill another one.
-        case draw(ImageSize?)
+        /// Its pixels, drawn to fill a size.
+        case draw(ImageSize, ImageEffort)
     }
 
     var work: Work
@@ -28,18 +28,17 @@ struct WorkerTask: Equatable {
         self.pixels = pixels
     }
 
-    /// Reads `header …`, `draw …` or `draw 200x100 …`, each with the four limits behind it; nothing else is a task.
+    /// Reads `header …` or `draw 200x100 fast …`, with the four limits behind it; nothing else is a task.
     init?(words: [String]) {
         let numbers = words.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
         guard words.count > 4, numbers.count == 4 else { return nil }
         let work: Work
         switch (words[0], words.count - 4) {
         case ("header", 1): work = .header
-        case ("draw", 1): work = .draw(nil)
-        case ("draw", 2):
+        case ("draw", 3):
             let sides = words[1].split(separator: "x").compactMap { Int($0) }.filter { (1...1_000_000).contains($0) }
-            guard sides.count == 2 else { return nil }
-            work = .draw(ImageSize(width: sides[0], height: sides[1]))
+            guard sides.count == 2, let effort = ImageEffort(rawValue: words[2]) else { return nil }
+            work = .draw(ImageSize(width: sides[0], height: sides[1]), effort)
         default: return nil
         }
         self.init(work, memory: numbers[0], seconds: numbers[1], side: numbers[2], pixels: numbers[3])
@@ -50,8 +49,7 @@ struct WorkerTask: Equatable {
         let asked: [String] =
             switch work {
             case .header: ["header"]
-            case .draw(nil): ["draw"]
-            case .draw(let size?): ["draw", "\(size)"]
+            case .draw(let size, let effort): ["draw", "\(size)", effort.rawValue]
             }
         return asked + [memory, seconds, side, pixels].map(String.init)
     }

@@ -40,6 +40,20 @@ import Testing
         #expect(fixture.renderer.jobs.map(\.source) == ["a photograph", "a copy", "a copy"])
     }
 
+    @Test("a copy keeps whose work it is if derivatives do, and is not that of other settings")
+    func copyright() async throws {
+        let origin = try await fixture.file(as: large)
+        fixture.renderer.make("a copy")
+        _ = try await fixture.service(settings).text("imageView2/2/w/200", of: origin)
+        #expect(await fixture.derivatives.next() == .stored(origin.source))
+        var other = settings
+        other.keepsCopyright = true
+        _ = try await fixture.service(other).text("imageView2/2/w/200", of: origin)
+        let jobs = fixture.renderer.jobs
+        #expect(jobs.map(\.source) == ["a photograph", "a copy", "a photograph", "a copy"])
+        #expect(jobs.map(\.plan.output.keepsCopyright) == [false, false, true, true])
+    }
+
     @Test("a copy stands upright, and what is made of it is not turned again")
     func upright() async throws {
         let origin = try await fixture.file(as: large.oriented(6))

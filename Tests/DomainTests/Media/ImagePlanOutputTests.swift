@@ -198,6 +198,14 @@ import Testing
         #expect(try !ImagePlan.of("imageView2/2/w/400|imageslim", header(format)).changesNothing)
     }
 
+    @Test("imageslim alone gives back what is larger than results may be", arguments: SourceFormat.allCases)
+    func slimLarge(format: SourceFormat) throws {
+        var large = header(format)
+        large.size = ImageSize(6000, 6000)
+        #expect(try ImagePlan.of("imageslim", large).changesNothing)
+        #expect(throws: ServiceError.self) { try ImagePlan.of("imageMogr2/blur/3x5|imageslim", large) }
+    }
+
     @Test("imageslim has something to do with JPEGs and PNGs", arguments: [SourceFormat.jpeg, .png])
     func slimChanges(format: SourceFormat) throws {
         #expect(try !ImagePlan.of("imageslim", header(format)).changesNothing)

@@ -34,22 +34,48 @@ import Testing
     @Test(
         "formats whose decoders hold the picture cost at least all of its pixels",
         arguments: [
-            SourceFormat.bmp, .tiff, .gif, .webp,
+            SourceFormat.bmp, .gif, .webp,
         ]
     )
     func wholeDecoders(format: SourceFormat) throws {
         #expect(try price("imageView2/2/w/100", large(format)) >= 4000 * 3000 * 3)
     }
 
-    @Test("sixteen bits cost more than eight", arguments: [SourceFormat.png, .tiff])
-    func bits(format: SourceFormat) throws {
-        let sixteen = try price("imageView2/2/w/100", large(format, bits: 16))
-        #expect(try sixteen > price("imageView2/2/w/100", large(format)))
+    @Test("sixteen bits cost more than eight")
+    func bits() throws {
+        let sixteen = try price("imageView2/2/w/100", large(.png, bits: 16))
+        #expect(try sixteen > price("imageView2/2/w/100", large(.png)))
+    }
+
+    @Test("a decoder that holds the file costs the file, too", arguments: [SourceFormat.bmp, .gif, .webp])
+    func file(format: SourceFormat) throws {
+        var header = large(format)
+        let small = try price("imageView2/2/w/100", header)
+        header.fileSize = 20 << 20
+        #expect(try price("imageView2/2/w/100", header) == small + (20 << 20))
+    }
+
+    @Test("a GIF's table of frames costs, though one of them is made")
+    func table() throws {
+        var header = large(.gif)
+        let small = try price("imageView2/2/w/100/format/png", header)
+        header.frames = 1_000_001
+        #expect(try price("imageView2/2/w/100/format/png", header) >= small + 128_000_000)
+    }
+
+    @Test("a picture that is turned whole costs all of its pixels", arguments: ["", "/format/jpg"])
+    func turned(words: String) throws {
+        var header = large(.png)
+        header.orientation = 6
+        header.hasAlpha = true
+        header.bands = 4
+        let chain = "imageMogr2/auto-orient\(words)|imageMogr2/crop/10x10"
+        #expect(try price(chain, header) >= 4000 * 3000 * 4)
     }
 
     @Test(
         "what the worker draws costs by the size that is wanted",
-        arguments: [SourceFormat.heic, .avif, .svg, .pdf, .jxl, .jp2]
+        arguments: [SourceFormat.tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2]
     )
     func drawn(format: SourceFormat) throws {
         let small = try price("imageView2/2/w/100", large(format))

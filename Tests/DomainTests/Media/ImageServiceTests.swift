@@ -112,7 +112,7 @@ import Testing
 
     @Test(
         "a source that cannot be read is the answer itself, if the first operator ignores errors",
-        arguments: [ServiceError.Code.notAnImage, .imageTooLarge, .imageTimedOut]
+        arguments: [ServiceError.Code.notAnImage, .imageTooLarge]
     )
     func ignored(code: ServiceError.Code) async throws {
         let origin = try await fixture.file()
@@ -123,6 +123,28 @@ import Testing
         await expectRefusal(code) { try await service.text("imageView2/2/w/400", of: origin) }
         let later = "imageView2/2/w/400|imageMogr2/rotate/90/ignore-error/1"
         await expectRefusal(code) { try await service.text(later, of: origin) }
+    }
+
+    @Test(
+        "an operator that ignores errors ignores none of those behind it",
+        arguments: [
+            "imageView2/2/w/90/ignore-error/1|imageMogr2/thumbnail/9999x9999!",
+            "imageView2/2/w/90/ignore-error/1|imageMogr2/gravity/Center/crop/!5x5a999a999",
+        ]
+    )
+    func notLater(words: String) async throws {
+        let origin = try await fixture.file()
+        await #expect(throws: ServiceError.self) { try await fixture.service().text(words, of: origin) }
+    }
+
+    @Test("that the source is the answer is found out once", arguments: ["imageslim", "imageMogr2/size-limit/3!"])
+    func fruitless(words: String) async throws {
+        let origin = try await fixture.file()
+        let service = fixture.service()
+        fixture.renderer.make("more than twelve bytes")
+        #expect(try await service.text(words, of: origin) == nil)
+        #expect(try await service.text(words, of: origin) == nil)
+        #expect(fixture.renderer.jobs.count == 1)
     }
 
     @Test("a source beyond a limit is the answer itself, if the first operator ignores errors")
@@ -136,7 +158,7 @@ import Testing
     @Test(
         "the server's own state is no failure that can be ignored",
         arguments: [
-            ServiceError.Code.overloaded, .internalFailure,
+            ServiceError.Code.overloaded, .imageTimedOut, .internalFailure,
         ]
     )
     func notIgnored(code: ServiceError.Code) async throws {

@@ -71,6 +71,10 @@ final class StubRenderer: ImageRenderer {
         return header
     }
 
+    func reserving<Result>(for images: [ImageHeader], _ job: () async throws -> Result) async throws -> Result {
+        try await job()
+    }
+
     func render(
         _ plan: ImagePlan,
         of image: OpenImage,

@@ -1,0 +1,101 @@
+internal import Domain
+
+/// Which derivatives are open and which are being opened.
+///
+/// What a change takes out, it gives back: whoever guards this with a lock closes it after the lock.
+struct OpenEntries: Sendable {
+    private struct Entry {
+        let file: DiskOpenDerivative
+        var use: Int
+    }
+
+    /// Files that are being opened under one name.
+    private struct Opening {
+        var count = 0
+        /// Counts removals of the name, so that a file opened before one is not kept after it.
+        var epoch = 0
+    }
+
+    private let bound: Int
+    private var entries: [DerivativeName: Entry] = [:]
+    /// As many as threads open files at this moment.
+    private var openings: [DerivativeName: Opening] = [:]
+    /// Counts uses.
+    private var uses = 0
+
+    /// - Parameter bound: The most files kept open; may be none.
+    init(bound: Int) {
+        self.bound = bound
+    }
+
+    /// All that are open.
+    var files: [(name: DerivativeName, file: DiskOpenDerivative)] {
+        entries.map { (name: $0.key, file: $0.value.file) }
+    }
+
+    /// The file that is open for a derivative; counts as a use.
+    mutating func find(_ name: DerivativeName) -> DiskOpenDerivative? {
+        uses += 1
+        guard let place = entries.index(forKey: name) else { return nil }
+        entries.values[place].use = uses
+        return entries.values[place].file
+    }
+
+    /// Notes that a file is being opened; gives what ``end(_:since:with:)`` wants to know.
+    mutating func begin(_ name: DerivativeName) -> Int {
+        var opening = openings[name] ?? Opening()
+        opening.count += 1
+        openings[name] = opening
+        return opening.epoch
+    }
+
+    /// Notes that a file was opened, or that there was none, and keeps it unless its name was removed meanwhile.
+    mutating func end(
+        _ name: DerivativeName,
+        since epoch: Int,
+        with file: DiskOpenDerivative?
+    ) -> [DiskOpenDerivative] {
+        guard var opening = openings[name] else { return [] }
+        opening.count -= 1
+        openings[name] = opening.count > 0 ? opening : nil
+        guard opening.epoch == epoch, let file, bound > 0 else { return [] }
+        var removed: [DiskOpenDerivative] = []
+        if entries.count >= bound, entries[name] == nil { removed = removeOldest() }
+        uses += 1
+        let former = entries.updateValue(Entry(file: file, use: uses), forKey: name)
+        if let former { removed.append(former.file) }
+        return removed
+    }
+
+    /// Forgets one derivative.
+    mutating func remove(_ name: DerivativeName) -> [DiskOpenDerivative] {
+        openings[name]?.epoch += 1
+        guard let former = entries.removeValue(forKey: name) else { return [] }
+        return [former.file]
+    }
+
+    /// Forgets all derivatives of a source.
+    mutating func remove(allOf source: String) -> [DiskOpenDerivative] {
+        for name in Array(openings.keys) where name.source == source { openings[name]?.epoch += 1 }
+        let names = entries.keys.filter { $0.source == source }
+        return names.compactMap { entries.removeValue(forKey: $0)?.file }
+    }
+
+    /// Forgets those of some files that are still open under their names.
+    mutating func remove(_ files: [(name: DerivativeName, file: DiskOpenDerivative)]) -> [DiskOpenDerivative] {
+        for (name, file) in files where entries[name]?.file === file { entries[name] = nil }
+        return files.map { $0.file }
+    }
+
+    /// Lets none be kept that is being opened now.
+    mutating func outdateOpenings() {
+        for name in Array(openings.keys) { openings[name]?.epoch += 1 }
+    }
+
+    /// Half of them at once, so that sorting is rare.
+    private mutating func removeOldest() -> [DiskOpenDerivative] {
+        let oldest = entries.sorted { $0.value.use < $1.value.use }.dropLast(bound / 2)
+        for entry in oldest { entries[entry.key] = nil }
+        return oldest.map { $0.value.file }
+    }
+}

@@ -1,0 +1,70 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// What the two ways to a file's bytes have in common: its URL and its record.
+extension AppServices {
+    /// Reads the image words of a request.
+    ///
+    /// - Parameters:
+    ///   - request: Its query has them, and its host is a name of this server.
+    ///   - fileSize: The source's size in bytes.
+    /// - Returns: The words; nothing if it has none.
+    /// - Throws: The refusal of words that are not understood.
+    func imageWords(of request: Request, fileSize: Int64) throws -> ImageRequest? {
+        guard let query = request.uri.query, query.mayHoldImageWords else { return nil }
+        return try ImageRequest(query: query, context: wordContext(request, fileSize))
+    }
+
+    /// Reads the chain of a style, which the request names.
+    func imageWords(chain: String, of request: Request, fileSize: Int64) throws -> ImageRequest {
+        try ImageRequest(chain: chain, context: wordContext(request, fileSize))
+    }
+
+    private func wordContext(_ request: Request, _ fileSize: Int64) -> ImageWordContext {
+        let marks = OwnFiles(bucket: presentation.bucket, domains: fileDomains, host: request.head.authority)
+        return ImageWordContext(limits: images.settings.limits, ownKey: marks.key(of:), fileSize: fileSize)
+    }
+
+    /// Answers with a file of the app, or with what image words make of it.
+    func answer(
+        _ request: Request,
+        _ context: APIContext,
+        with file: ServedFile,
+        words: ImageRequest?,
+        caching: Caching = .immutable
+    ) async throws -> Response {
+        func whole() async throws -> Response {
+            let representation = Representation(
+                mediaType: file.mediaType,
+                size: file.size,
+                tag: EntityTag(strong: file.digest.description),
+                modified: file.createdAt,
+                caching: caching
+            )
+            return try await representation.response(to: request) { range in
+                ResponseBody(of: try await files.openShared(file.key), range: range, on: context.channel)
+            }
+        }
+        guard let words else { return try await whole() }
+        let pictures = ImageAnswer(
+            app: self,
+            origin: ImageOrigin(file, in: files),
+            modified: file.createdAt,
+            caching: caching
+        )
+        return try await pictures.answer(words, to: request, context, source: whole)
+    }
+}
+
+extension String {
+    /// Whether a query may hold image words, told without reading them: ordinary parameters (`v=3`) are none.
+    ///
+    /// So whoever wants the file alone pays nothing for images. A parameter whose `=` is escaped may be words, too.
+    var mayHoldImageWords: Bool {
+        let text = utf8.prefix { $0 != UInt8(ascii: "&") }
+        let first = text.prefix { $0 != UInt8(ascii: "/") }
+        return !text.isEmpty && !first.contains(UInt8(ascii: "="))
+    }
+}
