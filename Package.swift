@@ -76,6 +76,8 @@ let package = Package(
     targets: [
         // MARK: C doors: a module map and fixed-argument shims for variadic functions
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
         .systemLibrary(name: "CPCRE", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
@@ -93,7 +95,10 @@ let package = Package(
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
         library("SQLiteStore", ["Domain", grdb]),
         library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
-        library("VipsMedia", ["Domain", "CVips", "CLinux", nioCore, nioPosix, subprocess, systemPackage]),
+        library(
+            "VipsMedia",
+            ["Domain", "CVips", "CTurboJPEG", "CZimg", "CLinux", nioCore, nioPosix, subprocess, systemPackage]
+        ),
         library("PCREPatterns", ["Domain", "CPCRE"]),
         library("PasswordHashes", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
         library("CurlFetch", ["Domain", "Curl", logging, nioCore, nioPosix]),

@@ -48,6 +48,27 @@ static inline int cvips_thumbnail_image(VipsImage *in, VipsImage **out, int widt
                                 linear, "export_profile", "srgb", NULL);
 }
 
+/// An image in memory with nothing in its 8-bit pixels yet, grey or sRGB; its rows, without padding, begin at `pixels`.
+static inline VipsImage *cvips_new_pixels(int width, int height, int bands, void **pixels) {
+    VipsImage *image = vips_image_new_memory();
+    VipsInterpretation interpretation = bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+    vips_image_init_fields(image, width, height, bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE, interpretation, 1, 1);
+    if (vips_image_write_prepare(image)) {
+        g_object_unref(image);
+        return NULL;
+    }
+    *pixels = VIPS_IMAGE_ADDR(image, 0, 0);
+    return image;
+}
+
+/// Gives an image the colour profile of another one, if that has any.
+static inline void cvips_copy_profile(VipsImage *from, VipsImage *to) {
+    const void *profile;
+    size_t size;
+    if (vips_image_get_typeof(from, VIPS_META_ICC_NAME) && !vips_image_get_blob(from, VIPS_META_ICC_NAME, &profile, &size))
+        vips_image_set_blob_copy(to, VIPS_META_ICC_NAME, profile, size);
+}
+
 static inline int cvips_has_profile(VipsImage *image) {
     return vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
 }

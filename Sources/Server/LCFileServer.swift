@@ -153,6 +153,7 @@ package struct LCFileServer {
             derivatives = try DiskDerivativeStore(
                 folder: folder,
                 bound: configuration.derivativeCache,
+                openFiles: configuration.downloads.openBlobs,
                 pool: pools.disk
             )
         } catch {

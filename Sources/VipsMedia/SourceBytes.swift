@@ -28,6 +28,14 @@ enum SourceBytes {
         read(at: 0, count: count)
     }
 
+    /// Lends out all of them at once; those of a file are read into memory for that.
+    func withAll(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        switch self {
+        case .memory(let bytes): try body(bytes)
+        case .descriptor: try readAll().withUnsafeBytes(body)
+        }
+    }
+
     /// Fills memory from `offset` on; less of it only at the end or when the file cannot be read.
     func read(at offset: Int, into free: UnsafeMutableRawBufferPointer) -> Int {
         switch self {

@@ -37,6 +37,23 @@ struct VipsImageHandle: ~Copyable {
         self = try image.applying("copy", cvips_copy_as_srgb)
     }
 
+    /// Has rows of 8-bit samples written into its memory: grey with one band, sRGB with three.
+    ///
+    /// - Returns: Nothing if the body returns false.
+    static func drawn(
+        _ size: ImageSize,
+        bands: Int,
+        _ draw: (UnsafeMutableRawBufferPointer) -> Bool
+    ) throws(VipsError) -> VipsImageHandle? {
+        var pixels: UnsafeMutableRawPointer?
+        guard let image = cvips_new_pixels(CInt(size.width), CInt(size.height), CInt(bands), &pixels) else {
+            throw VipsError.take("pixels")
+        }
+        let handle = VipsImageHandle(owning: image)
+        guard draw(UnsafeMutableRawBufferPointer(start: pixels, count: size.area * bands)) else { return nil }
+        return handle
+    }
+
     deinit {
         g_object_unref(pointer)
     }

@@ -4,6 +4,7 @@ import struct
 import zlib
 
 import pytest
+from PIL import Image
 from client import Server, assert_refused
 from guarding import api, guarded  # noqa: F401 (fixtures)
 from hostile import (
@@ -89,12 +90,18 @@ def black(side, format, options):
 
 
 @cases(
-    ("png-interlaced", black_png, 12_000, True), ("tiff-one-strip", packed_tiff, 12_000, 12_000),
+    ("png-interlaced", black_png, 12_000, True),
     ("jpeg-progressive", black, 8_000, "JPEG", {"progressive": True}), ("bmp", black, 2_500, "BMP", {}),
     ("webp", black, 6_000, "WEBP", {"lossless": True, "method": 0}),
 )
 def test_picture_that_must_be_opened_whole_is_refused_by_its_price(small, make):
     assert_refused(small.fetch(f"{small.store(make())['url']}?imageView2/2/w/100"), 400, 400, "images.memory")
+
+
+def test_tiff_of_hundreds_of_pages_is_drawn(api):
+    """libvips 8.14 writes past a table while it looks for a pyramid in so many pages."""
+    pages = [Image.new("RGB", (4, 4))] * 399
+    assert answered(api, written(4, 4, "TIFF", save_all=True, append_images=pages), "imageView2/2/w/2") is not None
 
 
 @cases(

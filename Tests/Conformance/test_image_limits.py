@@ -84,7 +84,7 @@ def test_source_with_a_side_of_one_pixel_more_is_refused(limited, format, width,
     assert_refused(response, 400, 400, "images.maxSourceSide")
 
 
-@pytest.mark.parametrize("width, height", [(100, 100), (200, 50), (1, 10_000)])
+@pytest.mark.parametrize("width, height", [(100, 100), (200, 50), (4, 2500)])
 @pytest.mark.parametrize("format", ["PNG", "JPEG"])
 def test_source_of_just_so_many_pixels_is_taken(limited, format, width, height):
     response = asked(limited("MAX_SOURCE_PIXELS"), source(width, height, format), "imageMogr2/strip")

@@ -105,8 +105,10 @@ import Testing
     @Test(
         "other words are no task",
         arguments: [
-            "", "header", "header 1 2 3", "header 1 2 3 0", "header 1 2 3 -4", "draw 1 2 3 4", "draw 9x9 1 2 3 4", "draw 9 fast 1 2 3 4",
-            "draw 0x9 fast 1 2 3 4", "draw 9x9x9 fast 1 2 3 4", "draw 9x9 slow 1 2 3 4", "draw 9x9 fast x 1 2 3 4", "paint 1 2 3 4", "header 9x9 1 2 3 4", "header 1 2 3 4 5",
+            "", "header", "header 1 2 3", "header 1 2 3 0", "header 1 2 3 -4", "draw 1 2 3 4", "draw 9x9 1 2 3 4",
+            "draw 9 fast 1 2 3 4",
+            "draw 0x9 fast 1 2 3 4", "draw 9x9x9 fast 1 2 3 4", "draw 9x9 slow 1 2 3 4", "draw 9x9 fast x 1 2 3 4",
+            "paint 1 2 3 4", "header 9x9 1 2 3 4", "header 1 2 3 4 5",
         ]
     )
     func noTask(text: String) {

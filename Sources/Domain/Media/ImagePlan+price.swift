@@ -4,11 +4,11 @@ extension ImagePlan {
     /// Decoders differ: some hand out lines and keep nothing, some must have the whole picture. The figures are what the
     /// libraries allocate, rounded up; docs/security.md lists them.
     package func price(of header: ImageHeader, marks: [ImageHeader] = []) -> Int {
-        let decoding = header.price(shrinksTo: firstSize(of: header), frames: frames)
+        let decoding = header.price(shrinksTo: firstSize(of: header), frames: frames, effort: output.effort)
         let whole = largestSize.area * 4
         // Lines in flight, or the whole picture where a step looks all over it.
         let working = needsWholePicture || frames > 1 ? whole * 2 * frames : min(whole, largestSize.width * 4 * 512)
-        let laying = marks.reduce(0) { $0 + $1.price(shrinksTo: nil, frames: 1) + size.area * 8 }
+        let laying = marks.reduce(0) { $0 + $1.price(shrinksTo: nil, frames: 1, effort: output.effort) + size.area * 8 }
         let texts = steps.reduce(0) { $0 + $1.textArea * 8 }
         return ImagePlan.base + decoding + working + laying + texts + encoding
     }
@@ -65,12 +65,21 @@ extension ImagePlan.Step {
 }
 
 extension ImageHeader {
+    /// The most bytes, beside the file, that making a JPEG smaller may take where it is decoded at once: whole or at 3/8 of
+    /// its sides at most, and then some lines of it.
+    package func shortenedPrice(to size: ImageSize) -> Int {
+        let isSmall = size.width * 4 <= self.size.width && size.height * 4 <= self.size.height
+        return (isSmall ? self.size.area / 6 : self.size.area) * 3 + self.size.width * 3 * 1024 + (1 << 20)
+    }
+
     /// Bytes for decoding.
-    fileprivate func price(shrinksTo target: ImageSize?, frames: Int) -> Int {
+    fileprivate func price(shrinksTo target: ImageSize?, frames: Int, effort: ImageEffort) -> Int {
         let area = size.area
         let lines = size.width * bands * (bitsPerSample > 8 ? 2 : 1) * 256
         return switch format {
-        case .jpeg: isProgressive ? area * 2 * bands : min(lines, area * bands)
+        case .jpeg where isProgressive: area * 2 * bands
+        case .jpeg:
+            if let target, effort == .fast { shortenedPrice(to: target) + fileSize } else { min(lines, area * bands) }
         case .png: isProgressive ? area * bands * (bitsPerSample > 8 ? 2 : 1) : lines
         // The canvas, the frame on it, a table of all frames and the file itself.
         case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + self.frames * 128 + fileSize

@@ -18,7 +18,8 @@ package struct ImageSettings: Sendable {
     /// What decides, beside the source and the request, which bytes are made: part of each derivative's name.
     var signature: String {
         let parts = [ImageSettings.release, limits.frames, limits.animationPixels, mezzanine]
-        return parts.map(String.init).joined(separator: "/") + "/\(effort.rawValue)\(keepsCopyright ? "/copyright" : "")"
+        return parts.map(String.init).joined(separator: "/")
+            + "/\(effort.rawValue)\(keepsCopyright ? "/copyright" : "")"
     }
 }
 

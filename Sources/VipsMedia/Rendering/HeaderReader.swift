@@ -68,6 +68,12 @@ struct HeaderReader {
             header.isProgressive = facts.isInterlaced
             header.colorModel = facts.colorModel
         case .gif:
+            // Each byte is looked at once, in pieces of which none is read twice.
+            let window = ByteWindow(budget: bytes.count + HeaderReader.walk, reading: bytes.read(at:count:))
+            if let facts = try GIFFacts(window), facts.frames > 1 {
+                guard facts.isWhole else { throw VipsError(operation: "gif", detail: "cut off") }
+                header.frames = facts.frames
+            }
             header.colorModel = "palette\(1 << (image.number("palette-bit-depth") ?? 8))"
         default:
             break

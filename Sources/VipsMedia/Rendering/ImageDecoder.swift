@@ -23,13 +23,41 @@ struct ImageDecoder {
         case .encoded(let bytes) where header.format == .bmp:
             return try scale(bitmap(bytes), to: size ?? header.size)
         case .encoded(let bytes):
+            if let size, let image = try shortened(bytes, to: lying(size, isUpright)) {
+                return isUpright ? try oriented(image, header.orientation) : image
+            }
             return try shrink(bytes, to: size ?? (isUpright ? header.uprightSize : header.size), isUpright: isUpright)
         case .drawn(let picture, _):
             let image = try VipsImageHandle(picture.pixels, size: picture.size, bands: picture.bands)
-            guard isUpright else { return try scale(image, to: size ?? picture.size) }
-            let lying = size.map { header.isTurned ? $0.turned : $0 } ?? picture.size
-            return try oriented(scale(image, to: lying), header.orientation)
+            let scaled = try scale(image, to: size.map { lying($0, isUpright) } ?? picture.size)
+            return isUpright ? try oriented(scaled, header.orientation) : scaled
         }
+    }
+
+    /// The size before the picture is turned.
+    private func lying(_ size: ImageSize, _ isUpright: Bool) -> ImageSize {
+        isUpright && header.isTurned ? size.turned : size
+    }
+
+    /// A JPEG made smaller on the shorter way, in sRGB; nothing if it is not for that.
+    private func shortened(_ bytes: SourceBytes, to size: ImageSize) throws -> VipsImageHandle? {
+        guard header.format == .jpeg, !header.isProgressive, effort == .fast,
+            let price = JPEGShrinker.price(of: header.size, to: size, isProgressive: false),
+            price <= header.shortenedPrice(to: size)
+        else { return nil }
+        var made: VipsImageHandle?
+        try bytes.withAll { bytes in
+            guard let shrinker = JPEGShrinker(bytes, of: header.size, to: size) else { return }
+            made = try VipsImageHandle.drawn(size, bands: shrinker.bands) { pixels in
+                shrinker.draw(into: pixels) { watch.mustStop }
+            }
+        }
+        try watch.check()
+        guard let image = made.take() else { return nil }
+        guard header.hasProfile else { return image }
+        let source = try VipsImageHandle(VipsSourceHandle(bytes, watch: watch))
+        cvips_copy_profile(source.pointer, image.pointer)
+        return try scale(image, to: size)
     }
 
     /// Undoes an EXIF orientation, 1 to 8, of an image that is open.
@@ -87,6 +115,13 @@ struct ImageDecoder {
 
     /// What a decoder begins with.
     enum Input {
+        /// The file.
+        var bytes: SourceBytes {
+            switch self {
+            case .encoded(let bytes), .drawn(_, let bytes): bytes
+            }
+        }
+
         /// The bytes of a file.
         case encoded(SourceBytes)
         /// Pixels that the worker process drew, of these bytes.

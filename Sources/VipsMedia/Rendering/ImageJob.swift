@@ -45,16 +45,17 @@ struct ImageJob {
             steps.removeFirst()
         }
         let image = try decoder.open(input, isUpright: isUpright, size: size)
-        guard case .drawn(_, let bytes) = input else { return try applying(steps, to: image) }
-        return try applying(steps, to: withWords(of: bytes, image))
+        return try applying(steps, to: withWords(of: input.bytes, image))
     }
 
-    /// The drawn picture with whose work it is, which pixels do not say.
+    /// The picture with whose work it is, if it came to be as pixels, which do not say it.
     private func withWords(
         of bytes: SourceBytes,
         _ image: borrowing VipsImageHandle
     ) throws(VipsError) -> VipsImageHandle {
-        guard plan.output.keepsCopyright, !header.format.isReadByWorker else { return image.shared() }
+        guard plan.output.keepsCopyright, !header.format.isReadByWorker, header.format != .bmp,
+            ImageEncoder.copyright.allSatisfy({ image.text($0) == nil })
+        else { return image.shared() }
         let source = try VipsImageHandle(VipsSourceHandle(bytes, watch: watch))
         let result = try image.unshared()
         for name in ImageEncoder.copyright {

@@ -1,0 +1,64 @@
+internal import Domain
+
+/// Makes a JPEG smaller on a shorter way than libvips': TurboJPEG decodes it at some eighths of its size, zimg does the
+/// rest with vector instructions.
+///
+/// Everything that is not for this way is nothing or false, never an error: the caller then lets libvips do it, which
+/// also says what is wrong with a broken file.
+struct JPEGShrinker: ~Copyable {
+    private let decoder: TurboDecoder
+    private let scale: ShrinkScale
+    private let size: ImageSize
+
+    /// Of the result: 3, or 1 for grey.
+    let bands: Int
+
+    /// Reads the header.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file, which stays there while this value is used.
+    ///   - source: The size that the file is known to have, as the pixels lie.
+    ///   - size: The size that the result gets, as the pixels lie.
+    init?(_ bytes: UnsafeRawBufferPointer, of source: ImageSize, to size: ImageSize) {
+        guard let scale = ShrinkScale(from: source, to: size), let decoder = TurboDecoder(bytes), decoder.size == source
+        else { return nil }
+        bands = decoder.subsampling == .grey ? 1 : 3
+        self.decoder = decoder
+        self.scale = scale
+        self.size = size
+    }
+
+    /// Decodes and resamples; takes as much memory as ``price(of:to:isProgressive:)`` says.
+    ///
+    /// - Parameters:
+    ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, room for just these.
+    ///   - mustStop: Whether nobody waits any more. TurboJPEG cannot be stopped, so decoding ends before it is asked.
+    /// - Returns: Whether all pixels are written; after false, anything is in that memory.
+    func draw(into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
+        let source = scale.source(decoder.size, decoder.subsampling)
+        guard !mustStop(), let planes = Planes(source.layouts) else { return false }
+        let isDecoded =
+            source.isPacked
+            ? decoder.decodePacked(at: source.size, into: planes) : decoder.decode(at: source.size, into: planes)
+        guard isDecoded, !mustStop(), let resampler = PlaneResampler(source, to: size) else { return false }
+        return resampler.run(planes, into: pixels, mustStop: mustStop)
+    }
+
+    /// The bytes that ``draw(into:mustStop:)`` takes besides the file and the result, rather more than less.
+    ///
+    /// - Parameters:
+    ///   - source: The file's size.
+    ///   - size: The result's.
+    ///   - isProgressive: Whether the file comes in passes: then all its coefficients are in memory.
+    /// - Returns: Nothing if this is not for a ``JPEGShrinker``.
+    static func price(of source: ImageSize, to size: ImageSize, isProgressive: Bool) -> Int? {
+        guard let scale = ShrinkScale(from: source, to: size) else { return nil }
+        // What the header did not say yet is the dearest: no subsampling, or that which rounds up most.
+        let decoded = scale.source(source, .none)
+        let rounded = Planes.Layout(width: decoded.size.width + 64, rows: decoded.size.height + 4)
+        // TurboJPEG works on some blocks of rows at a time, and then on up to 32 columns more than there are.
+        let rows = 3 * 128 * (source.width + 32)
+        let coefficients = isProgressive ? 2 * 3 * (source.width + 32) * (source.height + 32) : 0
+        return 3 * Planes.price([rounded]) + PlaneResampler.price(decoded, to: size) + rows + coefficients + 65_536
+    }
+}

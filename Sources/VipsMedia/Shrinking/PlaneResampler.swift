@@ -1,0 +1,130 @@
+internal import CZimg
+internal import Domain
+
+/// Resamples planes of bytes to red, green and blue at another size, or to grey, with Lanczos 3 (zimg).
+///
+/// zimg's graph does not change while it runs and knows no other: each job has its own, on its own thread.
+struct PlaneResampler: ~Copyable {
+    private let source: Source
+    private let size: ImageSize
+    private let graph: ResampleGraph
+    private let needs: ResampleGraph.Needs
+    private let temporary: AlignedMemory
+    /// The rows that zimg reads when the source is packed.
+    private let incoming: Planes
+    /// The rows that zimg writes.
+    private let outgoing: Planes
+
+    /// What is resampled.
+    struct Source: Sendable {
+        let subsampling: ChromaSubsampling
+        /// Whether one plane holds red, green and blue of each pixel.
+        let isPacked: Bool
+        /// The decoder's, in whole pixels.
+        let size: ImageSize
+        /// How many of them are the picture, from the left and from the top.
+        let region: (width: Double, height: Double)
+
+        /// Of the result: 1 or 3.
+        var bands: Int { subsampling == .grey ? 1 : 3 }
+        /// The pixels of the first plane, with those that are there only for whole samples of colour.
+        var paddedSize: ImageSize {
+            isPacked ? size : layouts.first.map { ImageSize(width: $0.width, height: $0.rows) } ?? size
+        }
+        /// How the pixels lie in memory.
+        var layouts: [Planes.Layout] {
+            isPacked ? [Planes.Layout(width: 3 * size.width, rows: size.height)] : subsampling.layouts(of: size)
+        }
+    }
+
+    /// Nothing if zimg refuses these sizes, if it needs more than ``price(_:to:)`` says or if there is no memory.
+    init?(_ source: Source, to size: ImageSize) {
+        guard let graph = ResampleGraph(source, to: size), let needs = graph.needs() else { return nil }
+        let read = PlaneResampler.window(source.paddedSize, rows: needs.incomingMask, count: source.isPacked ? 3 : 0)
+        let written = PlaneResampler.window(size, rows: needs.outgoingMask, count: source.bands)
+        guard needs.temporary >= 0, needs.temporary <= PlaneResampler.price(source, to: size),
+            Planes.price(read) + Planes.price(written) <= PlaneResampler.price(source, to: size) - needs.temporary,
+            let temporary = AlignedMemory(count: needs.temporary),
+            let incoming = Planes(read),
+            let outgoing = Planes(written)
+        else { return nil }
+        self.source = source
+        self.size = size
+        self.graph = graph
+        self.needs = needs
+        self.temporary = temporary
+        self.incoming = incoming
+        self.outgoing = outgoing
+    }
+
+    /// Writes the result, rows without padding.
+    ///
+    /// - Parameters:
+    ///   - planes: The pixels, as the source says.
+    ///   - pixels: Room for exactly the result.
+    ///   - mustStop: Asked every few rows.
+    /// - Returns: Whether all of it is written.
+    func run(_ planes: borrowing Planes, into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
+        let layouts = source.layouts
+        guard planes.layouts == layouts, pixels.count == size.area * source.bands, let layout = layouts.first,
+            let target = pixels.bindMemory(to: UInt8.self).baseAddress
+        else { return false }
+        var from = zimg_image_buffer_const()
+        var to = zimg_image_buffer()
+        from.version = czimg_version()
+        to.version = czimg_version()
+        for plane in 0..<source.bands {
+            let written = outgoing.layouts[plane].stride
+            czimg_set_target(&to, CInt(plane), outgoing.start(plane), written, needs.outgoingMask)
+            if source.isPacked {
+                let read = incoming.layouts[plane].stride
+                czimg_set_source(&from, CInt(plane), incoming.start(plane), read, needs.incomingMask)
+            } else {
+                czimg_set_source(&from, CInt(plane), planes.start(plane), layouts[plane].stride, CUnsignedInt.max)
+            }
+        }
+        let packed = source.isPacked ? planes.start(0).map { UnsafePointer($0) } : nil
+        let incoming = ResampleRows.Window(incoming, mask: needs.incomingMask)
+        let outgoing = ResampleRows.Window(outgoing, mask: needs.outgoingMask)
+        return withoutActuallyEscaping(mustStop) { mustStop in
+            let rows = ResampleRows(
+                packed: packed,
+                layout: layout,
+                incoming: incoming,
+                outgoing: outgoing,
+                target: target,
+                size: size,
+                bands: source.bands,
+                mustStop: mustStop
+            )
+            return graph.run(&from, &to, temporary: temporary, rows: rows)
+        }
+    }
+
+    private static func window(_ size: ImageSize, rows mask: CUnsignedInt, count: Int) -> [Planes.Layout] {
+        let rows = min(size.height, Int(mask) + 1)
+        return [Planes.Layout](repeating: Planes.Layout(width: size.width, rows: rows), count: count)
+    }
+}
+
+extension PlaneResampler {
+    /// The bytes that a job takes besides its source and its result, rather more than less.
+    ///
+    /// zimg keeps a power of two of rows at 16 bits for each band, as many as Lanczos reaches over; the rest are the
+    /// weights and the rows that callbacks fill.
+    static func price(_ source: Source, to size: ImageSize) -> Int {
+        let across = reach(source.paddedSize.width, size.width)
+        let down = reach(source.paddedSize.height, size.height)
+        var rows = 1
+        while rows < down + 64 { rows *= 2 }
+        let widest = AlignedMemory.aligned(max(source.paddedSize.width, size.width)) + 128
+        let weights = 16 * (size.width * across + size.height * down)
+        // Two bytes within the graph, one for rows that it reads and one for rows that it writes.
+        return 65_536 + 4 * source.bands * widest * rows + weights
+    }
+
+    /// How many pixels make one, in one direction.
+    private static func reach(_ source: Int, _ result: Int) -> Int {
+        min(source, 6 * (source / max(1, result) + 1)) + 4
+    }
+}

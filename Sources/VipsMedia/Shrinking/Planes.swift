@@ -1,0 +1,51 @@
+internal import Domain
+
+/// Some planes of bytes, one behind the other, all of them aligned.
+struct Planes: ~Copyable {
+    let layouts: [Layout]
+    private let memory: AlignedMemory
+
+    /// Nothing if there is no memory.
+    init?(_ layouts: [Layout]) {
+        guard let memory = AlignedMemory(count: Planes.price(layouts)) else { return nil }
+        self.memory = memory
+        self.layouts = layouts
+    }
+
+    /// Where a plane begins; nothing if there is no such plane.
+    func start(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
+        guard layouts.indices.contains(index) else { return nil }
+        let offset = Planes.price(Array(layouts[..<index]))
+        return memory.bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
+    }
+
+    /// Repeats the last column and row of a picture up to the end of the first plane.
+    func extendFirst(from size: ImageSize) {
+        guard let start = start(0), let layout = layouts.first, size.width > 0, size.height > 0 else { return }
+        if size.width < layout.width {
+            for row in 0..<min(size.height, layout.rows) {
+                let end = start + row * layout.stride + size.width
+                end.update(repeating: end[-1], count: layout.width - size.width)
+            }
+        }
+        guard size.height < layout.rows else { return }
+        let last = start + (size.height - 1) * layout.stride
+        for row in size.height..<layout.rows {
+            (start + row * layout.stride).update(from: last, count: layout.width)
+        }
+    }
+
+    /// The bytes that planes take.
+    static func price(_ layouts: [Layout]) -> Int {
+        layouts.reduce(0) { $0 + $1.stride * $1.rows }
+    }
+
+    /// How a plane lies.
+    struct Layout: Sendable, Hashable {
+        let width: Int
+        let rows: Int
+
+        /// The bytes from one row to the next.
+        var stride: Int { AlignedMemory.aligned(width) }
+    }
+}
