@@ -55,6 +55,13 @@ def test_bytes_are_those_of_the_other_server(api, elsewhere):
     assert (response.status_code, response.content) == (200, PNG)
 
 
+@pytest.mark.parametrize("name", ["PNG", "TIFF", "SVG", "PDF", "JPEG XL", "HEIC"])
+def test_kept_file_is_drawn_as_the_fetched_one_was(api, elsewhere, name):
+    url, _ = offered(api, elsewhere, source(name).data, "picture", type="application/octet-stream")
+    sizes = [seen(api, f"{url}?imageView2/2/w/{width}/format/png").width for width in (20, 21, 22)]
+    assert sizes == [20, 21, 22]
+
+
 @pytest.mark.parametrize("name", ["PNG", "JPEG", "WebP", "GIF", "AVIF"])
 def test_type_is_that_of_the_bytes(api, elsewhere, name):
     url, _ = offered(api, elsewhere, source(name).data, "picture", type="application/octet-stream")

@@ -45,7 +45,8 @@ package enum Scaling: Sendable, Hashable, CustomStringConvertible {
         case .area(let area):
             let scale = (Double(area) / Double(source.area)).squareRoot()
             if scale >= 1, area > Scaling.largestArea { return source }
-            // Down, so that the product never exceeds the area; a hair more, so that whole results stay whole.
+            // Down, so that the product exceeds the area only where a side would be less than a pixel; a hair more, so
+            // that whole results stay whole.
             return ImageSize(
                 width: max(1, Int(Double(source.width) * scale + 1e-6)),
                 height: max(1, Int(Double(source.height) * scale + 1e-6))
