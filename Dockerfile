@@ -1,7 +1,7 @@
 # Build: the toolchain and the -dev packages stay behind in this stage.
 FROM swift:6.2-bookworm AS build
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libvips-dev libturbojpeg0-dev libzimg-dev libcurl4-openssl-dev libmagic-dev libpcre2-dev \
+ && apt-get install -y --no-install-recommends libvips-dev libturbojpeg0-dev libjpeg62-turbo-dev libzimg-dev libcurl4-openssl-dev libmagic-dev libpcre2-dev \
     libcrypt-dev libsqlite3-dev zlib1g-dev libjemalloc-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
@@ -14,7 +14,7 @@ RUN swift build -c release --product lcfile --static-swift-stdlib && strip .buil
 # Run: Debian with the C libraries and the table of media types.
 FROM debian:bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libvips42 libturbojpeg0 libzimg2 libcurl4 libmagic1 libmagic-mgc libpcre2-8-0 libcrypt1 \
+ && apt-get install -y --no-install-recommends libvips42 libturbojpeg0 libjpeg62-turbo libzimg2 libcurl4 libmagic1 libmagic-mgc libpcre2-8-0 libcrypt1 \
     libsqlite3-0 zlib1g libjemalloc2 fontconfig fonts-droid-fallback media-types \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 lcfile \

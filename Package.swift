@@ -77,6 +77,7 @@ let package = Package(
         // MARK: C doors: a module map and fixed-argument shims for variadic functions
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
@@ -97,7 +98,7 @@ let package = Package(
         library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(
             "VipsMedia",
-            ["Domain", "CVips", "CTurboJPEG", "CZimg", "CLinux", nioCore, nioPosix, subprocess, systemPackage]
+            ["Domain", "CVips", "CTurboJPEG", "CJPEG", "CZimg", "CLinux", nioCore, nioPosix, subprocess, systemPackage]
         ),
         library("PCREPatterns", ["Domain", "CPCRE"]),
         library("PasswordHashes", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),

@@ -51,6 +51,9 @@ static inline int cvips_thumbnail_image(VipsImage *in, VipsImage **out, int widt
 /// An image in memory with nothing in its 8-bit pixels yet, grey or sRGB; its rows, without padding, begin at `pixels`.
 static inline VipsImage *cvips_new_pixels(int width, int height, int bands, void **pixels) {
     VipsImage *image = vips_image_new_memory();
+    if (image == NULL) {
+        return NULL;
+    }
     VipsInterpretation interpretation = bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
     vips_image_init_fields(image, width, height, bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE, interpretation, 1, 1);
     if (vips_image_write_prepare(image)) {

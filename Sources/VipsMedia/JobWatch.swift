@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Stops a job that nobody waits for any more, or that takes too long.
 ///
-/// libvips asks while it makes pixels. What an encoder does in one piece at the end cannot be stopped, and may take
-/// longer than the deadline: only the limit on the result's pixels bounds it.
+/// libvips asks while it makes pixels. What an encoder does in one piece at the end cannot be stopped, nor TurboJPEG's
+/// decoding at 3/8 of a size; both may take longer than the deadline: only the limits on pixels bound them.
 final class JobWatch: Sendable {
     /// Nothing before the job begins to run, if it has so much time from then on.
     private let deadline: Mutex<ContinuousClock.Instant?>

@@ -39,15 +39,17 @@ struct VipsImageHandle: ~Copyable {
 
     /// Has rows of 8-bit samples written into its memory: grey with one band, sRGB with three.
     ///
-    /// - Returns: Nothing if the body returns false.
+    /// - Returns: Nothing if the body returns false, and if there is no memory.
     static func drawn(
         _ size: ImageSize,
         bands: Int,
         _ draw: (UnsafeMutableRawBufferPointer) -> Bool
-    ) throws(VipsError) -> VipsImageHandle? {
+    ) -> VipsImageHandle? {
         var pixels: UnsafeMutableRawPointer?
         guard let image = cvips_new_pixels(CInt(size.width), CInt(size.height), CInt(bands), &pixels) else {
-            throw VipsError.take("pixels")
+            // Or its text would be told of the next fault.
+            _ = VipsError.take("pixels")
+            return nil
         }
         let handle = VipsImageHandle(owning: image)
         guard draw(UnsafeMutableRawBufferPointer(start: pixels, count: size.area * bands)) else { return nil }

@@ -6,26 +6,6 @@ import Testing
 @testable import VipsMedia
 
 @Suite struct JPEGShrinkerTests {
-    /// The result's pixels; nothing if the file is not for a shrinker.
-    private func shrink(
-        _ file: [UInt8],
-        of source: ImageSize,
-        to size: ImageSize,
-        mustStop: () -> Bool = { false }
-    ) -> [UInt8]? {
-        file.withUnsafeBytes { bytes in
-            guard let shrinker = JPEGShrinker(bytes, of: source, to: size) else { return nil }
-            // What lies behind the result must stay as it is.
-            let count = size.area * shrinker.bands
-            var pixels = [UInt8](repeating: 0xa5, count: count + 64)
-            let isDrawn = pixels.withUnsafeMutableBytes { memory in
-                shrinker.draw(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), mustStop: mustStop)
-            }
-            #expect(pixels[count...].allSatisfy { $0 == 0xa5 })
-            return isDrawn ? Array(pixels[..<count]) : nil
-        }
-    }
-
     /// libvips' own result for a file of three bands.
     private func thumbnail(_ file: [UInt8], to size: ImageSize) throws -> [UInt8] {
         try VipsLibrary.start()
@@ -42,11 +22,6 @@ import Testing
             defer { g_free(memory) }
             return Array(UnsafeRawBufferPointer(start: memory, count: count))
         }
-    }
-
-    private func meanDifference(_ first: [UInt8], _ second: [UInt8]) -> Double {
-        let sum = zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-        return Double(sum) / Double(max(1, first.count))
     }
 
     @Test("a plain colour stays what it is at any size and subsampling", arguments: TurboSample.subsamplings.indices)
@@ -70,7 +45,7 @@ import Testing
             let file = try TurboSample.encoded(PictureSample.plain(color, source), source, subsampling)
             for result in results {
                 let size = ImageSize(width: result[0], height: result[1])
-                let pixels = try #require(shrink(file, of: source, to: size), "\(source) to \(size)")
+                let pixels = try #require(TurboSample.shrink(file, of: source, to: size), "\(source) to \(size)")
                 let bands = isGrey ? 1 : 3
                 #expect(pixels.count == size.area * bands)
                 let far = pixels.indices.first { abs(Int(pixels[$0]) - Int(color[$0 % bands])) > 1 }
@@ -86,41 +61,24 @@ import Testing
         let file = try TurboSample.encoded(TurboSample.waves(source), source, TurboSample.subsamplings[index])
         for (width, height) in [(700, 526), (300, 226), (200, 150), (100, 75), (57, 43)] {
             let size = ImageSize(width: width, height: height)
-            let pixels = try #require(shrink(file, of: source, to: size))
+            let pixels = try #require(TurboSample.shrink(file, of: source, to: size))
             let expected = try thumbnail(file, to: size)
             #expect(pixels.count == expected.count)
-            let difference = meanDifference(pixels, expected)
+            let difference = TurboSample.meanDifference(pixels, expected)
             #expect(difference < 1.5, "\(size): \(difference)")
         }
     }
 
-    @Test("pixels of odd sizes lie where they belong", arguments: TurboSample.subsamplings.indices.dropLast())
-    func places(index: Int) throws {
-        let source = ImageSize(width: 1003, height: 749)
-        let ramps = (0..<source.area).flatMap { place -> [UInt8] in
-            [UInt8(place % source.width / 4), UInt8(place / source.width / 4), 128]
-        }
-        let file = try TurboSample.encoded(ramps, source, TurboSample.subsamplings[index])
-        for (width, height) in [(700, 523), (299, 224), (201, 149), (100, 75), (57, 43)] {
-            let size = ImageSize(width: width, height: height)
-            let pixels = try #require(shrink(file, of: source, to: size))
-            let expected = (0..<size.area).flatMap { place -> [UInt8] in
-                let x = (Double(place % width) + 0.5) * 1003 / Double(width) / 4 - 0.5
-                let y = (Double(place / width) + 0.5) * 749 / Double(height) / 4 - 0.5
-                return [UInt8(max(0, x.rounded())), UInt8(max(0, y.rounded())), 128]
-            }
-            let difference = meanDifference(pixels, expected)
-            #expect(difference < 0.7, "\(size): \(difference)")
-        }
-    }
-
-    @Test("a file in passes gives the same as one in rows")
-    func progressive() throws {
+    @Test("files of several scans and of arithmetic codes are for libvips")
+    func otherCodes() throws {
         let (source, size) = (ImageSize(width: 203, height: 151), ImageSize(width: 50, height: 37))
         let pixels = TurboSample.waves(source)
-        let inPasses = try shrink(TurboSample.progressive(pixels, source), of: source, to: size)
-        #expect(inPasses != nil)
-        #expect(try shrink(TurboSample.encoded(pixels, source), of: source, to: size) == inPasses)
+        #expect(TurboSample.shrink(try TurboSample.progressive(pixels, source), of: source, to: size) == nil)
+        var file = try TurboSample.encoded(pixels, source)
+        #expect(TurboSample.shrink(file, of: source, to: size) != nil)
+        let frame = try #require(file.indices.first { file[$0] == 0xff && file[$0 + 1] == 0xc0 })
+        file[frame + 1] = 0xc9
+        #expect(TurboSample.shrink(file, of: source, to: size) == nil)
     }
 
     @Test("what is no shrinking, or another picture than the header said, is for libvips")
@@ -128,29 +86,29 @@ import Testing
         let source = ImageSize(width: 40, height: 30)
         let file = try TurboSample.encoded(TurboSample.waves(source), source)
         for (width, height) in [(40, 10), (10, 30), (41, 31), (0, 10), (10, 0), (-1, 5)] {
-            #expect(shrink(file, of: source, to: ImageSize(width: width, height: height)) == nil)
+            #expect(TurboSample.shrink(file, of: source, to: ImageSize(width: width, height: height)) == nil)
         }
         let size = ImageSize(width: 10, height: 10)
-        #expect(shrink(file, of: ImageSize(width: 41, height: 30), to: size) == nil)
-        #expect(shrink(file, of: source, to: size) != nil)
+        #expect(TurboSample.shrink(file, of: ImageSize(width: 41, height: 30), to: size) == nil)
+        #expect(TurboSample.shrink(file, of: source, to: size) != nil)
         let tiny = ImageSize(width: 7, height: 7)
         let tinyFile = try TurboSample.encoded(TurboSample.waves(tiny), tiny)
-        #expect(shrink(tinyFile, of: tiny, to: ImageSize(width: 3, height: 3)) == nil)
+        #expect(TurboSample.shrink(tinyFile, of: tiny, to: ImageSize(width: 3, height: 3)) == nil)
     }
 
     @Test("files with faults and of other colours are for libvips")
     func faults() throws {
         let (source, size) = (ImageSize(width: 160, height: 120), ImageSize(width: 20, height: 15))
         let file = try TurboSample.encoded(TurboSample.waves(source), source)
-        #expect(shrink(try TurboSample.cmyk(source), of: source, to: size) == nil)
+        #expect(TurboSample.shrink(try TurboSample.cmyk(source), of: source, to: size) == nil)
         for count in [0, 1, 2, 20, file.count / 2, file.count - 40] {
-            #expect(shrink(Array(file[..<count]), of: source, to: size) == nil, "\(count) bytes")
+            #expect(TurboSample.shrink(Array(file[..<count]), of: source, to: size) == nil, "\(count) bytes")
         }
-        #expect(shrink([UInt8](repeating: 0x5a, count: 5000), of: source, to: size) == nil)
+        #expect(TurboSample.shrink([UInt8](repeating: 0x5a, count: 5000), of: source, to: size) == nil)
         // None of these may do more than fail.
         for damaged in Damage.mutations(of: file, count: 300, seed: 7) {
             for size in [size, ImageSize(width: 150, height: 110)] {
-                _ = shrink(damaged, of: source, to: size)
+                _ = TurboSample.shrink(damaged, of: source, to: size)
             }
         }
     }
@@ -176,7 +134,7 @@ import Testing
         let (source, size) = (ImageSize(width: 300, height: 200), ImageSize(width: 100, height: 99))
         let file = try TurboSample.encoded(TurboSample.waves(source), source)
         var asked = 0
-        let result = shrink(file, of: source, to: size) {
+        let result = TurboSample.shrink(file, of: source, to: size) {
             asked += 1
             return asked > answers
         }
@@ -199,18 +157,59 @@ import Testing
             ImageSize(width: width, height: height), ImageSize(width: newWidth, height: newHeight)
         )
         #expect(ShrinkScale(from: source, to: size)?.eighths == eighths)
-        #expect((JPEGShrinker.price(of: source, to: size, isProgressive: false) == nil) == (eighths == nil))
+        #expect((JPEGShrinker.price(of: source, to: size) == nil) == (eighths == nil))
     }
 
     @Test("the price grows with what is in memory")
     func prices() throws {
         let source = ImageSize(width: 4000, height: 3000)
-        func price(_ width: Int, _ height: Int, isProgressive: Bool = false) throws -> Int {
-            let size = ImageSize(width: width, height: height)
-            return try #require(JPEGShrinker.price(of: source, to: size, isProgressive: isProgressive))
+        func price(_ width: Int, _ height: Int) throws -> Int {
+            try #require(JPEGShrinker.price(of: source, to: ImageSize(width: width, height: height)))
         }
         #expect(try price(200, 150) < 8_000_000)
-        #expect(try price(1600, 1200) > 36_000_000)
-        #expect(try price(200, 150, isProgressive: true) > 72_000_000)
+        #expect(try price(512, 384) > 3 * 1500 * 1125)
+        #expect(try price(1600, 1200) < 12_000_000)
+    }
+
+    @Test(
+        "photographs of all sizes are made smaller within what the plan reckons",
+        arguments: [(640, 480), (1920, 1080), (4000, 3000), (8000, 6000), (12_000, 12_500), (3000, 9000)]
+    )
+    func reckoned(width: Int, height: Int) throws {
+        let source = ImageSize(width: width, height: height)
+        let header = ImageHeader(format: .jpeg, size: source)
+        for divisor in [1.2, 2, 3.9, 4, 7.9, 8, 15, 16, 40] {
+            let size = ImageSize(width: Int(Double(width) / divisor), height: Int(Double(height) / divisor))
+            let price = try #require(JPEGShrinker.price(of: source, to: size))
+            #expect(price + 3 * size.area <= header.shortenedPrice(to: size), "by \(divisor)")
+        }
+    }
+
+    @Test("a decoder takes this way for a photograph, and only for what it is made for")
+    func taken() throws {
+        try VipsLibrary.start()
+        let (source, size) = (ImageSize(width: 203, height: 151), ImageSize(width: 50, height: 37))
+        let pixels = TurboSample.waves(source)
+        func isTaken(
+            _ file: [UInt8],
+            _ effort: ImageEffort = .fast,
+            _ change: (inout ImageHeader) -> Void = { _ in }
+        ) throws -> Bool {
+            var header = ImageHeader(format: .jpeg, size: source)
+            change(&header)
+            let decoder = ImageDecoder(header: header, effort: effort, watch: JobWatch(until: nil))
+            return try file.withUnsafeBytes { bytes in
+                let image = try decoder.shortened(.memory(bytes), to: size)
+                let drawn = image?.size
+                #expect(drawn == nil || drawn == size)
+                return drawn != nil
+            }
+        }
+        let file = try TurboSample.encoded(pixels, source)
+        #expect(try isTaken(file))
+        #expect(try isTaken(TurboSample.encoded(pixels, source, TJSAMP_GRAY)))
+        #expect(try !isTaken(file, .best))
+        #expect(try !isTaken(file) { $0.isProgressive = true })
+        #expect(try !isTaken(file) { $0.format = .png })
     }
 }

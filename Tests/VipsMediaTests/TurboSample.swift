@@ -23,10 +23,16 @@ enum TurboSample {
 
     /// Soft waves of each colour, which no decoder should change by much.
     static func waves(_ size: ImageSize) -> [UInt8] {
-        (0..<size.area).flatMap { place -> [UInt8] in
-            let (x, y) = (place % size.width, place / size.width)
-            return [triangle(x), triangle(y), triangle(x + 2 * y)]
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(3 * size.area)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                pixels.append(triangle(x))
+                pixels.append(triangle(y))
+                pixels.append(triangle(x + 2 * y))
+            }
         }
+        return pixels
     }
 
     private static func triangle(_ place: Int) -> UInt8 {

@@ -74,7 +74,7 @@ extension WorkerTests {
 
     @Test("a worker at work has no rights, a filter, and its limits", .timeLimit(.minutes(1)))
     func confined() async throws {
-        let launcher = launcher(memory: 300 << 20)
+        let launcher = launcher(memory: 300 << 20, limits: ImageLimits(timeout: 30))
         let drawing = Task { try await launcher.draw(svg(WorkerSample.endless), at: nil, until: soon) }
         var status = ""
         while !status.contains("Seccomp:\t2") {

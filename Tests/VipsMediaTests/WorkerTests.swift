@@ -11,7 +11,9 @@ import Testing
 ///
 /// One after the other, because some look for children that were left behind.
 @Suite(.serialized) struct WorkerTests {
-    let soon = ContinuousClock.now + .seconds(60)
+    /// Long after any worker has ended, also where hundreds of other tests run at the same time.
+    let soon = ContinuousClock.now + .seconds(WorkerTests.patience)
+    static let patience = 300
 
     // MARK: Drawing
 
@@ -152,13 +154,16 @@ import Testing
 
     // MARK: Support
 
-    func launcher(memory: Int = 512 << 20, limits: ImageLimits = ImageLimits()) -> WorkerLauncher {
+    func launcher(
+        memory: Int = 512 << 20,
+        limits: ImageLimits = ImageLimits(timeout: patience)
+    ) -> WorkerLauncher {
         WorkerLauncher(
             executable: WorkerSample.program,
             memory: memory,
             limits: limits,
             pool: .singleton,
-            headerTime: 60
+            headerTime: WorkerTests.patience
         )
     }
 

@@ -40,15 +40,15 @@ struct ImageDecoder {
     }
 
     /// A JPEG made smaller on the shorter way, in sRGB; nothing if it is not for that.
-    private func shortened(_ bytes: SourceBytes, to size: ImageSize) throws -> VipsImageHandle? {
-        guard header.format == .jpeg, !header.isProgressive, effort == .fast,
-            let price = JPEGShrinker.price(of: header.size, to: size, isProgressive: false),
+    func shortened(_ bytes: SourceBytes, to size: ImageSize) throws -> VipsImageHandle? {
+        guard header.format == .jpeg, header.mayBeShortened(to: size, effort: effort),
+            let price = JPEGShrinker.price(of: header.size, to: size),
             price <= header.shortenedPrice(to: size)
         else { return nil }
         var made: VipsImageHandle?
-        try bytes.withAll { bytes in
+        bytes.withAll { bytes in
             guard let shrinker = JPEGShrinker(bytes, of: header.size, to: size) else { return }
-            made = try VipsImageHandle.drawn(size, bands: shrinker.bands) { pixels in
+            made = VipsImageHandle.drawn(size, bands: shrinker.bands) { pixels in
                 shrinker.draw(into: pixels) { watch.mustStop }
             }
         }

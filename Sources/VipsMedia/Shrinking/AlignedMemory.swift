@@ -4,7 +4,7 @@ internal import Glibc
 struct AlignedMemory: ~Copyable {
     let bytes: UnsafeMutableRawBufferPointer
 
-    /// What addresses and strides are multiples of: 32 on x86, less elsewhere, by zimg's documentation.
+    /// What addresses and strides are multiples of: 64 for zimg's widest vectors; it asks for less where it takes none.
     static let alignment = 64
 
     /// Nothing if there is no memory.

@@ -1,11 +1,12 @@
 internal import Domain
 
-/// Makes a JPEG smaller on a shorter way than libvips': TurboJPEG decodes it at some eighths of its size, zimg does the
-/// rest with vector instructions.
+/// Makes a JPEG of one scan smaller on a shorter way than libvips': libjpeg-turbo decodes it at some eighths of its size,
+/// zimg does the rest with vector instructions.
 ///
 /// Everything that is not for this way is nothing or false, never an error: the caller then lets libvips do it, which
 /// also says what is wrong with a broken file.
 struct JPEGShrinker: ~Copyable {
+    private let bytes: UnsafeRawBufferPointer
     private let decoder: TurboDecoder
     private let scale: ShrinkScale
     private let size: ImageSize
@@ -20,27 +21,34 @@ struct JPEGShrinker: ~Copyable {
     ///   - source: The size that the file is known to have, as the pixels lie.
     ///   - size: The size that the result gets, as the pixels lie.
     init?(_ bytes: UnsafeRawBufferPointer, of source: ImageSize, to size: ImageSize) {
-        guard let scale = ShrinkScale(from: source, to: size), let decoder = TurboDecoder(bytes), decoder.size == source
+        guard let scale = ShrinkScale(from: source, to: size), JPEGLines.canRead(bytes),
+            let decoder = TurboDecoder(bytes), decoder.size == source
         else { return nil }
         bands = decoder.subsampling == .grey ? 1 : 3
+        self.bytes = bytes
         self.decoder = decoder
         self.scale = scale
         self.size = size
     }
 
-    /// Decodes and resamples; takes as much memory as ``price(of:to:isProgressive:)`` says.
+    /// Decodes and resamples; takes as much memory as ``price(of:to:)`` says.
     ///
     /// - Parameters:
     ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, room for just these.
-    ///   - mustStop: Whether nobody waits any more. TurboJPEG cannot be stopped, so decoding ends before it is asked.
+    ///   - mustStop: Whether nobody waits any more. TurboJPEG, for planes, cannot be stopped: it is asked behind that.
     /// - Returns: Whether all pixels are written; after false, anything is in that memory.
     func draw(into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
         let source = scale.source(decoder.size, decoder.subsampling)
-        guard !mustStop(), let planes = Planes(source.layouts) else { return false }
-        let isDecoded =
-            source.isPacked
-            ? decoder.decodePacked(at: source.size, into: planes) : decoder.decode(at: source.size, into: planes)
-        guard isDecoded, !mustStop(), let resampler = PlaneResampler(source, to: size) else { return false }
+        guard !mustStop(), let resampler = PlaneResampler(source, to: size) else { return false }
+        if source.isInLines {
+            guard let lines = JPEGLines(bytes, at: scale.eighths, of: source.size, isGrey: bands == 1) else {
+                return false
+            }
+            return resampler.run(lines, into: pixels, mustStop: mustStop) && lines.finish()
+        }
+        guard let planes = Planes(source.layouts), decoder.decode(at: source.size, into: planes), !mustStop() else {
+            return false
+        }
         return resampler.run(planes, into: pixels, mustStop: mustStop)
     }
 
@@ -49,16 +57,15 @@ struct JPEGShrinker: ~Copyable {
     /// - Parameters:
     ///   - source: The file's size.
     ///   - size: The result's.
-    ///   - isProgressive: Whether the file comes in passes: then all its coefficients are in memory.
     /// - Returns: Nothing if this is not for a ``JPEGShrinker``.
-    static func price(of source: ImageSize, to size: ImageSize, isProgressive: Bool) -> Int? {
+    static func price(of source: ImageSize, to size: ImageSize) -> Int? {
         guard let scale = ShrinkScale(from: source, to: size) else { return nil }
         // What the header did not say yet is the dearest: no subsampling, or that which rounds up most.
         let decoded = scale.source(source, .none)
         let rounded = Planes.Layout(width: decoded.size.width + 64, rows: decoded.size.height + 4)
-        // TurboJPEG works on some blocks of rows at a time, and then on up to 32 columns more than there are.
+        let planes = decoded.isInLines ? 0 : 3 * Planes.price([rounded])
+        // libjpeg works on some blocks of rows at a time, and then on up to 32 columns more than there are.
         let rows = 3 * 128 * (source.width + 32)
-        let coefficients = isProgressive ? 2 * 3 * (source.width + 32) * (source.height + 32) : 0
-        return 3 * Planes.price([rounded]) + PlaneResampler.price(decoded, to: size) + rows + coefficients + 65_536
+        return planes + PlaneResampler.price(decoded, to: size) + rows + 65_536
     }
 }

@@ -5,8 +5,16 @@ internal import Domain
 struct ResampleGraph: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Nothing if zimg refuses.
+    /// Before 3.0.4 zimg took a wrong part of planes whose colours share samples.
+    private static let isExact: Bool = {
+        var (major, minor, micro): (CUnsignedInt, CUnsignedInt, CUnsignedInt) = (0, 0, 0)
+        zimg_get_version_info(&major, &minor, &micro)
+        return (major, minor, micro) >= (3, 0, 4)
+    }()
+
+    /// Nothing if zimg refuses, or is too old.
     init?(_ source: PlaneResampler.Source, to size: ImageSize) {
+        guard ResampleGraph.isExact else { return nil }
         var from = ResampleGraph.format(source.paddedSize)
         var to = ResampleGraph.format(size)
         from.active_region.left = 0
@@ -16,7 +24,7 @@ struct ResampleGraph: ~Copyable {
         if let shifts = source.subsampling.shifts {
             ResampleGraph.makeColor(&to)
             ResampleGraph.makeColor(&from)
-            if !source.isPacked {
+            if !source.isInLines {
                 from.color_family = ZIMG_COLOR_YUV
                 // JFIF's matrix is that of ITU-R BT.601; its samples of colour lie in the middle of their pixels.
                 from.matrix_coefficients = ZIMG_MATRIX_BT470_BG
@@ -69,7 +77,7 @@ struct ResampleGraph: ~Copyable {
                 guard let rows = user?.assumingMemoryBound(to: ResampleRows.self) else { return 1 }
                 return rows.pointee.join(row: Int(row), from: Int(left), to: Int(right)) ? 0 : 1
             }
-            guard rows.pointee.packed != nil else {
+            guard rows.pointee.lines != nil else {
                 return zimg_filter_graph_process(pointer, &source, &target, memory, nil, nil, join, user)
                     == ZIMG_ERROR_SUCCESS
             }

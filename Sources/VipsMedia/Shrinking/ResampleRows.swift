@@ -1,13 +1,11 @@
 internal import Domain
 
-/// What zimg's callbacks work on: they split pixels into rows of one colour, and join such rows to pixels.
+/// What zimg's callbacks work on: they split lines into rows of one colour, and join such rows to pixels.
 ///
 /// The memory is alive and large enough while the graph runs: only ``PlaneResampler`` makes one of these.
 struct ResampleRows {
-    /// Where pixels of three bytes are read; nothing if zimg reads planes by itself.
-    let packed: UnsafePointer<UInt8>?
-    /// Of the packed pixels.
-    let layout: Planes.Layout
+    /// What is read; nothing if zimg reads planes by itself.
+    let lines: JPEGLines?
     let incoming: Window
     let outgoing: Window
     /// Where the result is written.
@@ -19,25 +17,31 @@ struct ResampleRows {
     /// Few enough that a job stops soon, so many that asking costs nothing.
     private static let rowsPerQuestion = 16
 
-    /// Splits a part of a row, which zimg may ask for more than once; false if the job must stop.
+    /// Splits a line; false for any fault and if the job must stop.
+    ///
+    /// Where zimg's work on whole lines does not fit into the processor's cache, it goes through the picture in columns,
+    /// from top to bottom for each. Lines cannot be had twice, so that is a fault, too.
     func split(row: Int, from left: Int, to right: Int) -> Bool {
-        // zimg may round the end up to whole vectors.
-        let right = min(right, layout.width / 3)
-        guard let packed, mayGoOn(row), row < layout.rows, left <= right,
-            let red = incoming.row(row, of: 0), let green = incoming.row(row, of: 1),
-            let blue = incoming.row(row, of: 2)
+        guard let lines, left == 0, right >= lines.size.width, mayGoOn(row), let line = lines.line(row),
+            let red = incoming.row(row, of: 0)
         else { return false }
-        let pixels = packed + row * layout.stride
-        for column in left..<right {
-            red[column] = pixels[3 * column]
-            green[column] = pixels[3 * column + 1]
-            blue[column] = pixels[3 * column + 2]
+        let columns = 0..<lines.size.width
+        guard bands == 3 else {
+            red.update(from: line.assumingMemoryBound(to: UInt8.self), count: columns.count)
+            return true
         }
+        guard let green = incoming.row(row, of: 1), let blue = incoming.row(row, of: 2) else { return false }
+        let pixels = line.assumingMemoryBound(to: UInt32.self)
+        // One colour after the other, so that the compiler takes vectors.
+        for column in columns { red[column] = UInt8(truncatingIfNeeded: pixels[column]) }
+        for column in columns { green[column] = UInt8(truncatingIfNeeded: pixels[column] &>> 8) }
+        for column in columns { blue[column] = UInt8(truncatingIfNeeded: pixels[column] &>> 16) }
         return true
     }
 
     /// Joins a part of a row; false if the job must stop.
     func join(row: Int, from left: Int, to right: Int) -> Bool {
+        // Nothing says that zimg may ask for more than there is, but only this keeps it from being written.
         let right = min(right, size.width)
         guard mayGoOn(row), row < size.height, left <= right, let red = outgoing.row(row, of: 0) else { return false }
         let pixels = target + row * size.width * bands

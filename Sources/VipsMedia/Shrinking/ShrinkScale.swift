@@ -35,10 +35,10 @@ struct ShrinkScale: Sendable, Hashable {
     /// What the decoder makes of a picture.
     func source(_ size: ImageSize, _ subsampling: ChromaSubsampling) -> PlaneResampler.Source {
         // 4:1:1 at 3/8 has too few samples of colour for the result.
-        let isPacked = subsampling.shifts.map { eighths != 3 || $0.across > 1 } ?? false
+        let isInLines = eighths != 3 || (subsampling.shifts?.across ?? 0) > 1
         return PlaneResampler.Source(
             subsampling: subsampling,
-            isPacked: isPacked,
+            isInLines: isInLines,
             size: ImageSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8),
             region: (Double(size.width * eighths) / 8, Double(size.height * eighths) / 8)
         )

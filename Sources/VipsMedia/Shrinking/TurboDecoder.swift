@@ -48,22 +48,6 @@ struct TurboDecoder: ~Copyable {
         return true
     }
 
-    /// Decodes to red, green and blue of each pixel, rows as far apart as the one plane says; false for any fault.
-    func decodePacked(at scaled: ImageSize, into planes: borrowing Planes) -> Bool {
-        guard let start = planes.start(0), let layout = planes.layouts.first else { return false }
-        return tjDecompress2(
-            handle.pointer,
-            bytes.bindMemory(to: UInt8.self).baseAddress,
-            UInt(bytes.count),
-            start,
-            CInt(scaled.width),
-            CInt(layout.stride),
-            CInt(scaled.height),
-            CInt(TJPF_RGB.rawValue),
-            TurboDecoder.flags
-        ) == 0
-    }
-
     private struct Handle: ~Copyable {
         let pointer: tjhandle
 

@@ -1,0 +1,66 @@
+internal import CJPEG
+internal import Domain
+
+/// The lines of a JPEG, each decoded when it is asked for: four bytes for each pixel (red, green, blue and anything), or
+/// one if it is grey.
+///
+/// For one thread. One line is in memory, so they are asked for from top to bottom.
+final class JPEGLines {
+    let size: ImageSize
+    private let lines: UnsafeMutablePointer<cjpeg_lines>
+    private let memory: AlignedMemory
+
+    /// Whether a file has a header without fault, one scan and Huffman codes.
+    static func canRead(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let lines = open(bytes) else { return false }
+        cjpeg_close(lines)
+        return true
+    }
+
+    /// Begins to decode; nothing for any fault, and for what cannot be read.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file, which stays there while this object is used.
+    ///   - eighths: At how many eighths of its size it is decoded, 1 to 8.
+    ///   - size: The size that it then has.
+    ///   - isGrey: Whether it has no colours.
+    init?(_ bytes: UnsafeRawBufferPointer, at eighths: Int, of size: ImageSize, isGrey: Bool) {
+        guard let lines = JPEGLines.open(bytes) else { return nil }
+        guard cjpeg_start(lines, CUnsignedInt(eighths), isGrey ? 1 : 0) != 0,
+            Int(lines.pointee.decoder.output_width) == size.width,
+            Int(lines.pointee.decoder.output_height) == size.height,
+            let memory = AlignedMemory(count: 4 * size.width)
+        else {
+            cjpeg_close(lines)
+            return nil
+        }
+        self.lines = lines
+        self.memory = memory
+        self.size = size
+    }
+
+    deinit {
+        cjpeg_close(lines)
+    }
+
+    /// Where a line lies until another one is asked for; nothing for any fault, and for a line that is gone.
+    func line(_ row: Int) -> UnsafeRawPointer? {
+        guard row >= next - 1, row < size.height, let start = memory.bytes.baseAddress else { return nil }
+        while next <= row {
+            guard cjpeg_read(lines, start) != 0 else { return nil }
+        }
+        return UnsafeRawPointer(start)
+    }
+
+    /// Decodes what nobody asked for; whether the file ends as it should.
+    func finish() -> Bool {
+        line(size.height - 1) != nil && cjpeg_finish(lines) != 0
+    }
+
+    private static func open(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<cjpeg_lines>? {
+        bytes.bindMemory(to: UInt8.self).baseAddress.flatMap { cjpeg_open($0, bytes.count) }
+    }
+
+    /// The first line that is not decoded yet.
+    private var next: Int { Int(lines.pointee.decoder.output_scanline) }
+}
