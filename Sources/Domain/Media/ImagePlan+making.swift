@@ -17,15 +17,21 @@ extension ImagePlan {
         try limits.checkSource(header.size)
         var draft = PlanDraft(header: header, limits: limits)
         let operators = request.pictures.operators
-        for operation in operators {
+        for (index, operation) in operators.enumerated() {
             do {
                 var next = draft
                 try next.apply(operation)
+                // Nothing behind the last one makes its result smaller, so it is this operator's failure.
+                if operation.ignoresErrors, index == operators.count - 1 { try limits.checkResult(next.size) }
                 draft = next
             } catch  where operation.ignoresErrors {
                 continue
             }
         }
-        self = try draft.plan(automatic: automatic, isAlone: operators.count == 1)
+        self = try draft.plan(
+            automatic: automatic,
+            isAlone: operators.count == 1,
+            ignoresErrors: operators.first?.ignoresErrors ?? false
+        )
     }
 }

@@ -3,14 +3,38 @@ extension ImagePlan {
     ///
     /// Decoders differ: some hand out lines and keep nothing, some must have the whole picture. The figures are what the
     /// libraries allocate, rounded up; docs/security.md lists them.
-    package func price(of header: ImageHeader, marks: [ImageHeader] = []) -> Int {
+    ///
+    /// - Parameters:
+    ///   - header: What the source says of itself.
+    ///   - marks: The pictures that watermarks lay over it, by their keys.
+    /// - Returns: In bytes.
+    package func price(of header: ImageHeader, marks: [FileKey: ImageHeader] = [:]) -> Int {
         let decoding = header.price(shrinksTo: firstSize(of: header), frames: frames, effort: output.effort)
         let whole = largestSize.area * 4
         // Lines in flight, or the whole picture where a step looks all over it.
         let working = needsWholePicture || frames > 1 ? whole * 2 * frames : min(whole, largestSize.width * 4 * 512)
-        let laying = marks.reduce(0) { $0 + $1.price(shrinksTo: nil, frames: 1, effort: output.effort) + size.area * 8 }
+        let laying = laying(marks, on: header)
         let texts = steps.reduce(0) { $0 + $1.textArea * 8 }
         return ImagePlan.base + decoding + working + laying + texts + encoding
+    }
+
+    /// What pictures take that are laid over: each is decoded where it lies, and all stay until the result is written.
+    private func laying(_ marks: [FileKey: ImageHeader], on header: ImageHeader) -> Int {
+        var size = header.size
+        var sum = 0
+        for step in steps {
+            switch step {
+            case .orient: if header.isTurned { size = size.turned }
+            case .scale(let new), .rotate(_, _, let new): size = new
+            case .crop(let area): size = area.size
+            case .blur, .sharpen, .flatten: break
+            case .watermark(let watermark):
+                for case .image(let mark) in watermark.marks.map(\.content) {
+                    sum += marks[mark.key]?.price(as: mark, on: size, effort: output.effort) ?? 0
+                }
+            }
+        }
+        return sum
     }
 
     /// What any job takes: tables of codecs, libvips' own objects, a thread's stack.
@@ -32,8 +56,8 @@ extension ImagePlan {
     private var needsWholePicture: Bool {
         steps.contains { step in
             switch step {
-            case .orient, .rotate, .blur, .watermark: true
-            case .scale, .crop, .sharpen, .flatten: false
+            case .orient, .rotate, .blur, .sharpen, .watermark: true
+            case .scale, .crop, .flatten: false
             }
         } || output.sizeLimit != nil
     }
@@ -65,11 +89,26 @@ extension ImagePlan.Step {
 }
 
 extension ImageHeader {
-    /// The most bytes, beside the file, that making a JPEG smaller may take where it is decoded at once: whole or at 3/8 of
-    /// its sides at most, and then some lines of it.
+    /// The most bytes, beside the file, that making a JPEG smaller may take: its planes at 3/8 of its sides if the result
+    /// is at most a quarter as long, some lines of it, and the whole result.
     package func shortenedPrice(to size: ImageSize) -> Int {
         let isSmall = size.width * 4 <= self.size.width && size.height * 4 <= self.size.height
-        return (isSmall ? self.size.area / 6 : self.size.area) * 3 + self.size.width * 3 * 1024 + (1 << 20)
+        return (isSmall ? self.size.area / 2 : 0) + self.size.width * 3 * 1024 + size.area * 3 + (1 << 20)
+    }
+
+    /// Whether a JPEG may be made smaller on a way that takes ``shortenedPrice(to:)``.
+    package func mayBeShortened(to size: ImageSize, effort: ImageEffort) -> Bool {
+        effort == .fast && !isProgressive && bands <= 3 && size.width < self.size.width
+            && size.height < self.size.height
+    }
+
+    /// Bytes for laying the picture over one of some size: decoding it, and its pixels with opacity, at most twice.
+    fileprivate func price(as mark: Watermark.ImageMark, on size: ImageSize, effort: ImageEffort) -> Int {
+        let upright = mark.size(of: uprightSize, on: size)
+        let lying = isTurned ? upright.turned : upright
+        // Only a JPEG is shrunk while it is decoded; the worker draws marks as large as they are.
+        let target: ImageSize? = format == .jpeg && lying != self.size ? lying : nil
+        return price(shrinksTo: target, frames: 1, effort: effort) + upright.area * 8
     }
 
     /// Bytes for decoding.
@@ -79,7 +118,11 @@ extension ImageHeader {
         return switch format {
         case .jpeg where isProgressive: area * 2 * bands
         case .jpeg:
-            if let target, effort == .fast { shortenedPrice(to: target) + fileSize } else { min(lines, area * bands) }
+            if let target, mayBeShortened(to: target, effort: effort) {
+                shortenedPrice(to: target) + fileSize
+            } else {
+                min(lines, area * bands)
+            }
         case .png: isProgressive ? area * bands * (bitsPerSample > 8 ? 2 : 1) : lines
         // The canvas, the frame on it, a table of all frames and the file itself.
         case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + self.frames * 128 + fileSize

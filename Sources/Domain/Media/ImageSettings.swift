@@ -16,8 +16,14 @@ package struct ImageSettings: Sendable {
     private static let release = 2
 
     /// What decides, beside the source and the request, which bytes are made: part of each derivative's name.
+    ///
+    /// The limits on results are part of it: an operator that ignores errors is passed over if it breaks them, and what
+    /// is too long and thin for them is cut before it is scaled.
     var signature: String {
-        let parts = [ImageSettings.release, limits.frames, limits.animationPixels, mezzanine]
+        let parts = [
+            ImageSettings.release, limits.frames, limits.animationPixels, limits.resultSide, limits.resultPixels,
+            mezzanine,
+        ]
         return parts.map(String.init).joined(separator: "/")
             + "/\(effort.rawValue)\(keepsCopyright ? "/copyright" : "")"
     }

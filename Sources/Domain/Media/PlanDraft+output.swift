@@ -2,7 +2,15 @@ extension PlanDraft {
     /// The most steps of a plan, whatever the operators are that they come from: each takes its time.
     private static let mostSteps = 48
 
-    func plan(automatic: [ImageFormat], isAlone: Bool) throws -> ImagePlan {
+    /// The plan that all operators lead to.
+    ///
+    /// - Parameters:
+    ///   - automatic: Formats of which one is chosen if no operator says one.
+    ///   - isAlone: Whether there is one operator only.
+    ///   - ignoresErrors: Whether the first one does: then the source is the answer if it is too large for a result.
+    /// - Returns: The plan, held to the limits.
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` or ``ServiceError/Code/badImageRequest``.
+    func plan(automatic: [ImageFormat], isAlone: Bool, ignoresErrors: Bool) throws -> ImagePlan {
         guard steps.count <= PlanDraft.mostSteps else {
             throw ImageRequest.refusal("the chain has \(steps.count) steps; the limit is \(PlanDraft.mostSteps)")
         }
@@ -12,7 +20,11 @@ extension PlanDraft {
         let chosen = isSlim ? nil : format ?? automatic.first { !isMoving || $0.canBeAnimated }
         let result = chosen ?? header.format.ownResult(hasAlpha: hasAlpha)
         if result == .jpeg { draft.flatten() }
-        let isReturned = isSlim && (header.format != .jpeg && header.format != .png || !limits.allowResult(size))
+        let isTooLarge = !limits.allowResult(size)
+        // As it came: turning it upright makes it no larger.
+        let isWhole = size == header.size || size == header.uprightSize
+        let isKept = isSlim && header.format != .jpeg && header.format != .png
+        let isReturned = isKept || isTooLarge && (isSlim || ignoresErrors && isWhole)
         if !isReturned { try limits.checkResult(size) }
         return ImagePlan(
             steps: draft.steps,

@@ -84,6 +84,25 @@ import Testing
         #expect(plan.frames == 3)
     }
 
+    @Test("an automatic format is the result's, though the last operator fails and is passed over")
+    func automaticPassedOver() throws {
+        let words = "imageView2/2/w/400|imageMogr2/crop/!10x10a900a0/ignore-error/1"
+        #expect(try ImagePlan.of(words, automatic: [.webp]).output.format == .webp)
+    }
+
+    @Test(
+        "a format is named in the last operator, unless that may be passed over",
+        arguments: [
+            ("imageView2/2/w/400", "imageView2/2/w/400/format/webp"), ("imageView2/2/w/400/ignore-error/1", nil),
+            ("imageMogr2/strip/ignore-error/1|imageMogr2", "imageMogr2/strip/ignore-error/1|imageMogr2/format/webp"),
+            ("imageMogr2|imageMogr2/strip/ignore-error/1", nil), ("imageMogr2|imageslim", nil),
+        ] as [(String, String?)]
+    )
+    func naming(words: String, named: String?) throws {
+        let request = try #require(try ImageRequest.read(words))
+        #expect(request.naming(.webp)?.canonical == named)
+    }
+
     // MARK: Animations
 
     @Test("only a GIF or a WebP stays animated", arguments: ImageFormat.allCases)

@@ -130,6 +130,53 @@ import Testing
         #expect(error?.code == .badImageRequest)
     }
 
+    // MARK: Sources larger than results
+
+    private let large = ImageHeader(format: .jpeg, size: ImageSize(9000, 6000))
+
+    @Test(
+        "a source larger than results is the answer if nothing makes it smaller and the first operator ignores errors",
+        arguments: [
+            "imageView2/2/w/9000/ignore-error/1", "imageMogr2/format/webp/ignore-error/1",
+            "imageMogr2/rotate/90/ignore-error/1", "imageMogr2/thumbnail/100x/crop/!10x10a9000a0/ignore-error/1",
+            "imageView2/1/w/9000/h/5000/ignore-error/1", "imageMogr2/strip/ignore-error/1|imageslim",
+        ]
+    )
+    func largeSource(words: String) throws {
+        #expect(try ImagePlan.of(words, large).changesNothing)
+    }
+
+    @Test("a source larger than results is the answer, too, when it was only turned upright")
+    func largeTurnedSource() throws {
+        let words = "imageMogr2/auto-orient/ignore-error/1|imageslim"
+        #expect(try ImagePlan.of(words, large.oriented(6)).changesNothing)
+    }
+
+    @Test(
+        "a source larger than results is refused if the first operator ignores no errors",
+        arguments: ["imageView2/2/w/9000", "imageMogr2/strip|imageMogr2/format/webp/ignore-error/1"]
+    )
+    func largeSourceNotIgnored(words: String) {
+        #expect(refusal(words, large)?.code == .imageTooLarge)
+    }
+
+    @Test("a cut that is larger than results is refused if its operator ignores no errors, whatever the first one does")
+    func largeCut() {
+        let error = refusal("imageMogr2/strip/ignore-error/1|imageView2/1/w/9000/h/5000", large)
+        #expect(error?.message.contains("45000000 pixels") == true)
+    }
+
+    @Test("a cut that is larger than results is no failure if an operator behind it makes it smaller")
+    func smallerBehind() throws {
+        let plan = try ImagePlan.of("imageView2/1/w/9000/h/5000/ignore-error/1|imageView2/2/w/90", large)
+        #expect(plan.size == ImageSize(90, 50))
+    }
+
+    @Test("a source that something makes small is no answer, though the first operator ignores errors")
+    func largeSourceMadeSmall() throws {
+        #expect(try !ImagePlan.of("imageMogr2/strip/ignore-error/1|imageView2/2/w/90", large).changesNothing)
+    }
+
     @Test("a source beyond a limit is refused whatever the operators ignore")
     func sourceNotIgnored() {
         let large = ImageHeader(format: .png, size: ImageSize(20_000, 20_000))

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import Domain
+
+/// What pictures cost that are laid over others: each place of one is decoded by itself, and stays in memory.
+@Suite struct ImageMarkPriceTests {
+    private let photo = ImageHeader(format: .jpeg, size: ImageSize(4000, 3000))
+    /// As large as the photograph.
+    private let large = ImageHeader(format: .png, size: ImageSize(4000, 3000), hasAlpha: true, bands: 4)
+    private let place = "/image/\("own/mark.png".inBase64)"
+    private var sixteenPlaces: String { String(repeating: place, count: 16) }
+
+    /// What the places of one mark add to the price of a job.
+    private func price(_ words: String, _ mark: ImageHeader, effort: ImageEffort = .fast) throws -> Int {
+        let key = try #require(FileKey("own/mark.png"))
+        var plan = try ImagePlan.of(words, photo)
+        plan.output.effort = effort
+        return plan.price(of: photo, marks: [key: mark]) - plan.price(of: photo)
+    }
+
+    @Test("a mark costs its pixels at each of its places, though the picture is made small afterwards")
+    func everyPlace() throws {
+        let price = try price("watermark/3\(sixteenPlaces)|imageView2/2/w/100", large)
+        #expect(price >= 16 * 4000 * 3000 * 4)
+    }
+
+    @Test("places of one mark cost as much in one operator as in several")
+    func operators() throws {
+        let one = try price("watermark/3\(place)\(place)", large)
+        #expect(try one == price("watermark/1\(place)|watermark/1\(place)", large))
+    }
+
+    @Test(
+        "a mark costs by the size that the picture has where it is laid over",
+        arguments: ["imageView2/2/w/100", "imageMogr2/crop/100x75", "imageMogr2/thumbnail/100x/rotate/45"]
+    )
+    func smallPicture(words: String) throws {
+        #expect(try price("\(words)|watermark/1\(place)", large) < 4000 * 3000 * 4)
+    }
+
+    @Test("small marks cost little on a large picture")
+    func smallMark() throws {
+        let small = ImageHeader(format: .png, size: ImageSize(200, 100))
+        #expect(try price("watermark/3\(sixteenPlaces)", small) < 4000 * 3000 * 4)
+    }
+
+    @Test("a mark whose decoder holds the picture costs all of its pixels, however small it is laid over")
+    func wholeDecoder() throws {
+        let bitmap = ImageHeader(format: .bmp, size: ImageSize(4000, 3000))
+        #expect(try price("imageView2/2/w/100|watermark/1\(place)", bitmap) >= 4000 * 3000 * 4)
+    }
+
+    @Test("a JPEG that is made smaller for its place costs what that takes, and its file")
+    func smallerJPEG() throws {
+        var jpeg = ImageHeader(format: .jpeg, size: ImageSize(8000, 6000))
+        jpeg.fileSize = 10 << 20
+        let price = try price("imageView2/2/w/2000|watermark/1\(place)", jpeg)
+        #expect(price >= jpeg.shortenedPrice(to: ImageSize(2000, 1500)) + jpeg.fileSize)
+    }
+
+    @Test("a JPEG that EXIF turns costs by the size that its pixels are made smaller to")
+    func turnedJPEG() throws {
+        // Upright 1000x4000, so 250x1000 on the picture: a quarter as long, which is decoded at once.
+        let jpeg = ImageHeader(format: .jpeg, size: ImageSize(4000, 1000)).oriented(6)
+        let price = try price("imageMogr2/crop/2000x1000|watermark/1\(place)", jpeg)
+        #expect(price >= jpeg.shortenedPrice(to: ImageSize(1000, 250)) + 250 * 1000 * 4)
+    }
+
+    @Test("a JPEG that keeps its size costs only some lines beside its pixels")
+    func sameSizeJPEG() throws {
+        let jpeg = ImageHeader(format: .jpeg, size: ImageSize(2000, 1500))
+        #expect(try price("watermark/1\(place)", jpeg) < jpeg.shortenedPrice(to: jpeg.size) + 2000 * 1500 * 8)
+    }
+
+    @Test("with the best quality a JPEG is made smaller line by line, which costs less")
+    func bestQuality() throws {
+        let jpeg = ImageHeader(format: .jpeg, size: ImageSize(8000, 6000))
+        let words = "imageView2/2/w/2000|watermark/1\(place)"
+        #expect(try price(words, jpeg, effort: .best) < price(words, jpeg))
+    }
+
+    @Test("a mark that the worker draws costs by its own size", arguments: [SourceFormat.heic, .svg, .tiff])
+    func drawn(format: SourceFormat) throws {
+        let mark = ImageHeader(format: format, size: ImageSize(4000, 3000))
+        #expect(try price("imageView2/2/w/100|watermark/1\(place)", mark) >= 4000 * 3000 * 8)
+    }
+
+    @Test("marks that take more than the memory are refused, though one of them takes less")
+    func refused() async throws {
+        let fixture = ImageServiceFixture()
+        let origin = try await fixture.file()
+        let mark = ImageHeader(format: .png, size: photoHeader.size, hasAlpha: true, bands: 4)
+        _ = try await fixture.file("a mark", as: mark, key: "own/mark.png")
+        let service = fixture.service(admission: ImageAdmission(workers: 1, memory: 64 << 20, queue: 1))
+        #expect(try await service.text("watermark/1\(place)|imageView2/2/w/100", of: origin) == "made")
+        await expectRefusal(.imageTooLarge) {
+            try await service.text("watermark/3\(sixteenPlaces)|imageView2/2/w/100", of: origin)
+        }
+    }
+}
