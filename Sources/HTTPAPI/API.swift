@@ -51,7 +51,7 @@ package struct API: Sendable {
             UploadRoutes(apps: apps, limits: limits).add(to: callers)
             TokenRoutes(apps: apps, limits: limits, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
-            RemoteImageRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
+            ContentRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
             ObjectRoutes(apps: apps, limits: limits).add(to: callers)
             BatchRoutes(apps: apps, limits: limits).add(to: callers)
             SchemaRoutes(apps: apps, limits: limits).add(to: callers)

@@ -67,7 +67,9 @@ package struct LCFileServer {
                     workers: imageThreadCount,
                     memory: threads.imageMemory,
                     queue: threads.imageQueue
-                )
+                ),
+                served: ServedMemory(limit: configuration.pictureMemory),
+                fetched: ServedMemory(limit: configuration.fetchedMemory)
             )
             let passwords = PasswordPool(
                 cost: threads.passwordCost,
@@ -208,13 +210,15 @@ package struct LCFileServer {
                 files: files,
                 renderer: images.renderer,
                 admission: images.admission,
+                served: images.served,
                 derivatives: derivatives
             ),
             remoteImages: RemoteImages(
                 fetcher: fetcher,
                 derivatives: derivatives,
                 types: types,
-                limit: configuration.images.limits.sourceSize
+                limit: configuration.images.limits.sourceSize,
+                memory: images.fetched
             ),
             objects: ObjectService(store: store, settings: settings, removal: files),
             schemas: SchemaService(store: store, limits: configuration.objects),
@@ -287,4 +291,8 @@ package struct LCFileServer {
 private struct ImageEngine {
     let renderer: VipsRenderer
     let admission: ImageAdmission
+    /// Pictures that are answered from memory.
+    let served: ServedMemory
+    /// Files of other servers, until they are kept.
+    let fetched: ServedMemory
 }

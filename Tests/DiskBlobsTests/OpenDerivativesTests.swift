@@ -28,6 +28,17 @@ import Testing
         }
     }
 
+    @Test("whatever the bound, no more than 1024 files are kept open, because each delete looks at all of them")
+    func most() async throws {
+        try await withStore { store, _ in
+            let file = try await openFile("request", of: store)
+            let opened = OpenDerivatives(bound: 100_000)
+            for number in 0..<1500 { _ = opened.open(DerivativeName("source", "\(number)")) { file } }
+            let kept = (0..<1500).filter { opened.find(DerivativeName("source", "\($0)")) != nil }
+            #expect((512...1024).contains(kept.count))
+        }
+    }
+
     @Test("a store keeps as many files open as it is told, and reads all the others too", arguments: [0, 1, 5])
     func setting(openFiles: Int) async throws {
         try await withStore { _, root in

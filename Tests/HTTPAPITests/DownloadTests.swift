@@ -69,6 +69,16 @@ import Testing
         try await get([.range: "bytes=0-0", .ifRange: tag]) { response, _ in #expect(response.status.code == status) }
     }
 
+    @Test("a range of a file goes on with its date, because its bytes never change")
+    func ifRangeDate() async throws {
+        try await TestServer().test { client in
+            let key = try await client.upload("a.txt", "0123456789")["key"]?.stringValue ?? ""
+            let date = try #require(try await client.execute(uri: "/\(key)", method: .head).headers[.lastModified])
+            let headers: HTTPFields = [.range: "bytes=0-3", .ifRange: date]
+            #expect(try await client.execute(uri: "/\(key)", method: .get, headers: headers).text == "0123")
+        }
+    }
+
     @Test(
         "a client that has the bytes gets 304",
         arguments: [

@@ -53,7 +53,10 @@ import Testing
         #expect(isNamed == query.contains("attname"))
     }
 
-    @Test("parameters that are no words give the file itself", arguments: ["", "?v=3", "?a=b/c", "?", "?&imageInfo"])
+    @Test(
+        "parameters that are no words give the file itself",
+        arguments: ["", "?v=3", "?a=b/c", "?", "?&imageInfo", "?v%3D3", "?v=%zz"]
+    )
     func noWords(query: String) async throws {
         let response = try await get(query)
         #expect(response.text == "hello")
@@ -154,6 +157,25 @@ import Testing
         #expect(response.status.code == status)
         #expect(response.text == body)
         #expect(response.headers[.contentRange] == contentRange)
+    }
+
+    @Test(
+        "a range of what words are answered with goes on with its tag, not with a date, which other bytes may have had",
+        arguments: ["?imageView2/2/w/10", "?imageslim"]
+    )
+    func ifRange(query: String) async throws {
+        try await server().test { client in
+            let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
+            let uri = "/\(key)\(query)"
+            let whole = try await client.execute(uri: uri, method: .get)
+            let tag = try #require(whole.headers[.eTag])
+            let date = try #require(whole.headers[.lastModified])
+            for (condition, status) in [(tag, 206), (date, 200), ("W/\(tag)", 200)] {
+                let headers: HTTPFields = [.range: "bytes=0-1", .ifRange: condition]
+                let response = try await client.execute(uri: uri, method: .get, headers: headers)
+                #expect(response.status.code == status, "\(condition)")
+            }
+        }
     }
 
     @Test("a picture is made once, also for those who write its words in another way")

@@ -69,13 +69,15 @@ struct TestServer {
                 files: files,
                 renderer: renderer,
                 admission: ImageAdmission(workers: 1, memory: 1 << 30, queue: 100),
+                served: ServedMemory(limit: 1 << 20),
                 derivatives: derivatives
             ),
             remoteImages: RemoteImages(
                 fetcher: fetcher,
                 derivatives: derivatives,
                 types: FixedTypes(),
-                limit: images.limits.sourceSize
+                limit: images.limits.sourceSize,
+                memory: ServedMemory(limit: 1 << 20)
             ),
             objects: ObjectService(store: store, settings: settings, removal: files),
             schemas: SchemaService(store: store, limits: ObjectLimits()),

@@ -28,6 +28,22 @@ import Testing
         #expect(configuration.derivativeCache == 1 << 30)
     }
 
+    @Test(
+        "pictures that are answered from memory may take a quarter of what their making may",
+        arguments: [("512MB", 128 << 20), ("1GB", 256 << 20)]
+    )
+    func pictureMemory(memory: String, bound: Int) async throws {
+        #expect(try await load("memory", memory).pictureMemory == bound)
+    }
+
+    @Test(
+        "files of other servers may take twice the largest ones that four threads fetch, and 64 MB at least",
+        arguments: [("20MB", 160 << 20), ("1MB", 64 << 20)]
+    )
+    func fetchedMemory(largest: String, bound: Int) async throws {
+        #expect(try await load("maxSourceSize", largest).fetchedMemory == bound)
+    }
+
     /// A setting, a value, and where that is found.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

@@ -20,7 +20,8 @@ package struct DiskDerivativeStore: DerivativeStore {
     ///   - folder: The app's folder.
     ///   - bound: The most bytes that the files may take, in whole blocks of 4096; with 0 nothing is kept, and what was
     ///     kept before goes.
-    ///   - openFiles: The most files kept open, so that those in demand are not opened for each use; may be 0.
+    ///   - openFiles: The most files kept open, so that those in demand are not opened for each use; may be 0, and more
+    ///     than 1024 count as 1024.
     ///   - pool: Threads for reading and writing.
     /// - Throws: When the folder cannot be made or read.
     package init(folder: String, bound: Int64, openFiles: Int = 256, pool: NIOThreadPool) throws {

@@ -3,13 +3,19 @@ internal import Synchronization
 
 /// Derivatives that are open already, so that those in demand cost no system call; for any thread.
 ///
-/// Unlike ``BoundedCache`` it forgets all of one source, by looking at each: they are few.
+/// Unlike ``BoundedCache`` it forgets all of one source, by looking at each: there are never more than ``most``.
 final class OpenDerivatives: Sendable {
     private let entries: Mutex<OpenEntries>
 
-    /// - Parameter bound: The most files kept open; may be none.
+    /// The most files kept open, however many are asked for.
+    ///
+    /// Each delete looks at all of them, and making room sorts them, both under the lock that every download of a
+    /// derivative takes.
+    static let most = 1024
+
+    /// - Parameter bound: The most files kept open, up to ``most``; may be none.
     init(bound: Int) {
-        entries = Mutex(OpenEntries(bound: bound))
+        entries = Mutex(OpenEntries(bound: min(bound, OpenDerivatives.most)))
     }
 
     /// The file that is open for a derivative.

@@ -7,7 +7,7 @@ internal import Synchronization
 package final class ImageAdmission: Sendable {
     private let workers: Int
     /// What jobs may take together, in bytes.
-    let memory: Int
+    private let memory: Int
     private let places: Int
     private let state = Mutex(State())
 

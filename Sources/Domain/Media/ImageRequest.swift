@@ -4,15 +4,20 @@
 package struct ImageRequest: Sendable, Hashable {
     /// At least one; the result of each is what the next one begins with.
     package let operators: [ImageOperator]
+    /// The one way to write this request, mostly in the words of a URL; nothing parses it.
+    package let canonical: String
 
     /// Takes checked operators; URLs go through the parsing initialiser.
     package init(_ operators: [ImageOperator]) {
         self.operators = operators
+        canonical = operators.map(\.canonical).joined(separator: "|")
     }
 
     /// The same request with a format for its result, if its last operator can say one.
+    ///
+    /// One that ignores errors cannot: if it is passed over, its format is lost with it.
     package func naming(_ format: ImageFormat) -> ImageRequest? {
-        guard let last = operators.last else { return nil }
+        guard let last = operators.last, !last.ignoresErrors else { return nil }
         switch last {
         case .view(var view):
             view.encoding.format = format
@@ -26,7 +31,9 @@ package struct ImageRequest: Sendable, Hashable {
     }
 
     /// The request without questions, which make no picture.
-    var pictures: ImageRequest { ImageRequest(operators.filter { !$0.isQuestion }) }
+    var pictures: ImageRequest {
+        operators.contains(where: \.isQuestion) ? ImageRequest(operators.filter { !$0.isQuestion }) : self
+    }
 
     /// The files that its watermarks lay over pictures, in their order.
     var markKeys: [FileKey] {
@@ -44,11 +51,6 @@ package struct ImageRequest: Sendable, Hashable {
             default: false
             }
         }
-    }
-
-    /// The one way to write this request, mostly in the words of a URL; nothing parses it.
-    package var canonical: String {
-        operators.map(\.canonical).joined(separator: "|")
     }
 }
 

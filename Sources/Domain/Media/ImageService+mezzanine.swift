@@ -11,30 +11,39 @@ extension ImageService {
             let (steps, target) = job.plan.stepsOnUpright(job.image.header),
             max(target.width, target.height) <= side / 2
         else { return nil }
-        let name = origin.name(of: "mezzanine|\(settings.signature)")
+        let name = origin.name(of: "mezzanine|\(signature)")
         let size = upright.fitted(width: side, height: side, enlarging: false)
         let header = ImageHeader(format: .jpeg, size: size)
         var smaller = job
         smaller.plan.steps = steps
         smaller.plan.output.orientation = nil
-        if let kept = try? await derivatives.open(name) {
-            smaller.image = OpenImage(header: header, source: try await ImageSource(kept.blob))
-            return smaller
-        }
         var output = ImagePlan.Output(format: .jpeg, quality: 92)
         output.effort = job.plan.output.effort
         output.keepsCopyright = job.plan.output.keepsCopyright
         let orient = job.image.header.orientation == 1 ? [] : [ImagePlan.Step.orient(job.image.header.orientation)]
         let plan = ImagePlan(steps: orient + [.scale(size)], output: output, frames: 1, size: size, largestSize: size)
         let original = job.image
-        // Once for all small derivatives that come together.
+        // Once for all small derivatives that come together. The look at what is kept belongs to the flight: after one
+        // before it, another flight may keep the copy and end.
         let copy = try await copies.value(for: name) {
-            try await render(Job(plan: plan, image: original), place) { $0 }
+            if let kept = try? await derivatives.open(name) { return .kept(kept) }
+            return .made(try await render(Job(plan: plan, image: original), place) { $0 })
         } afterwards: { copy in
-            await keep(copy, of: origin, under: name)
+            if case .made(let image) = copy { await keep(image, of: origin, under: name) }
         }
-        smaller.image = OpenImage(header: header, source: .memory(copy.bytes))
+        let source =
+            switch copy {
+            case .kept(let kept): try await ImageSource(kept.blob)
+            case .made(let image): ImageSource.memory(image.bytes)
+            }
+        smaller.image = OpenImage(header: header, source: source)
         return smaller
+    }
+
+    /// A copy that small derivatives are made of.
+    enum Mezzanine: Sendable {
+        case kept(StoredDerivative)
+        case made(RenderedImage)
     }
 }
 

@@ -6,13 +6,17 @@ package struct ImageService: Sendable {
     package let settings: ImageSettings
     /// What this app's URLs may say.
     package let names: ImageNames
+    /// What its URLs said lately.
+    package let requests = ImageRequests()
     let files: FileService
     let renderer: any ImageRenderer
     let admission: ImageAdmission
     let derivatives: any DerivativeStore
+    /// Of the settings.
+    let signature: String
     private let flights = SingleFlight<DerivativeName, Made>()
     /// Of the copies that small derivatives are made of.
-    let copies = SingleFlight<DerivativeName, RenderedImage>()
+    let copies = SingleFlight<DerivativeName, Mezzanine>()
     private let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
     /// Requests whose answer is the source itself, which otherwise only all the work would show again.
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
@@ -29,6 +33,7 @@ package struct ImageService: Sendable {
     ///   - files: The app's files.
     ///   - renderer: What makes the pictures.
     ///   - admission: Shared by all apps of a server.
+    ///   - served: Holds pictures that are answered from memory; shared by all apps of a server.
     ///   - derivatives: The app's cache.
     package init(
         settings: ImageSettings,
@@ -36,15 +41,17 @@ package struct ImageService: Sendable {
         files: FileService,
         renderer: any ImageRenderer,
         admission: ImageAdmission,
+        served: ServedMemory,
         derivatives: any DerivativeStore
     ) {
         self.settings = settings
+        signature = settings.signature
         self.names = names
         self.files = files
         self.renderer = renderer
         self.admission = admission
+        self.served = served
         self.derivatives = derivatives
-        served = ServedMemory(limit: admission.memory / 4)
     }
 
     /// The picture that a request makes of a source, if it is kept: quick, and no work that anybody could give up.
@@ -77,19 +84,27 @@ package struct ImageService: Sendable {
         automatic: [ImageFormat] = []
     ) async throws -> ImagePicture {
         let name = try await name(of: request, origin, automatic)
-        if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
-        let made = try await flights.value(for: name) {
-            try await make(request, of: origin, automatic: automatic, under: name)
-        } afterwards: { made in
-            switch made {
-            case .source: _ = await fruitless.value(for: name) { true }
-            case .made(let image, _): await keep(image, of: origin, under: name)
-            case .kept: break
+        let made: Made
+        do {
+            made = try await flights.value(for: name) {
+                if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
+                // Another flight may have kept it and ended since the caller looked.
+                if let kept = try? await derivatives.open(name) { return .done(kept) }
+                return try await make(request, of: origin, automatic: automatic, under: name)
+            } afterwards: { made in
+                switch made {
+                case .source: _ = await fruitless.value(for: name) { true }
+                case .made(let image, _): await keep(image, of: origin, under: name)
+                case .done: break
+                }
             }
+        } catch is IgnoredFailure {
+            // Not remembered: a worker that was killed may do better next time.
+            return .source
         }
         return switch made {
         case .source: .source
-        case .made(_, let derivative), .kept(let derivative): .derivative(derivative)
+        case .made(_, let derivative), .done(let derivative): .derivative(derivative)
         }
     }
 
@@ -102,7 +117,7 @@ package struct ImageService: Sendable {
         var words = request.pictures.canonical
         for key in request.markKeys { words += "|mark/\(try await mark(key).digest)" }
         if !automatic.isEmpty { words += "|auto/\(automatic.map(\.rawValue).joined(separator: ","))" }
-        return origin.name(of: "\(words)|\(settings.signature)")
+        return origin.name(of: "\(words)|\(signature)")
     }
 
     /// A source and what it says of itself, held to the limits.
@@ -139,22 +154,23 @@ package struct ImageService: Sendable {
         automatic: [ImageFormat],
         under name: DerivativeName
     ) async throws -> Made {
-        let ignoresErrors = request.operators[0].ignoresErrors
+        let operators = request.pictures.operators
+        let ignoresSource = operators.first?.ignoresErrors ?? false
+        // What fails while pixels are made may be the doing of any operator, and of every mark.
+        let ignoresAll = operators.allSatisfy(\.ignoresErrors)
         return try await admission.admit { place in
-            guard let image = try await ServiceError.ofTheSource(ignored: ignoresErrors, { try await open(origin) })
-            else { return .source }
+            let image = try await ServiceError.ofTheSource(ignored: ignoresSource) { try await open(origin) }
             var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
             if plan.changesNothing { return .source }
             plan.output.effort = settings.effort
             plan.output.keepsCopyright = settings.keepsCopyright
             var job = Job(plan: plan, image: image, marks: try await openMarks(of: plan))
-            let made = try await ServiceError.ofTheSource(ignored: ignoresErrors) {
+            return try await ServiceError.ofTheSource(ignored: ignoresAll) {
                 if let smaller = try await mezzanine(for: job, of: origin, place) { job = smaller }
                 return try await render(job, place) {
                     try await settled($0, plan, of: origin, under: name)
                 }
             }
-            return made ?? .source
         }
     }
 
@@ -175,11 +191,11 @@ package struct ImageService: Sendable {
             return .made(image, fresh)
         }
         await keep(image, of: origin, under: name)
-        if let kept = try? await derivatives.open(name) { return .kept(kept) }
+        if let kept = try? await derivatives.open(name) { return .done(kept) }
         guard let fresh = StoredDerivative(image.bytes, as: type, in: served) else {
             throw ServiceError(.overloaded, "Too many pictures are being sent; try again in a second.")
         }
-        return .made(image, fresh)
+        return .done(fresh)
     }
 
     /// Waits for room, carries a plan out, and finishes what was made while it still counts as work.
@@ -188,9 +204,9 @@ package struct ImageService: Sendable {
         _ place: ImageAdmission.Place,
         _ finish: (RenderedImage) async throws -> Result
     ) async throws -> Result {
-        let headers = job.marks.values.map(\.header)
-        let price = job.plan.price(of: job.image.header, marks: headers)
-        return try await renderer.reserving(for: headers + [job.image.header]) {
+        let marks = job.marks.mapValues(\.header)
+        let price = job.plan.price(of: job.image.header, marks: marks)
+        return try await renderer.reserving(for: marks.values + [job.image.header]) {
             try await place.run(price: price) {
                 let image = try await renderer.render(
                     job.plan,
@@ -205,20 +221,24 @@ package struct ImageService: Sendable {
 
     /// Keeps a derivative, unless its source is gone or too many wait to be kept.
     func keep(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
-        // A cache that cannot keep something is no failure: it is made again.
-        try? await keeping.run {
-            try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
-            // A delete may have been between the source and its derivative.
-            if await !origin.isThere() { try await derivatives.remove(allOf: origin.source) }
-        }
+        // A cache that cannot keep something is no failure: it is made again. On a task of its own, because a cancelled
+        // one may store a picture and then not find out that its source is gone.
+        try? await Task {
+            try await keeping.run {
+                try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
+                // A delete may have been between the source and its derivative.
+                if await !origin.isThere() { try await derivatives.remove(allOf: origin.source) }
+            }
+        }.value
     }
 
     /// What a request made.
     private enum Made: Sendable {
         case source
-        /// A picture, and the same as it is served from memory.
+        /// A picture that is not kept yet, and the same as it is served from memory.
         case made(RenderedImage, StoredDerivative)
-        case kept(StoredDerivative)
+        /// A picture that is kept, or that could not be.
+        case done(StoredDerivative)
     }
 
     /// A plan and what it needs.
@@ -237,17 +257,22 @@ package enum ImagePicture: Sendable {
     case source
 }
 
+/// A failure that a request says to ignore: the source is the answer.
+private struct IgnoredFailure: Error {}
+
 extension ServiceError {
-    /// What the body returns; nothing if it cannot, because of the picture and not of the server's state, and that is
-    /// ignored.
+    /// What the body returns.
+    ///
+    /// - Throws: What the body throws; ``IgnoredFailure`` if it fails because of the picture and not of the server's
+    ///   state, and that is ignored.
     fileprivate static func ofTheSource<Result>(
         ignored: Bool,
         _ body: () async throws -> Result
-    ) async throws -> Result? {
+    ) async throws -> Result {
         do {
             return try await body()
         } catch let error as ServiceError where ignored && (error.code == .notAnImage || error.code == .imageTooLarge) {
-            return nil
+            throw IgnoredFailure()
         }
     }
 }

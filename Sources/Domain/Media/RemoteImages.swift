@@ -9,8 +9,7 @@ package struct RemoteImages: Sendable {
     private let types: any TypeDetector
     private let limit: Int64
     private let flights = SingleFlight<DerivativeName, StoredDerivative>()
-    /// Files that could not be kept.
-    private let served: ServedMemory
+    private let memory: ServedMemory
 
     /// A file is fetched again after at most so many milliseconds: nobody tells when it changes.
     package static let lifetime: Int64 = 86_400_000
@@ -20,13 +19,20 @@ package struct RemoteImages: Sendable {
     ///   - derivatives: The app's cache.
     ///   - types: Looks at bytes of which the other server says nothing.
     ///   - limit: The most bytes of a file (`images.maxSourceSize`).
-    package init(fetcher: any Fetcher, derivatives: any DerivativeStore, types: any TypeDetector, limit: Int64) {
+    ///   - memory: Holds files from their first bytes until they are kept, and those that cannot be kept while they are
+    ///     read; shared by all apps of a server.
+    package init(
+        fetcher: any Fetcher,
+        derivatives: any DerivativeStore,
+        types: any TypeDetector,
+        limit: Int64,
+        memory: ServedMemory
+    ) {
         self.fetcher = fetcher
         self.derivatives = derivatives
         self.types = types
         self.limit = limit
-        // A few of the largest at least.
-        served = ServedMemory(limit: max(64 << 20, Int(clamping: limit)))
+        self.memory = memory
     }
 
     /// The file behind a record's URL as the source of derivatives, fetched now unless it is kept.
@@ -34,7 +40,7 @@ package struct RemoteImages: Sendable {
     /// - Parameter url: The address in a record.
     /// - Returns: The source, and the same bytes as they are served.
     /// - Throws: What ``Fetcher/fetch(_:into:)`` throws; ``ServiceError/Code/imageTooLarge`` if the file is too large,
-    ///   ``ServiceError/Code/overloaded`` if too many that cannot be kept are being read.
+    ///   ``ServiceError/Code/overloaded`` if too many are fetched, wait for the disk, or are read and cannot be kept.
     package func origin(of url: RemoteURL) async throws -> (ImageOrigin, StoredDerivative) {
         let digest = SHA256.hash(data: Array(url.description.utf8))
         let address = digest.hexadecimal
@@ -57,28 +63,38 @@ package struct RemoteImages: Sendable {
 
     private func fetch(_ url: RemoteURL, as name: DerivativeName) async throws -> StoredDerivative {
         try await flights.value(for: name) {
-            let collected = Mutex(ByteBuffer())
-            let head = try await fetcher.fetch(url) { [limit] piece in
-                try collected.withLock { bytes in
-                    guard Int64(bytes.readableBytes + piece.readableBytes) <= limit else {
-                        throw ServiceError(
-                            .imageTooLarge,
-                            "The file has more than \(limit) bytes, which is the limit (images.maxSourceSize)."
-                        )
-                    }
-                    bytes.writeImmutableBuffer(piece)
-                }
-            }
-            let bytes = collected.withLock { $0 }
-            let type = try await type(of: bytes, head.mediaType)
+            // Another flight may have kept it and ended since the caller looked.
+            if let kept = try? await derivatives.open(name) { return kept }
+            // Taken until the file is kept, or nobody reads it any more: a disk may be slower than all who send.
+            let room = ServedMemory.Room(in: memory)
+            let (bytes, said) = try await collect(url, in: room)
+            let type = try await type(of: bytes, said)
             // From the disk if it can be: those who read it slowly must not hold it in memory.
             try? await derivatives.store(bytes, as: type, under: name)
             if let kept = try? await derivatives.open(name) { return kept }
-            guard let fresh = StoredDerivative(bytes, as: type, in: served) else {
-                throw ServiceError(.overloaded, "Too many files are being sent; try again in a second.")
-            }
-            return fresh
+            let tag = StoredDerivative.tag(of: bytes)
+            return StoredDerivative(blob: room.blob(of: bytes), mediaType: type, tag: tag)
         }
+    }
+
+    /// The bytes of a file, which take room as they come, and what they are by the server's word.
+    private func collect(_ url: RemoteURL, in room: ServedMemory.Room) async throws -> (ByteBuffer, MediaType?) {
+        let collected = Mutex(ByteBuffer())
+        let head = try await fetcher.fetch(url) { [limit] piece in
+            try collected.withLock { bytes in
+                guard Int64(bytes.readableBytes + piece.readableBytes) <= limit else {
+                    throw ServiceError(
+                        .imageTooLarge,
+                        "The file has more than \(limit) bytes, which is the limit (images.maxSourceSize)."
+                    )
+                }
+                guard room.grow(by: piece.readableBytes) else {
+                    throw ServiceError(.overloaded, "Too many files are being fetched; try again in a second.")
+                }
+                bytes.writeImmutableBuffer(piece)
+            }
+        }
+        return (collected.withLock { $0 }, head.mediaType)
     }
 
     private func type(of bytes: ByteBuffer, _ said: MediaType?) async throws -> MediaType {

@@ -1,40 +1,58 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Bytes that are served from memory, of which there is a bound: who reads slowly holds them for as long as it likes.
+/// Memory for bytes that are served from it, of which there is a bound: who reads slowly holds them for as long as it
+/// likes.
 ///
-/// May be used from any thread.
-final class ServedMemory: Sendable {
+/// The apps of a server share it. May be used from any thread.
+package final class ServedMemory: Sendable {
     private let limit: Int
     private let used = Atomic(0)
 
     /// - Parameter limit: The most bytes at the same time.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// The bytes as a blob, which count until nobody has it any more; nothing if there is no room for them.
     func blob(of bytes: ByteBuffer) -> (any OpenBlob)? {
-        let count = bytes.readableBytes
-        guard used.add(count, ordering: .relaxed).newValue <= limit else {
-            used.subtract(count, ordering: .relaxed)
-            return nil
-        }
-        return Blob(bytes: bytes, memory: self)
+        let room = Room(in: self)
+        return room.grow(by: bytes.readableBytes) ? room.blob(of: bytes) : nil
     }
 
-    private final class Blob: OpenBlob {
-        let bytes: ByteBuffer
-        let memory: ServedMemory
+    /// What some bytes take of a memory, given back when nobody has it any more.
+    final class Room: Sendable {
+        private let memory: ServedMemory
+        private let taken = Atomic(0)
 
-        init(bytes: ByteBuffer, memory: ServedMemory) {
-            self.bytes = bytes
+        /// Takes nothing yet.
+        init(in memory: ServedMemory) {
             self.memory = memory
         }
 
         deinit {
-            memory.used.subtract(bytes.readableBytes, ordering: .relaxed)
+            memory.used.subtract(taken.load(ordering: .relaxed), ordering: .relaxed)
         }
+
+        /// Takes room for so many more bytes, or says that there is none.
+        func grow(by count: Int) -> Bool {
+            guard memory.used.add(count, ordering: .relaxed).newValue <= memory.limit else {
+                memory.used.subtract(count, ordering: .relaxed)
+                return false
+            }
+            taken.add(count, ordering: .relaxed)
+            return true
+        }
+
+        /// The bytes that it was taken for as a blob, which has it from now on, too.
+        func blob(of bytes: ByteBuffer) -> any OpenBlob {
+            Blob(bytes: bytes, room: self)
+        }
+    }
+
+    private struct Blob: OpenBlob {
+        let bytes: ByteBuffer
+        let room: Room
 
         var size: Int64 { Int64(bytes.readableBytes) }
         var descriptor: CInt? { nil }

@@ -12,9 +12,10 @@ extension AppServices {
     ///   - fileSize: The source's size in bytes.
     /// - Returns: The words; nothing if it has none.
     /// - Throws: The refusal of words that are not understood.
-    func imageWords(of request: Request, fileSize: Int64) throws -> ImageRequest? {
-        guard let query = request.uri.query, query.mayHoldImageWords else { return nil }
-        return try ImageRequest(query: query, context: wordContext(request, fileSize))
+    func imageWords(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
+        guard let query = request.uri.query else { return nil }
+        let context = wordContext(request, fileSize)
+        return try await images.requests.request(query, host: request.head.authority, context: context)
     }
 
     /// Reads the chain of a style, which the request names.
@@ -41,7 +42,9 @@ extension AppServices {
                 size: file.size,
                 tag: EntityTag(strong: file.digest.description),
                 modified: file.createdAt,
-                caching: caching
+                caching: caching,
+                // With words, it may have been a picture at another time.
+                isDateStrong: words == nil
             )
             return try await representation.response(to: request) { range in
                 ResponseBody(of: try await files.openShared(file.key), range: range, on: context.channel)
@@ -55,16 +58,5 @@ extension AppServices {
             caching: caching
         )
         return try await pictures.answer(words, to: request, context, source: whole)
-    }
-}
-
-extension String {
-    /// Whether a query may hold image words, told without reading them: ordinary parameters (`v=3`) are none.
-    ///
-    /// So whoever wants the file alone pays nothing for images. A parameter whose `=` is escaped may be words, too.
-    var mayHoldImageWords: Bool {
-        let text = utf8.prefix { $0 != UInt8(ascii: "&") }
-        let first = text.prefix { $0 != UInt8(ascii: "/") }
-        return !text.isEmpty && !first.contains(UInt8(ascii: "="))
     }
 }

@@ -11,6 +11,12 @@ enum ByteRange: Equatable {
     /// Reads the headers Range and If-Range.
     ///
     /// Several ranges, other units and broken ranges mean the whole, as the RFC allows.
+    ///
+    /// - Parameters:
+    ///   - headers: The request's.
+    ///   - size: That of the whole, in bytes.
+    ///   - tag: What If-Range may name.
+    ///   - modified: What it may name as well; nothing where other bytes may have the same date.
     init(_ headers: HTTPFields, of size: Int64, tag: EntityTag, modified: Timestamp?) {
         guard let text = headers[.range], text.lowercased().hasPrefix("bytes=") else {
             self = .whole

@@ -68,7 +68,9 @@ struct ImageAnswer {
             size: made.blob.size,
             tag: EntityTag(strong: made.tag),
             modified: modified,
-            caching: caching
+            caching: caching,
+            // The same words may have other answers later: by other settings, another release, for another client.
+            isDateStrong: false
         )
         return await representation.response(to: request) { range in
             ResponseBody(of: made.blob, range: range, on: context.channel)

@@ -12,6 +12,8 @@ struct Representation {
     /// Nothing for what may change: a date would be that of a record, not of the bytes.
     let modified: Timestamp?
     var caching = Caching.immutable
+    /// Whether no other bytes ever had this URL and this date, so that a range may go on from bytes of that date.
+    var isDateStrong = true
 
     /// Answers `GET` and `HEAD` with conditions and a range, in the order of RFC 9110 section 13.2.2.
     ///
@@ -29,8 +31,8 @@ struct Representation {
         var status = HTTPResponse.Status.ok
         var range = 0..<size
         // A range of a HEAD is passed over (RFC 9110 section 14.2).
-        let wanted =
-            request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: modified) : .whole
+        let date = isDateStrong ? modified : nil
+        let wanted = request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: date) : .whole
         switch wanted {
         case .whole:
             break
@@ -68,7 +70,8 @@ struct Representation {
 
     private func isUnchanged(for headers: HTTPFields) -> Bool {
         if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags) }
-        // A date is an exact match or none: blobs never change, so a client has ours or knows another resource.
+        // A date is an exact match or none: a client has the file, or a picture that was made of it, perhaps in another
+        // way than now, which is as good; or it knows another resource.
         return modified.map { headers[.ifModifiedSince] == $0.httpDate } ?? false
     }
 }

@@ -118,6 +118,16 @@ package struct ServerConfiguration: Sendable {
         return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
     }
 
+    /// The most bytes of pictures that are answered from memory, all apps together.
+    package var pictureMemory: Int { threads.imageMemory / 4 }
+
+    /// The most bytes of other servers' files that are in memory to be shown, all apps together.
+    ///
+    /// Room for the largest that are fetched at the same time, and for as many that wait for the disk.
+    package var fetchedMemory: Int {
+        max(64 << 20, 2 * threads.fetches * Int(clamping: images.limits.sourceSize))
+    }
+
     /// Checks what no single value shows.
     ///
     /// - Throws: ``StartError`` naming the settings that do not fit together.

@@ -67,6 +67,15 @@ import Testing
         #expect(fixture.renderer.jobs.count == 3)
     }
 
+    @Test("other limits on results make another derivative", arguments: [(9000, 25_000_000), (9999, 24_000_000)])
+    func resultLimits(side: Int, pixels: Int) async throws {
+        let origin = try await kept(by: fixture.service())
+        var other = ImageSettings()
+        other.limits = ImageLimits(resultSide: side, resultPixels: pixels)
+        _ = try await fixture.service(other).text(words, of: origin)
+        #expect(fixture.renderer.jobs.count == 2)
+    }
+
     @Test("other bytes under the same name make another derivative")
     func version() async throws {
         let service = fixture.service()
@@ -91,6 +100,19 @@ import Testing
         _ = try await service.text(words, of: origin)
         #expect(await fixture.derivatives.next() == .stored(origin.source))
         #expect(fixture.derivatives.count == 1)
+    }
+
+    @Test("what was kept since somebody looked for it in vain is not made again")
+    func lookedTooEarly() async throws {
+        let service = fixture.service()
+        let origin = try await fixture.file()
+        let request = try #require(try ImageRequest.read(words))
+        #expect(try await service.kept(request, of: origin) == nil)
+        // By another server, so that no flight of this one can help.
+        _ = try await fixture.service().text(words, of: origin)
+        #expect(await fixture.derivatives.next() == .stored(origin.source))
+        _ = try await service.picture(request, of: origin)
+        #expect(fixture.renderer.jobs.count == 1)
     }
 
     @Test("a picture is answered before it is kept")
@@ -132,6 +154,29 @@ import Testing
         mayGoOn.open()
         #expect(await fixture.derivatives.next() == .stored(origin.source))
         #expect(await fixture.derivatives.next() == .removed(origin.source))
+        #expect(fixture.derivatives.count == 0)
+    }
+
+    @Test("a large picture of a deleted file goes, though its only client leaves while it is kept")
+    func leftWhileKept() async throws {
+        fixture.renderer.make(String(repeating: "x", count: 1 << 20 + 1))
+        let file = try await fixture.file()
+        let deleted = ImageOrigin(
+            source: file.source,
+            version: file.version,
+            size: file.size,
+            mediaType: file.mediaType,
+            open: file.open,
+            // A cancelled look finds nothing out, which counts as there.
+            isThere: { Task.isCancelled }
+        )
+        let (reached, mayGoOn) = fixture.derivatives.holdStores()
+        let service = fixture.service()
+        let client = Task.immediate { [words] in try await service.text(words, of: deleted) }
+        await reached.wait()
+        client.cancel()
+        mayGoOn.open()
+        _ = await client.result
         #expect(fixture.derivatives.count == 0)
     }
 

@@ -8,24 +8,27 @@ import Testing
 struct ImageServiceFixture {
     let blobs = MemoryBlobStore()
     let store = MemoryObjectStore()
-    let derivatives = WatchedDerivatives()
+    let derivatives: WatchedDerivatives
     let renderer = StubRenderer()
     let files: FileService
 
-    init() {
+    init(derivatives: WatchedDerivatives = WatchedDerivatives()) {
+        self.derivatives = derivatives
         files = FileService(files: FileRecords(store), blobs: blobs, derivatives: derivatives)
     }
 
     /// A service that has just been started.
     func service(
         _ settings: ImageSettings = ImageSettings(),
-        admission: ImageAdmission = ImageAdmission(workers: 2, memory: 512 << 20, queue: 16)
+        admission: ImageAdmission = ImageAdmission(workers: 2, memory: 512 << 20, queue: 16),
+        served: ServedMemory = ServedMemory(limit: 64 << 20)
     ) -> ImageService {
         ImageService(
             settings: settings,
             files: files,
             renderer: renderer,
             admission: admission,
+            served: served,
             derivatives: derivatives
         )
     }

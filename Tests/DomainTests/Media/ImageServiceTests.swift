@@ -108,6 +108,20 @@ import Testing
         #expect(fixture.renderer.jobs.count == 2)
     }
 
+    @Test("a picture is refused if pictures of all apps fill the memory and it cannot be kept")
+    func memoryOfAllApps() async throws {
+        let served = ServedMemory(limit: 4)
+        let request = try #require(try ImageRequest.read("imageView2/2/w/400"))
+        let origin = try await fixture.file()
+        let made = try await fixture.service(served: served).picture(request, of: origin)
+        let other = ImageServiceFixture(derivatives: WatchedDerivatives(bound: 0))
+        let otherOrigin = try await other.file()
+        await expectRefusal(.overloaded) {
+            try await other.service(served: served).picture(request, of: otherOrigin)
+        }
+        withExtendedLifetime(made) {}
+    }
+
     // MARK: The source as the answer
 
     @Test(

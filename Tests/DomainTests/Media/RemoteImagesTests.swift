@@ -10,8 +10,18 @@ import Testing
     private let fetcher = StubFetcher()
     private let derivatives = WatchedDerivatives()
 
-    private func images(limit: Int64 = 100) -> RemoteImages {
-        RemoteImages(fetcher: fetcher, derivatives: derivatives, types: FixedTypes(), limit: limit)
+    private func images(
+        limit: Int64 = 100,
+        memory: ServedMemory = ServedMemory(limit: 1000),
+        derivatives: WatchedDerivatives? = nil
+    ) -> RemoteImages {
+        RemoteImages(
+            fetcher: fetcher,
+            derivatives: derivatives ?? self.derivatives,
+            types: FixedTypes(),
+            limit: limit,
+            memory: memory
+        )
     }
 
     private func text(_ images: RemoteImages, _ url: String = "https://example.com/a.png") async throws -> String {
@@ -70,6 +80,15 @@ import Testing
         #expect(fetcher.urls.count == 1)
     }
 
+    @Test("what was kept since somebody looked for it in vain is not fetched again")
+    func lookedTooEarly() async throws {
+        _ = try await text(images())
+        derivatives.missNext()
+        // By another server, so that no flight of the first one can help.
+        #expect(try await text(images()) == "some bytes")
+        #expect(fetcher.urls.count == 1)
+    }
+
     @Test("what is kept has the same version as what was fetched")
     func sameVersion() async throws {
         let images = images()
@@ -103,6 +122,35 @@ import Testing
         #expect(error?.message.contains("9 bytes") == true)
         #expect(error?.message.contains("(images.maxSourceSize)") == true)
         #expect(derivatives.count == 0)
+    }
+
+    @Test("files of all apps that wait for the disk take memory, and one that finds too little is refused")
+    func waiting() async throws {
+        let memory = ServedMemory(limit: 19)
+        let (reached, mayGoOn) = derivatives.holdStores()
+        let first = Task.immediate { try await text(images(memory: memory)) }
+        await reached.wait()
+        await expectRefusal(.overloaded) { try await text(images(memory: memory), "https://example.com/b.png") }
+        mayGoOn.open()
+        #expect(try await first.value == "some bytes")
+    }
+
+    @Test("a file that is kept takes no memory any more, nor does one that was refused")
+    func memoryGivenBack() async throws {
+        let images = images(memory: ServedMemory(limit: 10))
+        #expect(try await text(images) == "some bytes")
+        fetcher.answer(["more than ", "ten bytes"], as: .png)
+        await expectRefusal(.overloaded) { try await text(images, "https://example.com/b.png") }
+        fetcher.answer(["ten", " bytes."], as: .png)
+        #expect(try await text(images, "https://example.com/c.png") == "ten bytes.")
+    }
+
+    @Test("a file that cannot be kept takes memory for as long as somebody reads it")
+    func notKept() async throws {
+        let images = images(memory: ServedMemory(limit: 10), derivatives: WatchedDerivatives(bound: 0))
+        let file = try await images.origin(of: RemoteURL("https://example.com/a.png")).1
+        await expectRefusal(.overloaded) { try await text(images, "https://example.com/b.png") }
+        #expect(try await file.blob.read(at: 0, count: 100) == ByteBuffer(string: "some bytes"))
     }
 
     @Test("a fetch that fails is not remembered")

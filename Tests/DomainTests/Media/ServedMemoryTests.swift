@@ -16,6 +16,29 @@ import Testing
         #expect(try await first.read(at: 8, count: 100) == ByteBuffer(string: "letters!"))
     }
 
+    @Test("bytes that come in pieces take room as they come")
+    func pieces() {
+        let memory = ServedMemory(limit: 16)
+        let room = ServedMemory.Room(in: memory)
+        #expect(room.grow(by: 10))
+        #expect(!room.grow(by: 7))
+        #expect(room.grow(by: 6))
+    }
+
+    @Test("what bytes in pieces took is given back when nobody has it any more")
+    func givenBack() async throws {
+        let memory = ServedMemory(limit: 16)
+        do {
+            let room = ServedMemory.Room(in: memory)
+            #expect(room.grow(by: 16))
+            // The blob has it as well.
+            let blob = room.blob(of: bytes)
+            #expect(memory.blob(of: bytes) == nil)
+            #expect(try await blob.read(at: 0, count: 7) == ByteBuffer(string: "sixteen"))
+        }
+        #expect(memory.blob(of: bytes) != nil)
+    }
+
     @Test("bytes that nobody reads any more make room")
     func room() throws {
         let memory = ServedMemory(limit: 16)

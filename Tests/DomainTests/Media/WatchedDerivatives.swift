@@ -12,9 +12,15 @@ final class WatchedDerivatives: DerivativeStore {
         case removed(String)
     }
 
-    private let store = MemoryDerivativeStore()
+    private let store: MemoryDerivativeStore
     private let events = AsyncStream.makeStream(of: Event.self)
     private let held = Mutex<(reached: Gate, mayGoOn: Gate)?>(nil)
+    private let misses = Atomic(false)
+
+    /// - Parameter bound: The most bytes kept.
+    init(bound: Int64 = .max) {
+        store = MemoryDerivativeStore(bound: bound)
+    }
 
     /// How many derivatives are kept.
     var count: Int { store.count }
@@ -32,8 +38,14 @@ final class WatchedDerivatives: DerivativeStore {
         return gates
     }
 
+    /// Lets the next look find nothing, as one does that comes too early.
+    func missNext() {
+        misses.store(true, ordering: .relaxed)
+    }
+
     func open(_ name: DerivativeName) async throws -> StoredDerivative? {
-        try await store.open(name)
+        guard !misses.exchange(false, ordering: .relaxed) else { return nil }
+        return try await store.open(name)
     }
 
     func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws {

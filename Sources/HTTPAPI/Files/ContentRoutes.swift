@@ -1,0 +1,82 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// `GET /files/<objectId>/content`: the bytes behind a file record, wherever they lie, with image words or without
+/// (docs/image-options.md, section 12).
+///
+/// Like a file's URL it needs no keys, so that a page can show it; whoever brings some is held to them.
+struct ContentRoutes: Sendable {
+    private let apps: [AppServices]
+    /// What stands before all routes that need keys, and here is asked only about keys that there are.
+    private let authentication: Authentication
+
+    init(apps: [AppServices], authenticator: Authenticator) {
+        self.apps = apps
+        authentication = Authentication(
+            authenticator: authenticator,
+            apps: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
+        )
+    }
+
+    func add(to router: RouterGroup<APIContext>) {
+        router.get("files/:file/content", use: content)
+        router.head("files/:file/content", use: content)
+    }
+
+    @Sendable private func content(_ request: Request, _ context: APIContext) async throws -> Response {
+        var response =
+            if Credentials(headers: request.headers) == nil {
+                try await found(request, context)
+            } else {
+                try await authentication.handle(request, context: context) { try await found($0, $1) }
+            }
+        // What one caller may read, another one's cache must not be asked for.
+        response.headers[values: .vary] += ["X-LC-Id, X-LC-Key, X-LC-Sign, X-LC-Session"]
+        return response
+    }
+
+    private func found(_ request: Request, _ context: APIContext) async throws -> Response {
+        guard let id = ObjectID(context.parameters.get("file") ?? "") else { throw FileService.notFound }
+        // Who brings no keys is anybody in each app.
+        let callers = context.caller.map { [$0] } ?? apps.map { Caller(app: $0.id) }
+        for caller in callers {
+            guard let app = apps.first(where: { $0.id == caller.app }) else { continue }
+            do {
+                return try await answer(try await app.objects.place(ofFile: id, as: caller), app, request, context)
+            } catch let error as ServiceError where [.objectNotFound, .fileNotFound, .forbidden].contains(error.code) {
+                continue
+            }
+        }
+        throw FileService.notFound
+    }
+
+    private func answer(
+        _ place: FilePlace,
+        _ app: AppServices,
+        _ request: Request,
+        _ context: APIContext
+    ) async throws -> Response {
+        let caching = context.caller == nil ? Caching.changing : .personal
+        switch place {
+        case .here(let key):
+            guard let file = try await app.files.find(key) else { throw FileService.notFound }
+            let words = try await app.imageWords(of: request, fileSize: file.size)
+            return try await app.answer(request, context, with: file, words: words, caching: caching)
+        case .elsewhere(let url):
+            // Words that are wrong are refused before anything is fetched for them.
+            _ = try await app.imageWords(of: request, fileSize: .max)
+            let (origin, file) = try await ClientPresence.required(on: context.channel) {
+                try await app.remoteImages.origin(of: url)
+            }
+            let images = ImageAnswer(app: app, origin: origin, modified: nil, caching: caching)
+            guard let words = try await app.imageWords(of: request, fileSize: origin.size) else {
+                return await images.response(file, to: request, context)
+            }
+            return try await images.answer(words, to: request, context) {
+                await images.response(file, to: request, context)
+            }
+        }
+    }
+}
