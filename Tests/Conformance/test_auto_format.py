@@ -98,6 +98,15 @@ def test_answer_that_may_differ_says_so(api, url, accept):
     assert "accept" in vary(fetched(api, f"{url}?{WORDS}", Accept=accept))
 
 
+FAILS = "imageMogr2/crop/!10x10a5000a0/ignore-error/1"
+
+
+@pytest.mark.parametrize("words", [f"imageView2/2/w/90|{FAILS}", f"{FAILS}|imageView2/2/w/90", FAILS])
+def test_failure_that_is_ignored_lets_the_client_choose(api, url, words):
+    response = fetched(api, f"{url}?{words}", Accept="image/webp")
+    assert (response.headers["Content-Type"], "accept" in vary(response)) == ("image/webp", True)
+
+
 def test_unchanged_answer_says_so_too(api, url):
     etag = fetched(api, f"{url}?{WORDS}", Accept=CHROME).headers["ETag"]
     response = api.fetch(f"{url}?{WORDS}", Accept=CHROME, If_None_Match=etag)

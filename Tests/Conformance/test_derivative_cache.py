@@ -178,6 +178,19 @@ def test_range_beyond_the_end_is_416(api, answered):
     assert (response.status_code, response.headers["Content-Range"]) == (416, f"bytes */{len(first.content)}")
 
 
+def test_if_range_with_the_etag_gives_the_part(api, answered):
+    url, first = answered
+    response = api.fetch(url, Range="bytes=0-9", If_Range=first.headers["ETag"])
+    assert (response.status_code, response.content) == (206, first.content[:10])
+
+
+def test_if_range_with_the_date_gives_the_whole(api, answered):
+    """Other settings make other bytes of the same words, and their date is the file's as well."""
+    url, first = answered
+    response = api.fetch(url, Range="bytes=0-9", If_Range=first.headers["Last-Modified"])
+    assert (response.status_code, response.content) == (200, first.content)
+
+
 def test_head_has_the_headers_and_no_body(api, answered):
     url, first = answered
     head = api.fetch(url, "HEAD")

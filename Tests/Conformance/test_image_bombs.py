@@ -3,6 +3,7 @@
 import struct
 import zlib
 
+import marks
 import pytest
 from PIL import Image
 from client import Server, assert_refused
@@ -240,6 +241,25 @@ def test_metadata_takes_neither_time_nor_memory(api, make, words):
 )
 def test_png_of_too_much_packed_text_is_refused(api, make, words):
     assert_refused(api.fetch(f"{api.store(make())['url']}?{words}"), 400, 400, "packed texts")
+
+
+# Marks
+
+def marked(api, count):
+    """The answer to a picture of a megapixel that lies on itself so many times, and is made small only then."""
+    url = api.store(written(1200, 900, "JPEG"))["url"]
+    return api.fetch(f"{url}?watermark/3{marks.image(url, dissolve=50) * count}|imageView2/2/w/60")
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_large_marks_are_drawn_while_there_is_memory(api, count):
+    response = marked(api, count)
+    assert response.status_code == 200, response.text[:200]
+    assert opened(response.content).size == (60, 45)
+
+
+def test_large_marks_that_cost_more_together_are_refused(api):
+    assert_refused(marked(api, 16), 400, 400, "images.memory")
 
 
 # Structures

@@ -262,6 +262,38 @@ def test_file_that_cannot_be_read_is_refused_if_a_later_operator_ignores_failure
     assert_refused(api.fetch(f"{url}?{words}"), 400, 400)
 
 
+def damaged(format="JPEG"):
+    """A picture whose header is whole and whose pixels are not."""
+    return encoded(COLOURS, format)[:-100] + b"\xff" * 100
+
+
+DAMAGED = pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF", "AVIF", "JXL"])
+
+
+@pytest.mark.parametrize("words", [
+    f"{HALF}/ignore-error/1|imageView2/2/w/30", f"{HALF}/ignore-error/1|imageslim",
+    f"{HALF}|imageView2/2/w/30/ignore-error/1",
+])
+@DAMAGED
+def test_file_whose_pixels_are_broken_is_refused_if_one_operator_ignores_no_failures(api, format, words):
+    url = api.store(damaged(format), name="damaged")["url"]
+    assert_refused(api.fetch(f"{url}?{words}"), 400, 400)
+
+
+@DAMAGED
+def test_file_whose_pixels_are_broken_is_the_answer_if_all_operators_ignore_failures(api, format):
+    data = damaged(format)
+    url = api.store(data, name="damaged")["url"]
+    response = api.fetch(f"{url}?{HALF}/ignore-error/1|imageMogr2/rotate/90/ignore-error/1")
+    assert (response.status_code, response.content) == (200, data)
+
+
+@pytest.mark.parametrize("data", [damaged(), b"just text"], ids=["pixels", "header"])
+def test_broken_mark_is_refused_though_the_operator_before_it_ignores_failures(api, url, data):
+    mark = api.store(data, name="mark.jpg")["url"]
+    assert_refused(api.fetch(f"{url}?{HALF}/ignore-error/1|watermark/1/image/{url64(mark)}"), 400, 400)
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """A server to which the tests' pictures are too large."""

@@ -151,6 +151,19 @@ def test_result_of_one_pixel_more_is_refused(limited, words):
     assert_refused(response, 400, 400, "images.maxResultPixels")
 
 
+@pytest.mark.parametrize("words", ["imageMogr2/strip", "imageMogr2/auto-orient", "imageMogr2/thumbnail/!90p"])
+@pytest.mark.parametrize("name", ["MAX_RESULT_SIDE", "MAX_RESULT_PIXELS"])
+def test_source_that_is_larger_than_results_is_the_answer_if_that_is_ignored(limited, name, words):
+    response = asked(limited(name), source(100, 50), f"{words}/ignore-error/1")
+    assert (response.status_code, response.content) == (200, source(100, 50))
+
+
+@pytest.mark.parametrize("name", ["MAX_RESULT_SIDE", "MAX_RESULT_PIXELS"])
+def test_source_that_is_larger_than_results_is_made_smaller_though_that_is_ignored(limited, name):
+    response = asked(limited(name), source(100, 50), "imageMogr2/strip/ignore-error/1|imageView2/2/w/10")
+    assert size(response) == (10, 5)
+
+
 @pytest.mark.parametrize("format", ["jpg", "png", "webp", "gif", "avif"])
 def test_result_of_every_format_is_held_to_its_pixels(limited, format):
     api = limited("MAX_RESULT_PIXELS")

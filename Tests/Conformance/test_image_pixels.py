@@ -5,8 +5,10 @@ import io
 import pytest
 from geometry import GRAVITIES, Refused
 from image_drawing import assert_alike, assert_in_place, assert_same, drawn, field, mosaic, nine
-from image_words import answered, opened, stored
+from image_words import ORIENTATION, answered, opened, stored
 from PIL import Image, ImageCms
+from pictures import encoded
+from test_image_colours import PROFILES, SRGB
 
 # How far a photograph may lie from Pillow's: on average, and in the worst 8 x 8 pixels. One pixel's shift is 3 to 8 on average.
 MEAN, WORST = 1.5, 16
@@ -14,14 +16,22 @@ MEAN, WORST = 1.5, 16
 TURNED_MEAN, TURNED_WORST = 2, 40
 
 
+def between(image, source, target):
+    """The picture in other colours, without any profile."""
+    image = ImageCms.profileToProfile(image, source, target, ImageCms.Intent.RELATIVE_COLORIMETRIC)
+    image.info.clear()
+    return image
+
+
+def in_srgb(image):
+    """A picture with a profile in sRGB."""
+    return between(image, ImageCms.ImageCmsProfile(io.BytesIO(image.info["icc_profile"])), SRGB)
+
+
 @pytest.fixture(scope="module")
 def photo(rocket):
     """The photograph in sRGB, without any profile."""
-    image = Image.open(io.BytesIO(rocket))
-    source = ImageCms.ImageCmsProfile(io.BytesIO(image.info["icc_profile"]))
-    image = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), ImageCms.Intent.RELATIVE_COLORIMETRIC)
-    image.info.clear()
-    return image
+    return in_srgb(Image.open(io.BytesIO(rocket)))
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +110,45 @@ def test_photo_with_a_profile_is_pillows_in_srgb(api, photo, rocket, words):
 def test_photo_in_formats_that_lose_is_nearly_pillows(api, photo, photo_url, words, format, mean, worst):
     seen, wanted = opened(answered(api, photo_url, f"{words}/q/90/format/{format}")), drawn(photo, words)
     assert_alike(seen, wanted, mean, worst)
+    assert_in_place(seen, wanted)
+
+
+# JPEGs of odd sides, which are decoded the smaller the smaller the result is
+
+def as_jpeg(image, **options):
+    return encoded(image, "JPEG", quality=90, **options)
+
+
+def in_gray(photo):
+    """A file, and the picture in it as it lies."""
+    data = as_jpeg(photo.convert("L"))
+    return data, opened(data)
+
+
+def with_a_profile(photo):
+    icc = PROFILES["swapped"]
+    image = between(photo, SRGB, ImageCms.ImageCmsProfile(io.BytesIO(icc)))
+    data = as_jpeg(image, icc_profile=icc)
+    return data, in_srgb(opened(data))
+
+
+def turned(photo):
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    data = as_jpeg(photo, exif=exif)
+    return data, opened(data)
+
+
+# Decoded at one, two, three and eight eighths of its sides.
+@pytest.mark.parametrize("side", [40, 90, 190, 500])
+@pytest.mark.parametrize("make, orientation", [(in_gray, 1), (with_a_profile, 1), (turned, 6)], ids=["gray", "profile", "turned"])
+def test_shrunk_jpeg_is_pillows(api, photo, make, orientation, side):
+    data, picture = make(photo.resize((801, 603)))
+    url = api.store(data, name="photo.jpg")["url"]
+    # The longer side, which is the same one before the picture is turned.
+    words = f"imageView2/0/w/{side}"
+    seen, wanted = opened(answered(api, url, f"{words}/format/png")), drawn(picture, words, orientation)
+    assert_alike(seen, wanted, MEAN, WORST)
     assert_in_place(seen, wanted)
 
 

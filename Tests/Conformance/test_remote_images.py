@@ -133,6 +133,27 @@ def test_range_gives_its_part(api, elsewhere, words):
     assert (part.status_code, part.content) == (206, full[5:15])
 
 
+@pytest.mark.parametrize("words", ["", f"?{WORDS}"], ids=["bytes", "derivative"])
+def test_if_range_with_the_etag_gives_the_part(api, elsewhere, words):
+    url, _ = offered(api, elsewhere)
+    full = get(api, url + words)
+    part = get(api, url + words, Range="bytes=5-14", If_Range=full.headers["ETag"])
+    assert (part.status_code, part.content) == (206, full.content[5:15])
+
+
+@pytest.mark.parametrize("words", ["", f"?{WORDS}"], ids=["bytes", "derivative"])
+@pytest.mark.parametrize("date", [
+    lambda full: "Thu, 02 May 2019 08:00:00 GMT", lambda full: full.headers["Date"]], ids=["there", "here"],
+)
+def test_if_range_with_a_date_gives_the_whole(api, elsewhere, date, words):
+    """Neither the day that the other server names nor that of the fetch says which bytes these are."""
+    there = elsewhere.offer(answer(PNG, type="image/png", Last_Modified="Thu, 02 May 2019 08:00:00 GMT"))
+    url = address(api, link(api, there)) + words
+    full = get(api, url)
+    response = get(api, url, Range="bytes=5-14", If_Range=date(full))
+    assert (response.status_code, response.content) == (200, full.content)
+
+
 def test_any_origin_may_read(api, elsewhere):
     url, _ = offered(api, elsewhere)
     assert get(api, url, Origin="https://app.example.com").headers["Access-Control-Allow-Origin"] == "*"
