@@ -88,8 +88,6 @@ package struct ImageService: Sendable {
         do {
             made = try await flights.value(for: name) {
                 if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
-                // Another flight may have kept it and ended since the caller looked.
-                if let kept = try? await derivatives.open(name) { return .done(kept) }
                 return try await make(request, of: origin, automatic: automatic, under: name)
             } afterwards: { made in
                 switch made {
@@ -159,6 +157,8 @@ package struct ImageService: Sendable {
         // What fails while pixels are made may be the doing of any operator, and of every mark.
         let ignoresAll = operators.allSatisfy(\.ignoresErrors)
         return try await admission.admit { place in
+            // Another flight may have kept it and ended since the caller looked. Not before: refusals must cost little.
+            if let kept = try? await derivatives.open(name) { return .done(kept) }
             let image = try await ServiceError.ofTheSource(ignored: ignoresSource) { try await open(origin) }
             var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
             if plan.changesNothing { return .source }
