@@ -98,18 +98,24 @@ import Testing
 
     @Test("files with faults and of other colours are for libvips")
     func faults() throws {
-        let (source, size) = (ImageSize(width: 160, height: 120), ImageSize(width: 20, height: 15))
+        let source = ImageSize(width: 160, height: 120)
+        // At 1/8, 2/8, 3/8, whole.
+        let sizes = [(10, 7), (20, 15), (30, 22), (150, 110)].map { ImageSize(width: $0.0, height: $0.1) }
         let file = try TurboSample.encoded(TurboSample.waves(source), source)
-        #expect(TurboSample.shrink(try TurboSample.cmyk(source), of: source, to: size) == nil)
-        for count in [0, 1, 2, 20, file.count / 2, file.count - 40] {
-            #expect(TurboSample.shrink(Array(file[..<count]), of: source, to: size) == nil, "\(count) bytes")
+        let cmyk = try TurboSample.cmyk(source)
+        for size in sizes {
+            #expect(TurboSample.shrink(file, of: source, to: size) != nil)
+            #expect(TurboSample.shrink(cmyk, of: source, to: size) == nil)
+            // The last two bytes say that the picture ends.
+            for count in [0, 1, 2, 20, file.count / 2, file.count - 40, file.count - 2] {
+                let isRefused = TurboSample.shrink(Array(file[..<count]), of: source, to: size) == nil
+                #expect(isRefused, "\(size): \(count) bytes")
+            }
+            #expect(TurboSample.shrink([UInt8](repeating: 0x5a, count: 5000), of: source, to: size) == nil)
         }
-        #expect(TurboSample.shrink([UInt8](repeating: 0x5a, count: 5000), of: source, to: size) == nil)
         // None of these may do more than fail.
         for damaged in Damage.mutations(of: file, count: 300, seed: 7) {
-            for size in [size, ImageSize(width: 150, height: 110)] {
-                _ = TurboSample.shrink(damaged, of: source, to: size)
-            }
+            for size in sizes { _ = TurboSample.shrink(damaged, of: source, to: size) }
         }
     }
 

@@ -1,3 +1,5 @@
+internal import NIOCore
+
 extension ImageService {
     /// The job on a smaller copy of its source, where there is one or making one pays.
     ///
@@ -13,7 +15,7 @@ extension ImageService {
         else { return nil }
         let name = origin.name(of: "mezzanine|\(signature)")
         let size = upright.fitted(width: side, height: side, enlarging: false)
-        let header = ImageHeader(format: .jpeg, size: size)
+        var header = ImageHeader(format: .jpeg, size: size)
         var smaller = job
         smaller.plan.steps = steps
         smaller.plan.output.orientation = nil
@@ -31,11 +33,15 @@ extension ImageService {
         } afterwards: { copy in
             if case .made(let image) = copy { await keep(image, of: origin, under: name) }
         }
-        let source =
-            switch copy {
-            case .kept(let kept): try await ImageSource(kept.blob)
-            case .made(let image): ImageSource.memory(image.bytes)
-            }
+        let source: ImageSource
+        switch copy {
+        case .kept(let kept):
+            header.fileSize = Int(kept.blob.size)
+            source = try await ImageSource(kept.blob)
+        case .made(let image):
+            header.fileSize = image.bytes.readableBytes
+            source = .memory(image.bytes)
+        }
         smaller.image = OpenImage(header: header, source: source)
         return smaller
     }

@@ -8,8 +8,8 @@ struct TurboDecoder: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private let handle: Handle
 
-    /// A picture with any fault is libvips' to judge; more scans than TurboJPEG's limit of 500 are an attack.
-    private static let flags = TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS
+    /// A picture with any fault is libvips' to judge.
+    private static let flags = TJFLAG_STOPONWARNING
 
     /// Reads the header; nothing for a broken one, for colours other than YCbCr and grey, and for other subsamplings.
     init?(_ bytes: UnsafeRawBufferPointer) {

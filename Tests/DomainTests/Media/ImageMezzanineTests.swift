@@ -14,6 +14,13 @@ import Testing
         return settings
     }
 
+    /// That of "a copy", whose bytes count, too.
+    private func copyHeader(_ size: ImageSize) -> ImageHeader {
+        var header = ImageHeader(format: .jpeg, size: size)
+        header.fileSize = "a copy".utf8.count
+        return header
+    }
+
     @Test("the first small derivative makes the copy and is made of it")
     func made() async throws {
         let origin = try await fixture.file(as: large)
@@ -23,7 +30,7 @@ import Testing
         #expect(jobs.map(\.source) == ["a photograph", "a copy"])
         #expect(jobs[0].plan.steps == [.scale(ImageSize(1000, 750))])
         #expect(jobs[0].plan.output.format == .jpeg)
-        #expect(jobs[1].header == ImageHeader(format: .jpeg, size: ImageSize(1000, 750)))
+        #expect(jobs[1].header == copyHeader(ImageSize(1000, 750)))
         // As if it were made of the source.
         #expect(jobs[1].plan.steps == (try ImagePlan.of("imageView2/1/w/200/h/200", large).steps))
     }
@@ -38,6 +45,16 @@ import Testing
         #expect(await fixture.derivatives.next() == .stored(origin.source))
         _ = try await fixture.service(settings).text("imageView2/2/w/300", of: origin)
         #expect(fixture.renderer.jobs.map(\.source) == ["a photograph", "a copy", "a copy"])
+    }
+
+    @Test("a job on a copy counts the copy's bytes, made now or kept")
+    func counted() async throws {
+        let origin = try await fixture.file(as: large)
+        fixture.renderer.make("a copy")
+        _ = try await fixture.service(settings).text("imageView2/2/w/200", of: origin)
+        #expect(await fixture.derivatives.next() == .stored(origin.source))
+        _ = try await fixture.service(settings).text("imageView2/2/w/300", of: origin)
+        #expect(fixture.renderer.jobs.dropFirst().map(\.header.fileSize) == ["a copy".utf8.count, "a copy".utf8.count])
     }
 
     @Test("a copy keeps whose work it is if derivatives do, and is not that of other settings")
@@ -62,7 +79,7 @@ import Testing
         let jobs = fixture.renderer.jobs
         #expect(jobs[0].plan.steps == [.orient(6), .scale(ImageSize(750, 1000))])
         #expect(jobs[0].plan.output.orientation == nil)
-        #expect(jobs[1].header == ImageHeader(format: .jpeg, size: ImageSize(750, 1000)))
+        #expect(jobs[1].header == copyHeader(ImageSize(750, 1000)))
         #expect(jobs[1].plan.steps == [.scale(ImageSize(150, 200))])
     }
 
