@@ -20,6 +20,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -94,7 +95,7 @@ let package = Package(
         library("Domain", [nioCore, crypto, logging]),
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
-        library("SQLiteStore", ["Domain", grdb]),
+        library("SQLiteStore", ["Domain", grdb, grdbSQLite]),
         library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(
             "VipsMedia",

@@ -13,7 +13,7 @@ package struct PCREEngine: PatternEngine {
     }
 
     package func compile(_ text: String, options: String, place: String) throws -> any CompiledPattern {
-        var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
+        var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT
         if options.contains("i") { flags |= PCRE2_CASELESS }
         if options.contains("m") { flags |= PCRE2_MULTILINE }
         if options.contains("s") { flags |= PCRE2_DOTALL }
@@ -38,16 +38,19 @@ package struct PCREEngine: PatternEngine {
     }
 }
 
-/// What one match of one expression with one text may cost.
+/// What one match of one expression with one string may cost.
 package struct PCRELimits: Sendable {
-    /// How often the matcher may try: some milliseconds.
+    /// How often the matcher may backtrack from one starting place: some milliseconds.
     package var steps: UInt32
+    /// How many items of the expression it may try from all starting places together.
+    package var totalSteps: Int
     /// In KiB.
     package var memory: UInt32
 
     /// The defaults are beyond what honest expressions need.
-    package init(steps: UInt32 = 200_000, memory: UInt32 = 4096) {
+    package init(steps: UInt32 = 200_000, totalSteps: Int = 2_000_000, memory: UInt32 = 4096) {
         self.steps = steps
+        self.totalSteps = totalSteps
         self.memory = memory
     }
 }

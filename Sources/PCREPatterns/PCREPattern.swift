@@ -4,12 +4,14 @@ internal import Domain
 /// A compiled expression.
 ///
 /// `@unchecked Sendable`: a `pcre2_code` and a `pcre2_match_context` are written only while they are made, in `init`,
-/// before anybody else has them. `pcre2_match` reads both and keeps all it writes in the match data, which each call
-/// makes for itself (pcre2api, "Multithreading"). They are freed when the last reference goes, so no match can run then.
+/// before any other thread has them. Each call copies the context, to set its callout, and keeps all it writes in that
+/// copy and in match data of its own (pcre2api, "Multithreading"). They are freed when the last reference goes, so no
+/// match can run then.
 final class PCREPattern: CompiledPattern, @unchecked Sendable {
     private let code: OpaquePointer
     private let context: OpaquePointer
     private let place: String
+    private let steps: Int
 
     /// Takes over a compiled expression and frees it in the end.
     init(adopting code: OpaquePointer, limits: PCRELimits, place: String) throws {
@@ -23,6 +25,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         self.code = code
         self.context = context
         self.place = place
+        steps = limits.totalSteps
     }
 
     deinit {
@@ -30,18 +33,30 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         pcre2_code_free_8(code)
     }
 
-    func isFound(in subject: String) throws -> Bool {
+    func isFound(in subject: String, within budget: QueryBudget?) throws -> Bool {
         guard let data = pcre2_match_data_create_8(1, nil) else { throw PCREFailure(code: PCRE2_ERROR_NOMEMORY) }
         defer { pcre2_match_data_free_8(data) }
+        guard let context = pcre2_match_context_copy_8(context) else { throw PCREFailure(code: PCRE2_ERROR_NOMEMORY) }
+        defer { pcre2_match_context_free_8(context) }
         var subject = subject
-        let result = subject.withUTF8 { bytes in
-            // A String is valid UTF-8 already.
-            pcre2_match_8(code, bytes.baseAddress, bytes.count, 0, PCRE2_NO_UTF_CHECK, data, context)
+        var work = MatchWork(steps: steps, subject: subject.utf8.count, within: budget)
+        let result = withUnsafeMutablePointer(to: &work) { work in
+            pcre2_set_callout_8(
+                context,
+                { _, data in data?.assumingMemoryBound(to: MatchWork.self).pointee.step() ?? 0 },
+                work
+            )
+            return subject.withUTF8 { bytes in
+                // A String is valid UTF-8 already.
+                pcre2_match_8(code, bytes.baseAddress, bytes.count, 0, PCRE2_NO_UTF_CHECK, data, context)
+            }
         }
+        if case .budget(let error)? = work.failure { throw error }
         switch result {
         case 0...: return true
         case PCRE2_ERROR_NOMATCH: return false
-        case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_RECURSELOOP:
+        case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_RECURSELOOP,
+            PCRE2_ERROR_CALLOUT:
             throw ServiceError(.badRequest, "\(place) takes too many steps on some object; write it simpler.")
         default: throw PCREFailure(code: result)
         }

@@ -24,6 +24,8 @@ final class GroupCommit: Sendable {
 
     /// How many writes share a transaction at most, so that the first does not wait for ever.
     private static let groupSize = 256
+    /// How long a transaction takes further writes, for the same reason.
+    private static let longestGroup = Duration.milliseconds(50)
 
     private let pool: DatabasePool
     private let catalog: SharedCatalog
@@ -86,10 +88,15 @@ final class GroupCommit: Sendable {
         let transaction = SQLiteTransaction(db, catalog.current, queries)
         var tells: [Tell] = []
         do {
+            let began = ContinuousClock.now
             try db.inTransaction(.immediate) {
-                tells = group.map { $0.run(transaction) }
+                for job in group where tells.isEmpty || ContinuousClock.now - began < GroupCommit.longestGroup {
+                    tells.append(job.run(transaction))
+                }
                 return .commit
             }
+            // Once the time is over no further job begins, so those that did not run are the last of the group.
+            state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(tells.count), at: 0) }
             catalog.publish(transaction.catalog)
             for tell in tells { tell(nil) }
         } catch {

@@ -14,7 +14,7 @@ package struct SQLiteDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
-    ///   - readers: How many queries may read at the same time.
+    ///   - readers: How many queries may read at the same time; two more connections are for reads of single objects.
     ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
     /// - Throws: ``OpenFailure``, which says in one sentence why the server cannot start on it.
     package init(path: String, readers: Int = 4, cacheSize: Int = 16 << 20) throws(OpenFailure) {
@@ -47,13 +47,16 @@ package struct SQLiteDatabase: Sendable {
         try pool.close()
     }
 
+    /// Connections that queries leave free (``QueryAdmission``), so that an object by its id never waits for them.
+    private static let lookupReaders = 2
+
     private static func configuration(
         _ readers: Int,
         _ cacheSize: Int,
         _ functions: QueryFunctions
     ) -> Configuration {
         var configuration = Configuration()
-        configuration.maximumReaderCount = readers
+        configuration.maximumReaderCount = readers + lookupReaders
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.database"
         configuration.prepareDatabase { db in

@@ -220,7 +220,17 @@ package struct LCFileServer {
                 limit: configuration.images.limits.sourceSize,
                 memory: images.fetched
             ),
-            objects: ObjectService(store: store, settings: settings, removal: files),
+            objects: ObjectService(
+                store: store,
+                settings: settings,
+                removal: files,
+                admission: QueryAdmission(
+                    limits: QueryAdmission.Limits(
+                        readers: configuration.threads.databaseReaders,
+                        perCaller: configuration.queries.concurrent
+                    )
+                )
+            ),
             schemas: SchemaService(store: store, limits: configuration.objects),
             permissions: PermissionService(store: store, limits: configuration.objects),
             sessions: sessions,

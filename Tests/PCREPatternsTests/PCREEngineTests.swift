@@ -17,7 +17,7 @@ import Testing
         ]
     )
     func found(text: String, options: String, subject: String, expected: Bool) throws {
-        #expect(try pattern(text, options).isFound(in: subject) == expected)
+        #expect(try pattern(text, options).isFound(in: subject, within: nil) == expected)
     }
 
     @Test(
@@ -36,9 +36,39 @@ import Testing
     )
     func bounded(text: String) throws {
         let error = #expect(throws: ServiceError.self) {
-            try pattern(text).isFound(in: String(repeating: "a", count: 200) + "!")
+            try pattern(text).isFound(in: String(repeating: "a", count: 200) + "!", within: nil)
         }
         #expect(error?.code == .badRequest)
         #expect(error?.message.contains("too many steps") == true)
     }
+
+    @Test(
+        "steps from all places where a match may begin count together",
+        arguments: ["\\p{L}+$", "a+b", "(?:a|b)+$", "[a-z]*[0-9]"]
+    )
+    func boundedTogether(text: String) throws {
+        let error = #expect(throws: ServiceError.self) {
+            try pattern(text, "ims").isFound(in: String(repeating: "a", count: 50_000) + "!", within: nil)
+        }
+        #expect(error?.message.contains("too many steps") == true)
+    }
+
+    @Test("a match ends with its budget, however far one step looks")
+    func budget() throws {
+        let budget = QueryBudget(milliseconds: 1, refusal: Spent())
+        let pattern = try pattern("(\\p{L}+\\p{L}+\\p{L}+)+$")
+        #expect(throws: Spent.self) {
+            try budget.counting {
+                _ = try pattern.isFound(in: String(repeating: "a", count: 50_000) + "!", within: budget)
+            }
+        }
+    }
+
+    @Test("an honest search through a long string is done", arguments: ["end$", "needle.*end", "^x", "[0-9]+-[0-9]+"])
+    func longStrings(text: String) throws {
+        let subject = String(repeating: "hay and stack ", count: 9000) + "needle 12-13 end"
+        #expect(try pattern(text).isFound(in: subject, within: nil) == (text != "^x"))
+    }
 }
+
+private struct Spent: Error {}

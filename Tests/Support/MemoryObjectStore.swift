@@ -17,9 +17,12 @@ package final class MemoryObjectStore: ObjectStore {
     }
 
     package func read<Result: Sendable>(
+        within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result
     ) async throws -> Result {
-        try body(MemoryTransaction(state.withLock { $0 }))
+        let transaction = MemoryTransaction(state.withLock { $0 }, within: budget)
+        guard let budget else { return try body(transaction) }
+        return try budget.counting { try body(transaction) }
     }
 
     package func write<Result: Sendable>(
@@ -51,9 +54,11 @@ private struct Relation: Hashable, Sendable {
 
 private final class MemoryTransaction: ObjectWriter {
     var state: MemoryState
+    let budget: QueryBudget?
 
-    init(_ state: MemoryState) {
+    init(_ state: MemoryState, within budget: QueryBudget? = nil) {
         self.state = state
+        self.budget = budget
     }
 
     func schema(of name: ClassName) -> ClassSchema? { state.schemas[name] }
@@ -104,6 +109,10 @@ private final class MemoryTransaction: ObjectWriter {
 
     func count(_ query: ObjectQuery) throws -> Int {
         try matching(query).count
+    }
+
+    func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) -> Bool {
+        members.contains { state.relations.contains(Relation(owner: owner, key: key, member: $0)) }
     }
 
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
@@ -170,10 +179,8 @@ private final class MemoryTransaction: ObjectWriter {
         let name = query.className
         return try state.objects[name, default: []].filter { object in
             try query.readers.mayRead(object.acl)
-                && query.condition.matches(object) { owner, key, member in
-                    state.relations.contains(
-                        Relation(owner: owner ?? Pointer(name, object.id), key: key, member: member ?? object.id)
-                    )
+                && query.condition.matches(object, within: budget) { owner, key, members in
+                    isRelated(owner ?? Pointer(name, object.id), key, to: (members ?? [object.id])[...])
                 }
         }
     }

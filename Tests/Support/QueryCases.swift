@@ -69,7 +69,30 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
             let found = (reply?["results"]?.arrayValue ?? []).compactMap { $0.objectValue?["objectId"]?.stringValue }
             let text = String(decoding: json.encoded(), as: UTF8.self)
             #expect((isOrdered ? found : found.sorted()) == (isOrdered ? matches : matches.sorted()), "\(text)")
-            if page == (try Page()) { #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)") }
+            guard page == (try Page()) else { continue }
+            #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)")
+            if !isOrdered { try await checkChanges(under: search.condition, of: Set(matches), service, name, caller) }
+        }
+    }
+
+    /// A change under the condition happens to exactly the documents that match.
+    private func checkChanges(
+        under condition: Condition,
+        of matches: Set<String>,
+        _ service: ObjectService,
+        _ name: ClassName,
+        _ caller: Caller
+    ) async throws {
+        let nothing = try ObjectChange(.object([:]), allowsPaths: true)
+        for (document, _) in documents {
+            let id = try #require(ObjectID(document))
+            let update = ObjectCommand(name, .update(id, nothing, where: condition, returnsObject: false))
+            do {
+                _ = try await service.perform(update, as: caller)
+                #expect(matches.contains(document), "\(condition) let \(document) be changed")
+            } catch let error as ServiceError where error.code == .noEffect {
+                #expect(!matches.contains(document), "\(condition) kept \(document) from being changed")
+            }
         }
     }
 

@@ -29,17 +29,25 @@ package struct Caller: Sendable, Hashable {
     package let isMaster: Bool
     /// Who is logged in; nothing for a guest, and for one whose token is stale (data-protocol 1.2).
     package let user: User?
+    /// The client's IP address; empty where there is no connection.
+    package let address: String
 
     /// Made by the ``Authenticator``, and by tests.
-    package init(app: AppID, isMaster: Bool = false, user: User? = nil) {
+    package init(app: AppID, isMaster: Bool = false, user: User? = nil, address: String = "") {
         self.app = app
         self.isMaster = isMaster
         self.user = user
+        self.address = address
     }
 
     /// The same caller, logged in.
     package func logged(in user: User) -> Caller {
-        Caller(app: app, isMaster: isMaster, user: user)
+        Caller(app: app, isMaster: isMaster, user: user, address: address)
+    }
+
+    /// The same caller, at an address.
+    package func at(address: String) -> Caller {
+        Caller(app: app, isMaster: isMaster, user: user, address: address)
     }
 
     /// Whose rights the caller has when it reads objects.

@@ -79,18 +79,28 @@ extension ObjectService {
         }
         try AccountPreparation.requireFewPasswords(in: items.filter { $0.className == .user }.map(\.change))
         var items = items
+        let budget = QueryBudget(seconds: settings.queries.timeout)
         for index in items.indices {
             if items[index].className == .user {
                 items[index].change = try await prepared(items[index].change, of: items[index].id, as: caller)
             }
             guard let condition = items[index].condition, condition.hasSubqueries else { continue }
             // They see what was there before the request: inside its transaction they would keep all writers waiting.
-            items[index].condition = try await resolved(condition, of: items[index].className, as: caller)
-        }
-        let (replies, commands, results) = try await store.write { [settings, items] writer in
-            var saving = BatchSaving(
-                writing: try ObjectWriting(writer: writer, caller: caller, settings: settings)
+            items[index].condition = try await resolved(
+                condition,
+                of: items[index].className,
+                as: caller,
+                within: budget
             )
+        }
+        let conditions = items.compactMap { item in
+            item.condition.map {
+                GuardedChange(className: item.className, ids: item.id.map { [$0] } ?? [], condition: $0)
+            }
+        }
+        let (replies, commands, results) = try await write(under: conditions, as: caller, within: budget) {
+            [items] writing in
+            var saving = BatchSaving(writing: writing)
             for item in items { try saving.save(item) }
             return (saving.replies, saving.commands, saving.results)
         }
@@ -150,7 +160,12 @@ private struct BatchSaving {
             return writing
         }
         let access = ObjectAccess(caller: writing.access.caller.logged(in: user))
-        return ObjectWriting(writer: writing.writer, access: access, settings: writing.settings)
+        return ObjectWriting(
+            writer: writing.writer,
+            access: access,
+            settings: writing.settings,
+            conditions: writing.conditions
+        )
     }
 
     private func action(of item: SaveItem, _ change: ObjectChange) throws -> ObjectCommand.Action {

@@ -5,10 +5,22 @@
 struct ConditionResolver {
     let reader: any ObjectReader
     let access: ObjectAccess
+    private let budget: QueryBudget?
+
+    /// - Parameters:
+    ///   - reader: Answers sub-queries.
+    ///   - access: What the caller may see.
+    ///   - budget: How long it may take; that of the reader without another.
+    init(reader: any ObjectReader, access: ObjectAccess, budget: QueryBudget? = nil) {
+        self.reader = reader
+        self.access = access
+        self.budget = budget ?? reader.budget
+    }
 
     /// The condition as stores take it, for objects of a class; nothing is known of a class that is not there.
     func resolve(_ condition: Condition, in schema: ClassSchema?) throws -> Condition {
-        switch condition {
+        try budget?.check()
+        return switch condition {
         case .all(let conditions): .all(try conditions.map { try resolve($0, in: schema) })
         case .any(let conditions): .any(try conditions.map { try resolve($0, in: schema) })
         case .not(let condition): .not(try resolve(condition, in: schema))
@@ -30,6 +42,8 @@ struct ConditionResolver {
             let selected = try reader.schema(of: query.className)
             // What no class knows as a field may still stand in an object: our own words of a file.
             let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
+            // A class that the caller may not query is refused, whatever field is selected.
+            if !isShown, query.className != .identity, let selected { _ = try access.query(.always, in: selected) }
             let values =
                 !isShown
                 ? []

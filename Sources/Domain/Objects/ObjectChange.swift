@@ -41,6 +41,21 @@ package struct ObjectChange: Sendable {
     /// How many places one change may touch: more than any class has fields.
     private static let mostPlaces = 10_000
 
+    /// Throws ``ServiceError/Code/objectTooLarge`` for values that no object could hold: they would be worked on while
+    /// other changes wait.
+    func requireSize(within limits: ObjectLimits) throws {
+        var rest = limits.objectSize * 4 + (64 << 10)
+        for (_, operation) in operations {
+            for value in operation.values where !value.fits(in: &rest) {
+                throw ServiceError(
+                    .objectTooLarge,
+                    "The change has more than four times the bytes of an object; the limit of that is "
+                        + "\(limits.objectSize) (objects.maxSize)."
+                )
+            }
+        }
+    }
+
     /// A change that sets one field; for pointers to children of a batch.
     mutating func set(_ field: String, to value: JSONValue) {
         operations.append((FieldPath(field: field), .set(value)))

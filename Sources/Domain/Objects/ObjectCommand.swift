@@ -68,6 +68,18 @@ package struct ObjectCommand: Sendable {
         }
     }
 
+    /// What it changes under which condition; `nil` for a change without one.
+    var guarded: GuardedChange? {
+        switch action {
+        case .update(let id, _, let condition?, _):
+            GuardedChange(className: className, ids: [id], condition: condition)
+        case .delete(let ids, let condition?):
+            GuardedChange(className: className, ids: ids, condition: condition)
+        default:
+            nil
+        }
+    }
+
     /// The same change under another condition.
     func with(condition: Condition) -> ObjectCommand {
         switch action {

@@ -79,11 +79,12 @@ struct ObjectEditing {
             }
         } else {
             if !isNewClass { try access.require(.addFields, in: schema) }
-            guard schema.fields.count < limits.columns else {
+            let limit = limits.share(of: limits.columns, named: "objects.maxColumns", for: access.caller)
+            guard schema.fields.count < limit.count else {
                 throw ServiceError(
                     .badRequest,
                     "The field '\(path.field)' would be one too many for the class '\(schema.name)'; the limit is "
-                        + "\(limits.columns) (objects.maxColumns)."
+                        + "\(limit.count) (\(limit.settings))."
                 )
             }
             schema.fields[path.field] = FieldDefinition(type)

@@ -8,13 +8,39 @@ package struct ObjectLimits: Sendable {
     package var classes: Int
     /// The most indexes of a class that were asked for.
     package var indexes: Int
+    /// Per cent of classes and columns up to which guests make new ones; what is beyond is for users and the master key.
+    package var guestShare: Int
+    /// Per cent of them up to which users make new ones; what is beyond is for the master key.
+    package var userShare: Int
 
     /// Takes every limit; the defaults are those of the settings.
-    package init(objectSize: Int = 128 << 10, columns: Int = 300, classes: Int = 500, indexes: Int = 20) {
+    package init(
+        objectSize: Int = 128 << 10,
+        columns: Int = 300,
+        classes: Int = 500,
+        indexes: Int = 20,
+        guestShare: Int = 60,
+        userShare: Int = 80
+    ) {
         self.objectSize = objectSize
         self.columns = columns
         self.classes = classes
         self.indexes = indexes
+        self.guestShare = guestShare
+        self.userShare = userShare
+    }
+}
+
+extension ObjectLimits {
+    /// The part of a limit that a caller may fill, and the settings that say so.
+    ///
+    /// One number is shared by all callers of an app. If guests could fill it, the owner could not make a class any more.
+    func share(of limit: Int, named setting: String, for caller: Caller) -> (count: Int, settings: String) {
+        switch caller.identity {
+        case .master: (limit, setting)
+        case .user: (max(1, limit * userShare / 100), "\(setting), objects.userShare")
+        case .guest: (max(1, limit * guestShare / 100), "\(setting), objects.guestShare")
+        }
     }
 }
 
@@ -40,14 +66,15 @@ extension ObjectLimits {
 }
 
 extension ObjectWriter {
-    /// A class that is about to be made.
+    /// A class that a caller is about to make.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the app has all the classes that it may.
-    func newClass(_ name: ClassName, within limits: ObjectLimits) throws -> ClassSchema {
-        guard try schemas().count(where: { !$0.name.isBuiltIn }) < limits.classes else {
+    /// - Throws: ``ServiceError/Code/badRequest`` if the app has all the classes that the caller may fill it with.
+    func newClass(_ name: ClassName, within limits: ObjectLimits, for caller: Caller) throws -> ClassSchema {
+        let limit = limits.share(of: limits.classes, named: "objects.maxClasses", for: caller)
+        guard try schemas().count(where: { !$0.name.isBuiltIn }) < limit.count else {
             throw ServiceError(
                 .badRequest,
-                "The class '\(name)' would be one too many; the limit is \(limits.classes) (objects.maxClasses)."
+                "The class '\(name)' would be one too many; the limit is \(limit.count) (\(limit.settings))."
             )
         }
         return ClassSchema(name: name)

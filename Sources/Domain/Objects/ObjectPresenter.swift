@@ -26,7 +26,10 @@ struct ObjectPresenter {
         view: ObjectView,
         room: inout Int
     ) throws -> [ObjectText] {
-        var shown = rows.map { text(of: $0, shape, view: view) }
+        var shown = try rows.map { row in
+            try reader.budget?.check()
+            return text(of: row, shape, view: view)
+        }
         // File fields are expanded without being asked for; files in arrays are not (file-protocol 4.1).
         for name in shape.files where view.include[name] == nil {
             try expand(name, nil, in: &shown, room: &room)
@@ -68,6 +71,7 @@ struct ObjectPresenter {
         // Through an array the way goes no deeper (data-protocol 4.4): it would multiply at every level.
         let elements = try included(places.lazy.flatMap(\.elementPointers), nil, room: &room)
         for (index, place) in places.enumerated() {
+            try reader.budget?.check()
             switch place {
             case .nothing:
                 break

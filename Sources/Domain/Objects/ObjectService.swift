@@ -47,18 +47,33 @@ package struct ObjectService: Sendable {
     let store: any ObjectStore
     let settings: ObjectSettings
     private let removal: any FileRemoval
+    private let admission: QueryAdmission
 
-    /// Takes the app's store, and who removes the bytes of deleted files.
-    package init(store: any ObjectStore, settings: ObjectSettings, removal: any FileRemoval) {
+    /// Takes the app's store, what removes the bytes of deleted files, and what decides which queries run when.
+    package init(
+        store: any ObjectStore,
+        settings: ObjectSettings,
+        removal: any FileRemoval,
+        admission: QueryAdmission = QueryAdmission()
+    ) {
         self.store = store
         self.settings = settings
         self.removal = removal
+        self.admission = admission
     }
 
     /// Carries out one command.
     ///
     /// On return of a change it survives a power cut.
     package func perform(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectReply {
+        try await perform(command, as: caller, within: QueryBudget(seconds: settings.queries.timeout))
+    }
+
+    private func perform(
+        _ command: ObjectCommand,
+        as caller: Caller,
+        within budget: QueryBudget
+    ) async throws -> ObjectReply {
         if case .get = command.action, command.view.include.isEmpty {
             // One row: nothing that could take long.
             return try await store.read { [settings] reader in
@@ -66,11 +81,19 @@ package struct ObjectService: Sendable {
             }
         }
         guard !command.isRead else {
-            return try await reading(as: caller) { try $0.perform(command) }
+            return try await reading(as: caller, within: budget) { try $0.perform(command) }
         }
-        let command = try await prepared(command, as: caller)
-        let reply = try await store.write { [settings] writer in
-            try ObjectWriting(writer: writer, caller: caller, settings: settings).perform(command)
+        return try await change(try await prepared(command, as: caller, within: budget), as: caller, within: budget)
+    }
+
+    /// Carries out a change that is prepared.
+    private func change(
+        _ command: ObjectCommand,
+        as caller: Caller,
+        within budget: QueryBudget
+    ) async throws -> ObjectReply {
+        let reply = try await write(under: command.guarded.map { [$0] } ?? [], as: caller, within: budget) {
+            try $0.perform(command)
         }
         await follow([command], [reply])
         return reply
@@ -96,7 +119,9 @@ package struct ObjectService: Sendable {
         as caller: Caller
     ) async throws -> ObjectReply {
         try caller.requireMasterKey()
-        return try await reading(as: caller) { try $0.scan(scan, of: name, view: view) }
+        return try await reading(as: caller, within: QueryBudget(seconds: settings.queries.timeout)) {
+            try $0.scan(scan, of: name, view: view)
+        }
     }
 
     /// Carries out commands in order, each for itself: one that fails leaves the others as they are (data-protocol 2.1).
@@ -111,6 +136,7 @@ package struct ObjectService: Sendable {
         )
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = commands[...]
+        let budget = QueryBudget(seconds: settings.queries.timeout)
         // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
         var room = settings.queries.replySize * 10
         while let first = rest.first {
@@ -119,9 +145,9 @@ package struct ObjectService: Sendable {
             let run = similar.isEmpty ? rest.prefix(1) : similar
             rest = rest.dropFirst(run.count)
             if first.isRead {
-                replies += try await readAll(Array(run), caller, room: &room)
+                replies += try await readAll(Array(run), caller, budget, room: &room)
             } else {
-                replies += try await writeAll(Array(run), caller, room: &room)
+                replies += try await writeAll(Array(run), caller, budget, room: &room)
             }
         }
         return replies
@@ -133,6 +159,7 @@ package struct ObjectService: Sendable {
     private func readAll(
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller,
+        _ budget: QueryBudget,
         room: inout Int
     ) async throws -> [Result<ObjectReply, any Error>] {
         var replies: [Result<ObjectReply, any Error>] = []
@@ -142,7 +169,7 @@ package struct ObjectService: Sendable {
                 guard hasRoom else {
                     throw ServiceError(.badRequest, "The replies of the batch are larger than it may have.")
                 }
-                return try await perform(command.get(), as: caller)
+                return try await perform(command.get(), as: caller, within: budget)
             })
             room -= reply.size
             replies.append(reply)
@@ -153,6 +180,7 @@ package struct ObjectService: Sendable {
     private func writeAll(
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller,
+        _ budget: QueryBudget,
         room: inout Int
     ) async throws -> [Result<ObjectReply, any Error>] {
         var prepared: [Result<ObjectCommand, any Error>] = []
@@ -161,32 +189,61 @@ package struct ObjectService: Sendable {
             let isBrief = room <= 0
             prepared.append(
                 await Result(awaiting: {
-                    let command = try await self.prepared(command.get(), as: caller)
+                    let command = try await self.prepared(command.get(), as: caller, within: budget)
                     return isBrief ? command.brief : command
                 })
             )
         }
-        let replies = try await store.write { [settings, run = prepared] writer in
-            let writing = try ObjectWriting(writer: writer, caller: caller, settings: settings)
-            return run.map { command in
-                Result { try writer.attempt { try writing.perform(command.get()) } }
-            }
+        var replies: [Result<ObjectReply, any Error>] = []
+        var rest = prepared[...]
+        while let first = rest.first {
+            let done = try await writeTogether(Array(rest), caller)
+            await follow(rest.prefix(done.count).compactMap { try? $0.get() }, done.compactMap { try? $0.get() })
+            replies += done
+            rest = rest.dropFirst(done.count)
+            guard done.isEmpty else { continue }
+            // Its condition takes longer than other changes may wait, so it goes alone.
+            replies.append(await Result(awaiting: { try await change(first.get(), as: caller, within: budget) }))
+            rest = rest.dropFirst()
         }
         for reply in replies { room -= reply.size }
-        await follow(prepared.compactMap { try? $0.get() }, replies.compactMap { try? $0.get() })
         return replies
+    }
+
+    /// Carries out commands in one transaction, up to the first whose condition must be decided before it.
+    private func writeTogether(
+        _ run: [Result<ObjectCommand, any Error>],
+        _ caller: Caller
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        try await store.write { [settings] writer in
+            let writing = try ObjectWriting(writer: writer, caller: caller, settings: settings)
+            var replies: [Result<ObjectReply, any Error>] = []
+            for command in run {
+                let reply = Result { try writer.attempt { try writing.perform(command.get()) } }
+                if case .failure(let error) = reply, error is CostlyCondition { break }
+                replies.append(reply)
+            }
+            return replies
+        }
     }
 
     /// The command without what takes long: passwords are hashed, sub-queries of conditions replaced by what they find.
     ///
     /// Inside the transaction that would keep all writers waiting, and nothing would end it.
-    private func prepared(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectCommand {
+    private func prepared(
+        _ command: ObjectCommand,
+        as caller: Caller,
+        within budget: QueryBudget
+    ) async throws -> ObjectCommand {
         var command = command
+        try command.change?.requireSize(within: settings.limits)
         if command.className == .user, let change = command.change {
             command = command.with(change: try await prepared(change, of: command.changed, as: caller))
         }
         guard let condition = command.condition, condition.hasSubqueries else { return command }
-        return command.with(condition: try await resolved(condition, of: command.className, as: caller))
+        return command.with(
+            condition: try await resolved(condition, of: command.className, as: caller, within: budget)
+        )
     }
 
     /// A change of a user, new or known, without what takes long.
@@ -200,39 +257,68 @@ package struct ObjectService: Sendable {
             .prepared(change, isNew: user == nil, knowing: known)
     }
 
-    /// The condition with its sub-queries replaced, within the time that a query may take.
-    func resolved(_ condition: Condition, of name: ClassName, as caller: Caller) async throws -> Condition {
-        try await reading(as: caller) { reading in
+    /// The condition with its sub-queries replaced.
+    func resolved(
+        _ condition: Condition,
+        of name: ClassName,
+        as caller: Caller,
+        within budget: QueryBudget
+    ) async throws -> Condition {
+        try await reading(as: caller, within: budget) { reading in
             try ConditionResolver(reader: reading.reader, access: reading.access)
                 .resolve(condition, in: reading.reader.schema(of: name))
         }
     }
 
-    /// Runs a read for as long as a query may take; waiting for its turn does not count.
+    /// Runs changes in one transaction; conditions that take long are decided before it, and again if their objects have
+    /// changed by then.
+    ///
+    /// - Throws: What the body throws; ``ServiceError/Code/overloaded`` if the objects change each time.
+    func write<Reply: Sendable>(
+        under conditions: [GuardedChange],
+        as caller: Caller,
+        within budget: QueryBudget,
+        _ body: @escaping @Sendable (ObjectWriting) throws -> Reply
+    ) async throws -> Reply {
+        var verdicts: [Pointer: [ConditionCheck.Verdict]] = [:]
+        for _ in 0..<ObjectService.mostAttempts {
+            do {
+                return try await store.write { [settings, verdicts] writer in
+                    try body(
+                        ObjectWriting(
+                            writer: writer,
+                            caller: caller,
+                            settings: settings,
+                            conditions: ConditionCheck(knowing: verdicts)
+                        )
+                    )
+                }
+            } catch is CostlyCondition {
+                verdicts = try await reading(as: caller, within: budget) { try $0.verdicts(on: conditions) }
+            }
+        }
+        throw ServiceError(
+            .overloaded,
+            "An object under a condition was changed each time that the condition had been checked. Try again."
+        )
+    }
+
+    private static let mostAttempts = 5
+
+    /// Runs a read within a budget, when the queries of others let it.
     private func reading<Value: Sendable>(
         as caller: Caller,
+        within budget: QueryBudget,
         _ body: @escaping @Sendable (ObjectReading) throws -> Value
     ) async throws -> Value {
-        let seconds = settings.queries.timeout
-        let (beginning, begins) = AsyncStream<Never>.makeStream()
-        return try await withThrowingTaskGroup { group in
-            group.addTask { [store, settings] in
-                try await store.read { reader in
-                    begins.finish()
-                    return try body(ObjectReading(reader: reader, caller: caller, settings: settings))
+        try await withTaskCancellationHandler {
+            try await admission.run(as: caller.identity, within: budget) {
+                try await store.read(within: budget) { [settings] reader in
+                    try body(ObjectReading(reader: reader, caller: caller, settings: settings))
                 }
             }
-            group.addTask {
-                for await _ in beginning {}
-                try await Task.sleep(for: .seconds(seconds))
-                throw ServiceError(
-                    .timedOut,
-                    "The query ran longer than \(seconds) seconds, the limit (queries.timeout)."
-                )
-            }
-            defer { group.cancelAll() }
-            guard let reply = try await group.next() else { throw CancellationError() }
-            return reply
+        } onCancel: {
+            budget.cancel()
         }
     }
 }

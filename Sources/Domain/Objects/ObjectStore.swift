@@ -4,7 +4,13 @@
 /// `await`. SQLite implements it; tests have one in memory; both pass one contract suite.
 package protocol ObjectStore: Sendable {
     /// Runs a body on one unchanging state. Cancelling the task stops the query that runs.
+    ///
+    /// - Parameters:
+    ///   - budget: How long the body may run; queries that exceed it throw what it throws. `nil` is for reads whose work
+    ///     their arguments bound, such as that of one object.
+    ///   - body: What is read.
     func read<Result: Sendable>(
+        within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result
     ) async throws -> Result
 
@@ -15,8 +21,21 @@ package protocol ObjectStore: Sendable {
     ) async throws -> Result
 }
 
+extension ObjectStore {
+    /// A read whose work its arguments bound.
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+    ) async throws -> Result {
+        try await read(within: nil, body)
+    }
+}
+
 /// What can be asked inside a transaction; must not leave it.
 package protocol ObjectReader {
+    /// How long the body that reads may run; `nil` in changes, and in reads that are bounded by themselves. Work outside
+    /// the store checks it, too.
+    var budget: QueryBudget? { get }
+
     /// The class, if there is one.
     func schema(of name: ClassName) throws -> ClassSchema?
 
@@ -44,6 +63,9 @@ package protocol ObjectReader {
 
     /// How many objects a query finds, whatever its page.
     func count(_ query: ObjectQuery) throws -> Int
+
+    /// Whether a relation of an object holds one of these objects.
+    func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool
 }
 
 /// What can be changed inside a transaction; must not leave it.

@@ -3,20 +3,29 @@ struct ObjectWriting {
     let writer: any ObjectWriter
     let access: ObjectAccess
     let settings: ObjectSettings
+    /// Decides what must hold for changes.
+    let conditions: ConditionCheck
 
-    init(writer: any ObjectWriter, caller: Caller, settings: ObjectSettings) throws {
+    init(
+        writer: any ObjectWriter,
+        caller: Caller,
+        settings: ObjectSettings,
+        conditions: ConditionCheck = ConditionCheck()
+    ) throws {
         self.init(
             writer: writer,
             access: ObjectAccess(caller: try writer.lasting(caller, settings.accounts)),
-            settings: settings
+            settings: settings,
+            conditions: conditions
         )
     }
 
     /// Writes for a caller who was found in the same transaction.
-    init(writer: any ObjectWriter, access: ObjectAccess, settings: ObjectSettings) {
+    init(writer: any ObjectWriter, access: ObjectAccess, settings: ObjectSettings, conditions: ConditionCheck) {
         self.writer = writer
         self.access = access
         self.settings = settings
+        self.conditions = conditions
     }
 
     /// Carries out a command; what it changes stays only if it does not throw.
@@ -79,7 +88,7 @@ struct ObjectWriting {
     ) throws -> ObjectEditing {
         let known = try writer.schema(of: name)
         if let known { try access.require(.create, in: known) }
-        let schema = try known ?? writer.newClass(name, within: settings.limits)
+        let schema = try known ?? writer.newClass(name, within: settings.limits, for: access.caller)
         let now = settings.clock()
         let id = settings.ids.next()
         let acl = acl ?? schema.defaultACL?.owned(by: isOwner ? id : access.caller.user?.id)
@@ -200,9 +209,8 @@ struct ObjectWriting {
     /// (data-protocol 3.1).
     func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
         guard let condition else { return }
-        let resolved = try ConditionResolver(reader: writer, access: access).resolve(condition, in: schema)
         guard let row = try writer.row(id, in: schema.name), access.mayRead(row, in: schema),
-            try writer.count(.all([.isObject(id), resolved]), in: schema.name) == 1
+            try conditions.holds(condition, for: row, in: schema, self)
         else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
     }
 

@@ -67,6 +67,15 @@ package enum Operation: Sendable, Hashable {
         }
     }
 
+    /// The values that it brings; those of a relation are bounded in number.
+    var values: [JSONValue] {
+        switch self {
+        case .set(let value): [value]
+        case .add(let values), .addUnique(let values), .remove(let values): values
+        case .delete, .increment, .bits, .addRelation, .removeRelation, .keepRelation: []
+        }
+    }
+
     private static func keptRelation(_ json: JSONValue) throws -> Operation? {
         guard case .object(let members) = json, members["__type"] == "Relation" else { return nil }
         return .keepRelation(try ClassName(members["className"]?.stringValue ?? ""))

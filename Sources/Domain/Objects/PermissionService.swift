@@ -29,7 +29,7 @@ package struct PermissionService: Sendable {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
         }
         return try await store.write { [limits] writer in
-            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits)
+            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits, for: caller)
             for (operation, audience) in change.audiences { schema.permissions[operation] = audience }
             if let acl = change.defaultACL { schema.defaultACL = acl == .everyone ? nil : acl }
             try writer.save(schema)

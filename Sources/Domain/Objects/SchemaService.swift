@@ -37,7 +37,7 @@ package struct SchemaService: Sendable {
         try FieldPath.requireFree(field)
         try requireChangeable(field, of: name, by: change)
         return try await store.write { [limits] writer in
-            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits)
+            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits, for: caller)
             if schema.fields[field] == nil, schema.fields.count >= limits.columns {
                 throw ServiceError(
                     .badRequest,

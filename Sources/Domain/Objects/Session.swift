@@ -54,7 +54,7 @@ extension ObjectReader {
         guard try row(user.session, in: .session) != nil,
             let now = try RoleSearch(reader: self, limit: accounts.settings.roles)
                 .user(of: Session(id: user.session, user: user.id), epoch: epoch)
-        else { return Caller(app: caller.app, isMaster: caller.isMaster) }
+        else { return Caller(app: caller.app, isMaster: caller.isMaster, address: caller.address) }
         return caller.logged(in: now)
     }
 }

@@ -1,30 +1,33 @@
 extension Condition {
     /// Whether the condition holds for an object, by MongoDB's rules (data-protocol 4.2).
     ///
-    /// Sub-queries must have been replaced by their results (``ObjectService`` does it).
+    /// Sub-queries must have been replaced by their results (``ConditionResolver`` does it).
     ///
     /// - Parameters:
     ///   - object: What the condition is asked of.
-    ///   - relations: Whether an object is in a relation of another one; nothing stands for the object itself.
+    ///   - budget: How long it may take; `nil` for what is small.
+    ///   - relations: Whether a relation of an object holds one of these objects; `nil` stands for the object itself.
     /// - Returns: Whether it holds.
-    /// - Throws: What a regular expression throws when it takes too many steps.
+    /// - Throws: What the budget throws, and a regular expression that takes too many steps.
     package func matches(
         _ object: StoredObject,
-        relations: (_ owner: Pointer?, _ key: String, _ member: ObjectID?) throws -> Bool
+        within budget: QueryBudget? = nil,
+        relations: (_ owner: Pointer?, _ key: String, _ members: [ObjectID]?) throws -> Bool
     ) throws -> Bool {
-        switch self {
+        try budget?.check()
+        return switch self {
         case .all(let conditions):
-            try conditions.allSatisfy { try $0.matches(object, relations: relations) }
+            try conditions.allSatisfy { try $0.matches(object, within: budget, relations: relations) }
         case .any(let conditions):
-            try conditions.contains { try $0.matches(object, relations: relations) }
+            try conditions.contains { try $0.matches(object, within: budget, relations: relations) }
         case .not(let condition):
-            try !condition.matches(object, relations: relations)
+            try !condition.matches(object, within: budget, relations: relations)
         case .field(let path, let test):
-            try test.holds(PathValues(of: object.value(of: path.field), along: path.inner))
+            try test.holds(PathValues(of: object.value(of: path.field), along: path.inner), within: budget)
         case .member(let owner, let key):
             try relations(owner, key, nil)
         case .relates(let key, let members):
-            try members.contains { try relations(nil, key, $0) }
+            try relations(nil, key, members)
         }
     }
 }
@@ -41,9 +44,17 @@ struct PathValues {
         if values.isEmpty { isMissing = true }
     }
 
-    /// The values, and the elements of those that are arrays.
-    var candidates: some Sequence<JSONValue> {
-        values.lazy.flatMap { value in [value] + (value.arrayValue ?? []) }
+    /// Whether a test holds for one of the values or, where one is an array, for one of its elements.
+    func contain(within budget: QueryBudget?, _ test: (JSONValue) throws -> Bool) throws -> Bool {
+        for value in values {
+            if try test(value) { return true }
+            guard case .array(let elements) = value else { continue }
+            for (index, element) in elements.enumerated() {
+                if index % 256 == 255 { try budget?.check() }
+                if try test(element) { return true }
+            }
+        }
+        return false
     }
 
     private mutating func collect(_ value: JSONValue, _ path: ArraySlice<String>) {
@@ -68,45 +79,60 @@ struct PathValues {
 }
 
 extension Condition.Test {
-    /// Whether the test holds for a field's value along a path inside it; nothing is a field that is not there.
+    /// Whether the test holds for a field's value along a path inside it; `nil` is a field that is not there.
     ///
-    /// - Throws: What a regular expression throws when it takes too many steps.
-    package func holds(_ value: JSONValue?, along path: ArraySlice<String>) throws -> Bool {
-        try holds(PathValues(of: value, along: path))
+    /// - Throws: What the budget throws, and a regular expression that takes too many steps.
+    package func holds(
+        _ value: JSONValue?,
+        along path: ArraySlice<String>,
+        within budget: QueryBudget? = nil
+    ) throws -> Bool {
+        try holds(PathValues(of: value, along: path), within: budget)
     }
 
-    func holds(_ found: PathValues) throws -> Bool {
+    func holds(_ found: PathValues, within budget: QueryBudget?) throws -> Bool {
         switch self {
         case .equals(let value):
-            equals(value, found)
+            if case .null = value, found.isMissing { return true }
+            return try found.contain(within: budget) { $0.isSame(as: value) }
         case .isIn(let list):
-            found.isMissing && list.contains(.null) || found.candidates.contains(where: list.contains)
+            if found.isMissing, list.contains(.null) { return true }
+            return try found.contain(within: budget, list.contains)
         case .containsAll(let list):
-            !list.isEmpty && list.allSatisfy { equals($0, found) }
+            return try containsAll(list, found, budget)
         case .compares(let comparison, let value):
-            found.candidates.contains { $0.compare(to: value).map(comparison.holds) ?? false }
+            return try found.contain(within: budget) { $0.compare(to: value).map(comparison.holds) ?? false }
         case .exists(let expected):
-            found.values.isEmpty != expected
+            return found.values.isEmpty != expected
         case .size(let size):
-            found.values.contains { $0.arrayValue?.count == size }
+            return found.values.contains { $0.arrayValue?.count == size }
         case .isArray:
-            found.values.contains { $0.arrayValue != nil }
+            return found.values.contains { $0.arrayValue != nil }
         case .matches(let pattern):
-            try found.candidates.contains { try $0.stringValue.map(pattern.isFound(in:)) ?? false }
+            return try found.contain(within: budget) { value in
+                try value.stringValue.map { try pattern.isFound(in: $0, within: budget) } ?? false
+            }
         case .near(let circle):
-            found.candidates.contains { GeoPoint(stored: $0).map(circle.contains) ?? false }
+            return try found.contain(within: budget) { GeoPoint(stored: $0).map(circle.contains) ?? false }
         case .within(let box):
-            found.candidates.contains { GeoPoint(stored: $0).map(box.contains) ?? false }
+            return try found.contain(within: budget) { GeoPoint(stored: $0).map(box.contains) ?? false }
         case .not(let test):
-            try !test.holds(found)
+            return try !test.holds(found, within: budget)
         case .inQuery, .select:
             throw ServiceError(.internalFailure, "Internal error.", cause: UnresolvedSubquery())
         }
     }
 
-    private func equals(_ value: JSONValue, _ found: PathValues) -> Bool {
-        if case .null = value, found.isMissing { return true }
-        return found.candidates.contains { $0.isSame(as: value) }
+    /// Goes once through what is found, however many values are wanted.
+    private func containsAll(_ wanted: ValueSet, _ found: PathValues, _ budget: QueryBudget?) throws -> Bool {
+        guard !wanted.values.isEmpty else { return false }
+        var met = ValueSet()
+        if found.isMissing, wanted.contains(.null) { met.insert(.null) }
+        if met.values.count == wanted.values.count { return true }
+        return try found.contain(within: budget) { value in
+            guard wanted.contains(value), met.insert(value) else { return false }
+            return met.values.count == wanted.values.count
+        }
     }
 }
 

@@ -29,7 +29,7 @@ package indirect enum Condition: Sendable, Hashable {
         case equals(JSONValue)
         case compares(Comparison, JSONValue)
         case isIn(ValueSet)
-        case containsAll([JSONValue])
+        case containsAll(ValueSet)
         case exists(Bool)
         case size(Int)
         /// Not of the protocol: whether an index may be made.

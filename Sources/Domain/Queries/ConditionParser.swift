@@ -4,6 +4,7 @@ package struct ConditionParser {
     private let engine: any PatternEngine
     private var conditions = 0
     private var subqueries = 0
+    private var listed = 0
 
     /// One parser reads one `where`, because it counts what the limits bound.
     package init(limits: QueryLimits, engine: any PatternEngine) {
@@ -107,7 +108,7 @@ package struct ConditionParser {
         case "$gte": return .compares(.greaterOrEqual, try value.normalized(field: place))
         case "$in": return .isIn(ValueSet(try values(value, place)))
         case "$nin": return .not(.isIn(ValueSet(try values(value, place))))
-        case "$all": return .containsAll(try values(value, place))
+        case "$all": return .containsAll(ValueSet(try values(value, place)))
         case "$exists": return .exists(try flag(value, place))
         case "$size":
             guard let size = value.integerValue, (0...Int64(Int32.max)).contains(size) else {
@@ -125,12 +126,19 @@ package struct ConditionParser {
         }
     }
 
-    private func values(_ json: JSONValue, _ place: String) throws -> [JSONValue] {
+    private mutating func values(_ json: JSONValue, _ place: String) throws -> [JSONValue] {
         guard let list = json.arrayValue else { throw refusal(place, "must be an array") }
         guard list.count <= limits.listLength else {
             throw refusal(
                 place,
                 "has \(list.count) values; the limit is \(limits.listLength) (queries.maxListLength)"
+            )
+        }
+        listed += list.count
+        guard listed <= limits.values else {
+            throw refusal(
+                place,
+                "brings the values of all lists to \(listed); the limit is \(limits.values) (queries.maxValues)"
             )
         }
         return try list.map { try $0.normalized(field: place) }

@@ -18,11 +18,11 @@ package struct Pattern: Sendable, Hashable {
         compiled = try engine.compile(text, options: options, place: place)
     }
 
-    /// Whether it is found anywhere in a text.
+    /// Whether it is found anywhere in a string.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` when it takes more steps than it may.
-    package func isFound(in subject: String) throws -> Bool {
-        try compiled.isFound(in: subject)
+    /// - Throws: ``ServiceError/Code/badRequest`` when it takes more steps than it may; what the budget throws.
+    package func isFound(in subject: String, within budget: QueryBudget? = nil) throws -> Bool {
+        try compiled.isFound(in: subject, within: budget)
     }
 
     /// By text and options; what is compiled follows from them.
@@ -47,7 +47,9 @@ package protocol PatternEngine: Sendable {
 
 /// An expression that is ready to run, on any thread and on several at once.
 package protocol CompiledPattern: Sendable {
-    /// Whether it is found anywhere in the text; the steps it may take are bounded, beyond them it throws
-    /// ``ServiceError/Code/badRequest``.
-    func isFound(in subject: String) throws -> Bool
+    /// Whether it is found anywhere in the string.
+    ///
+    /// The steps of one call are bounded, from all places where a match may begin together; beyond them it throws
+    /// ``ServiceError/Code/badRequest``. It checks the budget between steps and throws what that throws.
+    func isFound(in subject: String, within budget: QueryBudget?) throws -> Bool
 }

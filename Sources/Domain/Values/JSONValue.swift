@@ -49,6 +49,26 @@ package enum JSONValue: Hashable, Sendable {
         objectValue?["__type"]?.stringValue
     }
 
+    /// Whether its text has at most about so many bytes; takes them off what is left.
+    package func fits(in rest: inout Int) -> Bool {
+        switch self {
+        case .null, .bool, .integer, .number:
+            rest -= 2
+        case .string(let text):
+            rest -= text.utf8.count + 3
+        case .array(let elements):
+            rest -= 2
+            for element in elements where !element.fits(in: &rest) { return false }
+        case .object(let members):
+            rest -= 2
+            for (name, value) in members {
+                rest -= name.utf8.count + 4
+                guard value.fits(in: &rest) else { return false }
+            }
+        }
+        return rest >= 0
+    }
+
     /// A date in its canonical form.
     package static func date(_ moment: Timestamp) -> JSONValue {
         .object(["__type": .string("Date"), "iso": .string(moment.iso8601)])

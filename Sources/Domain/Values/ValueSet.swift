@@ -4,6 +4,8 @@ package struct ValueSet: Sendable, Hashable {
     /// In the order they were given.
     package private(set) var values: [JSONValue] = []
     private var members: Set<Member> = []
+    /// Which kinds of values are in it, so that most others are told apart without being hashed.
+    private var kinds: Kinds = []
 
     /// Takes values; one that is there already is dropped.
     package init(_ values: [JSONValue] = []) {
@@ -12,7 +14,7 @@ package struct ValueSet: Sendable, Hashable {
 
     /// Whether a value is among them.
     package func contains(_ value: JSONValue) -> Bool {
-        members.contains(Member(value: value))
+        kinds.contains(Kinds(of: value)) && members.contains(Member(value: value))
     }
 
     /// Adds a value, or says that it is there already.
@@ -20,7 +22,28 @@ package struct ValueSet: Sendable, Hashable {
     package mutating func insert(_ value: JSONValue) -> Bool {
         guard members.insert(Member(value: value)).inserted else { return false }
         values.append(value)
+        kinds.formUnion(Kinds(of: value))
         return true
+    }
+
+    private struct Kinds: OptionSet, Hashable {
+        let rawValue: UInt8
+
+        init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// The kind of one value; 1 and 1.0 are of one kind.
+        init(of value: JSONValue) {
+            switch value {
+            case .null: rawValue = 1
+            case .bool: rawValue = 2
+            case .integer, .number: rawValue = 4
+            case .string: rawValue = 8
+            case .array: rawValue = 16
+            case .object: rawValue = 32
+            }
+        }
     }
 
     private struct Member: Hashable {
@@ -37,7 +60,7 @@ package struct ValueSet: Sendable, Hashable {
             // 1 and 1.0 are the same; what a double cannot tell apart only shares a bucket.
             case .integer(let value): hasher.combine(Double(value))
             case .number(let value): hasher.combine(value)
-            case .string(let text): for byte in text.utf8 { hasher.combine(byte) }
+            case .string(var text): text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
             case .array(let elements): for element in elements { hasher.combine(Member(value: element)) }
             case .object(let members):
                 // Whatever the order of members.

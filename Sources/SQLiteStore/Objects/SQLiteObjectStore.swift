@@ -11,15 +11,20 @@ package struct SQLiteObjectStore: ObjectStore {
     }
 
     package func read<Result: Sendable>(
+        within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result
     ) async throws -> Result {
         // Taken before the snapshot, so that no class is known whose table the snapshot does not have.
         let catalog = database.catalog.current
         do {
             return try await database.pool.read { [queries = database.queries] db in
-                try body(SQLiteTransaction(db, catalog, queries))
+                let transaction = SQLiteTransaction(db, catalog, queries, within: budget)
+                guard let budget else { return try body(transaction) }
+                return try budget.counting { try db.interrupted(by: budget) { try body(transaction) } }
             }
         } catch {
+            // What SQLite calls an interruption has a reason that the budget knows.
+            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { try budget?.check() }
             throw SQLiteFailure.translated(error)
         }
     }

@@ -14,11 +14,13 @@ final class SQLiteTransaction: ObjectWriter {
     /// As this transaction leaves it.
     var catalog: Catalog
     private let queries: QuerySupport
+    let budget: QueryBudget?
 
-    init(_ db: Database, _ catalog: Catalog, _ queries: QuerySupport) {
+    init(_ db: Database, _ catalog: Catalog, _ queries: QuerySupport, within budget: QueryBudget? = nil) {
         self.db = db
         self.catalog = catalog
         self.queries = queries
+        self.budget = budget
     }
 
     func schema(of name: ClassName) -> ClassSchema? {
@@ -95,6 +97,18 @@ final class SQLiteTransaction: ObjectWriter {
         } ?? 0
     }
 
+    func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
+        guard let number = catalog.entries[owner.className]?.number else { return false }
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM relation WHERE class = ? AND key = ? AND owner = ? \
+                AND member IN (SELECT value FROM json_each(?)))
+                """
+        )
+        let list = JSONValue.array(members.map { .string($0.description) }).databaseValue
+        return try Bool.fetchOne(statement, arguments: [number, key, owner.id.description, list]) ?? false
+    }
+
     private static let select = "SELECT \(ConditionSQL.columns)"
 
     private func table(of name: ClassName) -> String? {
@@ -108,7 +122,7 @@ final class SQLiteTransaction: ObjectWriter {
         _ body: (inout ConditionSQL) throws -> Result
     ) throws -> Result? {
         guard let entry = catalog.entries[query.className] else { return nil }
-        var compiler = ConditionSQL(catalog: catalog, entry: entry, functions: queries.functions)
+        var compiler = ConditionSQL(catalog: catalog, entry: entry, functions: queries.functions, budget: budget)
         do {
             let result = try body(&compiler)
             _ = queries.functions.release(compiler.registered)

@@ -20,11 +20,28 @@ extension ConditionSQL {
             let listed: SQL = "\(sql: value) IN \(list(values.values.compactMap(plain)))"
             return values.contains(.null) ? "(\(listed) OR \(sql: value) IS NULL)" : "(\(listed))"
         case .exists: return exists(test, path)
-        case .matches:
-            return type == .string ? "lcfile_found(\(register(test, at: path)), \(sql: value))" : "0"
-        case .size, .isArray, .near, .within, .containsAll: return "0"
+        case .matches(let pattern):
+            return type == .string ? found(pattern, path) : "0"
+        case .size, .isArray, .near, .within: return "0"
+        case .containsAll(let list):
+            if list.values.isEmpty { return "0" }
+            return nil
         case .inQuery, .select, .not: return nil
         }
+    }
+
+    /// A regular expression; if it asks for a prefix, an index finds the strings that begin with it.
+    private mutating func found(_ pattern: Pattern, _ path: FieldPath) -> SQL {
+        let value = SQLPath.value(path)
+        guard let prefix = pattern.prefix else {
+            return "lcfile_found(\(register(.matches(pattern), at: path)), \(sql: value))"
+        }
+        var terms: SQL = "\(sql: value) >= \(prefix.text)"
+        if let end = prefix.end { terms = "\(terms) AND \(sql: value) < \(end)" }
+        if !prefix.isAll {
+            terms = "\(terms) AND lcfile_found(\(register(.matches(pattern), at: path)), \(sql: value))"
+        }
+        return "(\(terms))"
     }
 
     /// A path inside a field that an index covers: as of one value, whose type is asked beside.
@@ -74,7 +91,9 @@ extension ConditionSQL {
         case .matches:
             return element(path, "type = 'text' AND lcfile_found(\(register(test, at: path)), value)")
         case .exists: return exists(test, path)
-        case .containsAll: return "0"
+        case .containsAll(let list):
+            if list.values.isEmpty { return "0" }
+            return nil
         case .isArray, .near, .within, .inQuery, .select, .not: return nil
         }
     }
@@ -122,6 +141,16 @@ extension ConditionSQL {
         lcfile_distance(\(sql: SQLPath.latitude(path)), \(sql: SQLPath.longitude(path)), \
         \(center.latitude), \(center.longitude))
         """
+    }
+}
+
+extension Condition.Test {
+    /// Whether SQL answers it by opening the array that stands in the field.
+    var opensArray: Bool {
+        switch self {
+        case .equals, .compares, .isIn, .matches: true
+        default: false
+        }
     }
 }
 

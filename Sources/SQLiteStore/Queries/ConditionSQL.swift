@@ -9,13 +9,21 @@ struct ConditionSQL {
     let catalog: Catalog
     let entry: Catalog.Entry
     let functions: QueryFunctions
+    private let budget: QueryBudget?
     /// The tests that were registered; whoever runs the statement releases them.
     private(set) var registered: [Int64] = []
+    /// How many tests have SQLite open an array.
+    private var openedArrays = 0
 
-    init(catalog: Catalog, entry: Catalog.Entry, functions: QueryFunctions) {
+    /// SQLite opens an array anew, and keeps it open, for each test of the statement; beyond this many Domain decides,
+    /// which opens it once.
+    private static let mostOpenedArrays = 8
+
+    init(catalog: Catalog, entry: Catalog.Entry, functions: QueryFunctions, budget: QueryBudget? = nil) {
         self.catalog = catalog
         self.entry = entry
         self.functions = functions
+        self.budget = budget
     }
 
     /// What is read of each row.
@@ -76,8 +84,8 @@ struct ConditionSQL {
 
     private mutating func sql(_ test: Condition.Test, at path: FieldPath) -> SQL {
         if case .not(let inner) = test { return "(\(sql(inner, at: path)) IS NOT TRUE)" }
-        if case .containsAll(let values) = test, !values.isEmpty {
-            return joined(values.map { sql(.equals($0), at: path) }[...], by: " AND ", empty: "0")
+        if case .containsAll(let list) = test, 1...ConditionSQL.mostOpenedArrays ~= list.values.count {
+            return joined(list.values.map { sql(.equals($0), at: path) }[...], by: " AND ", empty: "0")
         }
         guard let type = entry.schema.type(of: path.field) else {
             // No object has a value there, but some may have null.
@@ -87,6 +95,9 @@ struct ConditionSQL {
         switch type {
         case .relation: form = constant(test, at: path)
         case _ where path.isNested: form = isIndexed(path) ? indexed(test, path) : nil
+        case .array where test.opensArray:
+            openedArrays += 1
+            form = openedArrays > ConditionSQL.mostOpenedArrays ? nil : ofArray(test, path)
         case .array: form = ofArray(test, path)
         case .geoPoint: form = ofPoint(test, path)
         case .object, .any: form = exists(test, path)
@@ -106,7 +117,7 @@ struct ConditionSQL {
     }
 
     mutating func register(_ test: Condition.Test, at path: FieldPath) -> Int64 {
-        let number = functions.register(test, at: path)
+        let number = functions.register(test, at: path, within: budget)
         registered.append(number)
         return number
     }

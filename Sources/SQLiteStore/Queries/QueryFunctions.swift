@@ -10,6 +10,7 @@ final class QueryFunctions: Sendable {
     /// What one running query asks.
     private struct Entry {
         let question: Question
+        let budget: QueryBudget?
         var failure: (any Error)?
     }
 
@@ -27,26 +28,26 @@ final class QueryFunctions: Sendable {
 
     /// Makes the functions known to a connection.
     func add(to db: Database) {
-        db.add(function: test)
+        db.add(function: test(parsing: LastParsed()))
         db.add(function: found)
         db.add(function: readable)
         db.add(function: QueryFunctions.distance)
     }
 
     /// The number under which a statement calls a test; ``release(_:)`` it.
-    func register(_ test: Condition.Test, at path: FieldPath) -> Int64 {
-        register(.test(path, test))
+    func register(_ test: Condition.Test, at path: FieldPath, within budget: QueryBudget?) -> Int64 {
+        register(.test(path, test), budget)
     }
 
     /// The number under which a statement asks whether these subjects may read; ``release(_:)`` it.
     func register(_ subjects: Subjects) -> Int64 {
-        register(.readable(subjects))
+        register(.readable(subjects), nil)
     }
 
-    private func register(_ question: Question) -> Int64 {
+    private func register(_ question: Question, _ budget: QueryBudget?) -> Int64 {
         entries.withLock { entries in
             entries.next += 1
-            entries.byNumber[entries.next] = Entry(question: question)
+            entries.byNumber[entries.next] = Entry(question: question, budget: budget)
             return entries.next
         }
     }
@@ -60,13 +61,10 @@ final class QueryFunctions: Sendable {
     }
 
     /// `lcfile_test(number, json)`: whether the test holds for a field, given as JSON.
-    private var test: DatabaseFunction {
+    private func test(parsing last: LastParsed) -> DatabaseFunction {
         DatabaseFunction("lcfile_test", argumentCount: 2, pure: true) { [self] values in
-            try run(values) { path, test, text in
-                let value = try text.map { text in
-                    try JSONValue(parsing: Array(text.utf8), field: "body", depth: JSONValue.deepestStored)
-                }
-                return try test.holds(value, along: path.inner)
+            try run(values) { path, test, text, budget in
+                try test.holds(try text.map(last.value(of:)), along: path.inner, within: budget)
             }
         }
     }
@@ -74,9 +72,9 @@ final class QueryFunctions: Sendable {
     /// `lcfile_found(number, text)`: whether a regular expression is found in a text.
     private var found: DatabaseFunction {
         DatabaseFunction("lcfile_found", argumentCount: 2, pure: true) { [self] values in
-            try run(values) { _, test, text in
+            try run(values) { _, test, text, budget in
                 guard case .matches(let pattern) = test, let text else { return false }
-                return try pattern.isFound(in: text)
+                return try pattern.isFound(in: text, within: budget)
             }
         }
     }
@@ -101,13 +99,14 @@ final class QueryFunctions: Sendable {
 
     private func run(
         _ values: [DatabaseValue],
-        _ body: (FieldPath, Condition.Test, String?) throws -> Bool
+        _ body: (FieldPath, Condition.Test, String?, QueryBudget?) throws -> Bool
     ) throws -> Bool {
-        guard let number = Int64.fromDatabaseValue(values[0]),
-            case .test(let path, let test)? = entries.withLock({ $0.byNumber[number]?.question })
+        guard let number = Int64.fromDatabaseValue(values[0]), let entry = entries.withLock({ $0.byNumber[number] }),
+            case .test(let path, let test) = entry.question
         else { return false }
         do {
-            return try body(path, test, String.fromDatabaseValue(values[1]))
+            try entry.budget?.check()
+            return try body(path, test, String.fromDatabaseValue(values[1]), entry.budget)
         } catch {
             entries.withLock { $0.byNumber[number]?.failure = error }
             throw error

@@ -49,12 +49,16 @@ extension ServerConfiguration {
         try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)
         try reader.number("objects.maxClasses", 1...10_000, into: &objects.classes)
         try reader.number("objects.maxIndexes", 1...100, into: &objects.indexes)
+        try reader.number("objects.guestShare", 0...100, into: &objects.guestShare)
+        try reader.number("objects.userShare", 0...100, into: &objects.userShare)
 
         try reader.number("queries.timeout", 1...3600, into: &queries.timeout)
         try reader.size("queries.maxReplySize", into: &queries.replySize)
         try reader.number("queries.maxDepth", 1...50, into: &queries.depth)
         try reader.number("queries.maxConditions", 1...10_000, into: &queries.conditions)
         try reader.number("queries.maxListLength", 1...1_000_000, into: &queries.listLength)
+        try reader.number("queries.maxValues", 1...1_000_000, into: &queries.values)
+        try reader.number("queries.maxConcurrent", 1...10_000, into: &queries.concurrent)
         try reader.number("queries.maxSubqueries", 0...100, into: &queries.subqueries)
         try reader.number("queries.maxPatternLength", 1...100_000, into: &queries.patternLength)
 

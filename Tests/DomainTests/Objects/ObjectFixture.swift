@@ -1,5 +1,6 @@
 import Domain
 import Support
+import Synchronization
 import Testing
 
 /// One app's objects in memory, and what tests do with them in one line.
@@ -61,14 +62,29 @@ struct ObjectFixture {
 final class CountingStore: ObjectStore {
     private let store = MemoryObjectStore()
     private let counter = Counter()
+    private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    /// Does something once, after the next read within a budget and before that read's caller goes on.
+    func afterNextRead(_ body: @escaping @Sendable () async -> Void) {
+        hook.withLock { $0 = body }
+    }
 
     /// How often it was asked so far.
     var lookups: Int { counter.value }
 
     func read<Result: Sendable>(
+        within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result
     ) async throws -> Result {
-        try await store.read { [counter] in try body(CountingReader(base: $0, counter: counter)) }
+        let result = try await store.read(within: budget) { [counter] in
+            try body(CountingReader(base: $0, counter: counter))
+        }
+        let after = hook.withLock { hook in
+            defer { if budget != nil { hook = nil } }
+            return budget == nil ? nil : hook
+        }
+        await after?()
+        return result
     }
 
     func write<Result: Sendable>(
@@ -100,4 +116,8 @@ private struct CountingReader: ObjectReader {
         try base.texts(field, of: query)
     }
     func count(_ query: ObjectQuery) throws -> Int { try base.count(query) }
+    func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
+        try base.isRelated(owner, key, to: members)
+    }
+    var budget: QueryBudget? { base.budget }
 }

@@ -1,0 +1,121 @@
+internal import Synchronization
+
+/// Which queries of an app run at the same time (docs/queries.md, "Fairness").
+///
+/// How long a query takes is known only once it has run. So each begins in the quick lane, for a slice of time; one that is
+/// not done by then goes on only in the slow lane, which has few permits, or gives its connection back and begins again
+/// when it gets one. In both lanes callers get permits in rounds. Objects by id and files by key need no permit: the store
+/// has connections that only they use.
+package final class QueryAdmission: Sendable {
+    /// How many queries run, each for all callers of an app together but the last.
+    package struct Limits: Sendable {
+        /// Permits of the quick lane.
+        package var quick: Int
+        /// Permits of the slow lane.
+        package var slow: Int
+        /// Milliseconds that a query may run in the quick lane.
+        package var slice: Int
+        /// The most requests of one caller that query or wait.
+        package var perCaller: Int
+
+        /// - Parameters:
+        ///   - readers: Connections for queries; a quarter of them, at least one, may run slow queries at a time.
+        ///   - slice: Milliseconds of the quick lane.
+        ///   - perCaller: The most requests of one caller.
+        package init(readers: Int = 4, slice: Int = 100, perCaller: Int = 64) {
+            slow = max(1, readers / 4)
+            quick = max(1, readers - slow)
+            self.slice = slice
+            self.perCaller = perCaller
+        }
+    }
+
+    private let limits: Limits
+    private let quick: FairPermits<CallerIdentity>
+    private let slow: FairPermits<CallerIdentity>
+    private let running = Mutex<[CallerIdentity: Int]>([:])
+
+    /// Takes how many may run.
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+        quick = FairPermits(limits.quick)
+        slow = FairPermits(limits.slow)
+    }
+
+    /// Runs a query that checks the budget; it runs twice if it was not done within its slice.
+    ///
+    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has as many queries as it may; what the body throws.
+    package func run<Result: Sendable>(
+        as caller: CallerIdentity,
+        within budget: QueryBudget,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try enter(caller)
+        defer { leave(caller) }
+        try await quick.take(for: caller)
+        let lane = Lane(holding: quick)
+        defer { lane.release() }
+        do {
+            budget.limit(
+                to: QueryBudget.Slice(milliseconds: limits.slice) { [slow] in
+                    guard slow.takeFree() else { return false }
+                    lane.change(to: slow)
+                    return true
+                }
+            )
+            return try await body()
+        } catch is QueryBudget.SliceEnded {
+            lane.release()
+            try await slow.take(for: caller)
+            lane.change(to: slow)
+            budget.limit(to: nil)
+            return try await body()
+        }
+    }
+
+    private func enter(_ caller: CallerIdentity) throws {
+        let isAdmitted = running.withLock { running in
+            guard running[caller, default: 0] < limits.perCaller else { return false }
+            running[caller, default: 0] += 1
+            return true
+        }
+        guard isAdmitted else {
+            throw ServiceError(
+                .overloaded,
+                "\(limits.perCaller) queries of this caller are running or waiting, the limit (queries.maxConcurrent)."
+            )
+        }
+    }
+
+    private func leave(_ caller: CallerIdentity) {
+        running.withLock { running in
+            let rest = running[caller, default: 1] - 1
+            running[caller] = rest > 0 ? rest : nil
+        }
+    }
+}
+
+/// The permit that one query holds.
+private final class Lane: Sendable {
+    private let held: Mutex<FairPermits<CallerIdentity>?>
+
+    init(holding permits: FairPermits<CallerIdentity>) {
+        held = Mutex(permits)
+    }
+
+    /// Holds a permit that was taken instead of the one before, which is given back.
+    func change(to permits: FairPermits<CallerIdentity>) {
+        held.withLock { held in
+            defer { held = permits }
+            return held
+        }?.giveBack()
+    }
+
+    /// Gives the permit back, if one is held.
+    func release() {
+        held.withLock { held in
+            defer { held = nil }
+            return held
+        }?.giveBack()
+    }
+}

@@ -1,0 +1,135 @@
+internal import Dispatch
+internal import Synchronization
+
+/// How long the queries of one request may still run.
+///
+/// Everything that a query makes the server do checks it: SQLite between its instructions, matching between values, a
+/// regular expression between its steps, a reply between its objects. It counts only while a store runs a body, so that
+/// waiting for a connection costs nothing, and it is one for all queries of a batch.
+///
+/// May be used from any thread; at most one body runs within it at a time.
+package final class QueryBudget: Sendable {
+    private struct State {
+        /// Nanoseconds that are left when nothing runs.
+        var remaining: UInt64
+        /// When the body that runs must end; `nil` while none does.
+        var deadline: UInt64?
+        var slice: Slice?
+        /// When the slice ends; `nil` without one.
+        var sliceEnd: UInt64?
+        /// What ``check()`` throws from now on, whatever the clock says.
+        var failure: (any Error)?
+    }
+
+    /// A first part of the budget, at whose end somebody else decides whether the body may go on.
+    package struct Slice: Sendable {
+        let nanoseconds: UInt64
+        let goesOn: @Sendable () -> Bool
+
+        /// - Parameters:
+        ///   - milliseconds: How long the slice is.
+        ///   - goesOn: Called at its end, at most once; `false` makes ``QueryBudget/check()`` throw ``SliceEnded``.
+        package init(milliseconds: Int, goesOn: @escaping @Sendable () -> Bool) {
+            nanoseconds = UInt64(milliseconds) * 1_000_000
+            self.goesOn = goesOn
+        }
+    }
+
+    /// Thrown at the end of a slice that is not extended. The body has to run again.
+    package struct SliceEnded: Error {}
+
+    private let refusal: any Error
+    private let state: Mutex<State>
+    /// Before this moment ``check()`` has nothing to look at but the clock.
+    private let alarm = Atomic<UInt64>(.max)
+
+    /// - Parameters:
+    ///   - milliseconds: How long bodies may run, together.
+    ///   - refusal: What ``check()`` throws then.
+    package init(milliseconds: Int, refusal: any Error) {
+        self.refusal = refusal
+        state = Mutex(State(remaining: UInt64(milliseconds) * 1_000_000))
+    }
+
+    /// The budget of a request: `queries.timeout`, beyond it ``ServiceError/Code/timedOut``.
+    package convenience init(seconds: Int) {
+        self.init(
+            milliseconds: seconds * 1000,
+            refusal: ServiceError(
+                .timedOut,
+                "The query ran longer than \(seconds) seconds, the limit (queries.timeout)."
+            )
+        )
+    }
+
+    /// Throws once the budget is spent, the request was cancelled, or the slice ended; costs a look at the clock.
+    package func check() throws {
+        let now = QueryBudget.now
+        guard now >= alarm.load(ordering: .relaxed) else { return }
+        let ended = try state.withLock { state -> Slice? in
+            if let failure = state.failure { throw failure }
+            if let deadline = state.deadline, now >= deadline { throw refusal }
+            guard let end = state.sliceEnd, now >= end else { return nil }
+            state.sliceEnd = nil
+            alarm.store(state.deadline ?? .max, ordering: .relaxed)
+            return state.slice
+        }
+        guard let ended, !ended.goesOn() else { return }
+        fail(SliceEnded())
+        throw SliceEnded()
+    }
+
+    /// Whether ``check()`` throws; for callbacks of C.
+    package var isSpent: Bool {
+        do {
+            try check()
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    /// Makes ``check()`` throw `CancellationError` from now on.
+    package func cancel() {
+        fail(CancellationError())
+    }
+
+    /// Runs a body whose time counts; stores call it around each body on a thread of their own.
+    package func counting<Result>(_ body: () throws -> Result) throws -> Result {
+        let began = QueryBudget.now
+        try state.withLock { state in
+            // A slice that ended belongs to the attempt before.
+            if state.failure is SliceEnded { state.failure = nil }
+            if let failure = state.failure { throw failure }
+            guard state.remaining > 0 else { throw refusal }
+            let deadline = began.addingReportingOverflow(state.remaining)
+            state.deadline = deadline.overflow ? .max : deadline.partialValue
+            state.sliceEnd = state.slice.map { began + $0.nanoseconds }
+            alarm.store(min(state.deadline ?? .max, state.sliceEnd ?? .max), ordering: .relaxed)
+        }
+        defer {
+            state.withLock { state in
+                let spent = QueryBudget.now - began
+                state.remaining -= min(spent, state.remaining)
+                state.deadline = nil
+                state.sliceEnd = nil
+                alarm.store(state.failure == nil ? .max : 0, ordering: .relaxed)
+            }
+        }
+        return try body()
+    }
+
+    /// Sets the slice of the next bodies, or none.
+    func limit(to slice: Slice?) {
+        state.withLock { $0.slice = slice }
+    }
+
+    private func fail(_ error: any Error) {
+        state.withLock { state in
+            if state.failure == nil || error is CancellationError { state.failure = error }
+            alarm.store(0, ordering: .relaxed)
+        }
+    }
+
+    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+}

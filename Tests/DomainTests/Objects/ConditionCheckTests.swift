@@ -1,0 +1,113 @@
+import Domain
+import PCREPatterns
+import Support
+import Testing
+
+@Suite struct ConditionCheckTests {
+    private let objects: ObjectFixture
+
+    init() throws {
+        objects = try ObjectFixture()
+    }
+
+    private func condition(_ json: String) throws -> Condition {
+        var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
+        return try parser.parse(try objects.json(json))
+    }
+
+    /// More values than are compared inside a transaction.
+    private func costly(with number: Int) throws -> Condition {
+        let values = ((1000..<2000).map(String.init) + ["\(number)"]).joined(separator: ",")
+        return try condition(#"{"n":{"$in":[\#(values)]}}"#)
+    }
+
+    private func update(_ object: Pointer, under condition: Condition) throws -> ObjectCommand {
+        let change = try ObjectChange(try objects.json(#"{"m":2}"#), allowsPaths: true)
+        return ObjectCommand(object.className, .update(object.id, change, where: condition, returnsObject: false))
+    }
+
+    @Test("a condition of many values decides a change as a small one does", arguments: [(1, true), (2, false)])
+    func costlyConditions(number: Int, holds: Bool) async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        let command = try update(object, under: try costly(with: number))
+        if holds {
+            _ = try await objects.service().perform(command, as: objects.client)
+        } else {
+            let error = await #expect(throws: ServiceError.self) {
+                try await objects.service().perform(command, as: objects.client)
+            }
+            #expect(error?.code == .noEffect)
+        }
+        #expect(
+            try await objects.store.read { try $0.object(object.id, in: object.className)?.fields["m"] }
+                == (holds ? .integer(2) : nil)
+        )
+    }
+
+    @Test("an object that changes between its check and its change is checked again")
+    func changesBetween() async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        let command = try update(object, under: try costly(with: 1))
+        // The first read after this is that of the check; what it saw is not true any more when the change comes.
+        objects.store.afterNextRead {
+            _ = try? await objects.update(object, #"{"n":5}"#)
+        }
+        let error = await #expect(throws: ServiceError.self) {
+            try await objects.service().perform(command, as: objects.client)
+        }
+        #expect(error?.code == .noEffect)
+    }
+
+    @Test("in a batch, changes before and after a costly condition happen in order")
+    func batches() async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        let set = { (text: String) in
+            let change = try ObjectChange(try objects.json(text), allowsPaths: true)
+            return ObjectCommand(object.className, .update(object.id, change, where: nil, returnsObject: false))
+        }
+        let commands = [try set(#"{"n":7}"#), try update(object, under: try costly(with: 7)), try set(#"{"k":3}"#)]
+        let replies = try await objects.service().perform(commands.map { .success($0) }, as: objects.client)
+        for reply in replies { _ = try reply.get() }
+        let fields = try await objects.store.read { try $0.object(object.id, in: object.className)?.fields }
+        #expect(fields == ["n": .integer(7), "m": .integer(2), "k": .integer(3)])
+    }
+
+    @Test("batch/save refuses a costly condition on an object that the same request changes before")
+    func saves() async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        func item(_ body: String, _ condition: Condition?) throws -> SaveItem {
+            try SaveItem(
+                className: object.className,
+                id: object.id,
+                creates: false,
+                body: try objects.json(body),
+                where: condition,
+                returnsObject: false
+            )
+        }
+        let items = [try item(#"{"n":9}"#, nil), try item(#"{"m":2}"#, try costly(with: 9))]
+        let error = await #expect(throws: ServiceError.self) {
+            try await objects.service().save(items, as: objects.client)
+        }
+        #expect(error?.code == .overloaded)
+        #expect(
+            try await objects.store.read { try $0.object(object.id, in: object.className)?.fields["n"] } == .integer(1)
+        )
+    }
+
+    @Test("a change with far more than an object may hold is refused before its transaction")
+    func largeChanges() async throws {
+        let limits = ObjectLimits(objectSize: 100)
+        let object = try await objects.create(#"{"a":[]}"#)
+        let list = String(repeating: #""xxxxxxxxxx","#, count: 6000) + "1"
+        let change = try ObjectChange(
+            try objects.json(#"{"a":{"__op":"Remove","objects":[\#(list)]}}"#),
+            allowsPaths: true
+        )
+        let command = ObjectCommand(object.className, .update(object.id, change, where: nil, returnsObject: false))
+        let error = await #expect(throws: ServiceError.self) {
+            try await objects.service(limits).perform(command, as: objects.client)
+        }
+        #expect(error?.code == .objectTooLarge)
+    }
+}
