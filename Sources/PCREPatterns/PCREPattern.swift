@@ -43,7 +43,10 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         let result = withUnsafeMutablePointer(to: &work) { work in
             pcre2_set_callout_8(
                 context,
-                { _, data in data?.assumingMemoryBound(to: MatchWork.self).pointee.step() ?? 0 },
+                { block, data in
+                    guard let block, let data else { return 0 }
+                    return data.assumingMemoryBound(to: MatchWork.self).pointee.step(at: block.pointee.current_position)
+                },
                 work
             )
             return subject.withUTF8 { bytes in

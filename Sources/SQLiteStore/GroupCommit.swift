@@ -24,18 +24,19 @@ final class GroupCommit: Sendable {
 
     /// How many writes share a transaction at most, so that the first does not wait for ever.
     private static let groupSize = 256
-    /// How long a transaction takes further writes, for the same reason.
-    private static let longestGroup = Duration.milliseconds(50)
 
     private let pool: DatabasePool
     private let catalog: SharedCatalog
     private let queries: QuerySupport
+    /// How long a transaction takes further writes, for the same reason.
+    private let longestGroup: Duration
     private let state = Mutex(State())
 
-    init(pool: DatabasePool, catalog: SharedCatalog, queries: QuerySupport) {
+    init(pool: DatabasePool, catalog: SharedCatalog, queries: QuerySupport, longestGroup: Duration) {
         self.pool = pool
         self.catalog = catalog
         self.queries = queries
+        self.longestGroup = longestGroup
     }
 
     /// How many writers wait for their group; for tests.
@@ -90,7 +91,7 @@ final class GroupCommit: Sendable {
         do {
             let began = ContinuousClock.now
             try db.inTransaction(.immediate) {
-                for job in group where tells.isEmpty || ContinuousClock.now - began < GroupCommit.longestGroup {
+                for job in group where tells.isEmpty || ContinuousClock.now - began < longestGroup {
                     tells.append(job.run(transaction))
                 }
                 return .commit

@@ -16,8 +16,14 @@ package struct SQLiteDatabase: Sendable {
     ///   - path: The database file; its folder must exist.
     ///   - readers: How many queries may read at the same time; two more connections are for reads of single objects.
     ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
+    ///   - longestGroup: How long one transaction takes further changes that wait, each behind a savepoint.
     /// - Throws: ``OpenFailure``, which says in one sentence why the server cannot start on it.
-    package init(path: String, readers: Int = 4, cacheSize: Int = 16 << 20) throws(OpenFailure) {
+    package init(
+        path: String,
+        readers: Int = 4,
+        cacheSize: Int = 16 << 20,
+        longestGroup: Duration = .milliseconds(50)
+    ) throws(OpenFailure) {
         do {
             let functions = QueryFunctions()
             pool = try DatabasePool(
@@ -34,7 +40,7 @@ package struct SQLiteDatabase: Sendable {
             try migrator.migrate(pool)
             catalog = SharedCatalog(try pool.read { try Catalog($0) })
             queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool))
-            writes = GroupCommit(pool: pool, catalog: catalog, queries: queries)
+            writes = GroupCommit(pool: pool, catalog: catalog, queries: queries, longestGroup: longestGroup)
         } catch let failure as OpenFailure {
             throw failure
         } catch {

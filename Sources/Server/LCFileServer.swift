@@ -227,7 +227,8 @@ package struct LCFileServer {
                 admission: QueryAdmission(
                     limits: QueryAdmission.Limits(
                         readers: configuration.threads.databaseReaders,
-                        perCaller: configuration.queries.concurrent
+                        perCaller: configuration.queries.concurrent,
+                        wait: 2 * configuration.queries.timeout
                     )
                 )
             ),

@@ -188,3 +188,10 @@ def test_refused_create_of_a_role_makes_none(api, master, rules):
     response = api.post("/1.1/roles", json={"name": name, "ACL": {"*": READ}})
     assert_refused(response, 403, 403)
     assert Objects(master, "_Role").count(name=name) == 0
+
+
+@pytest.mark.parametrize("key", ["text", "unknown"])
+def test_select_from_a_class_that_is_closed_is_forbidden(api, closed, id, things, key):
+    things.create(text="secret")
+    select = {"$select": {"query": {"className": closed.name, "where": {}}, "key": key}}
+    assert_forbidden(things.query(where={"text": select}), forbidden("find", closed.name))

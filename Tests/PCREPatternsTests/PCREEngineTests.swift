@@ -44,7 +44,7 @@ import Testing
 
     @Test(
         "steps from all places where a match may begin count together",
-        arguments: ["\\p{L}+$", "a+b", "(?:a|b)+$", "[a-z]*[0-9]"]
+        arguments: ["\\p{L}+$", "a+[bc]", "(?:a|b)+$", "[a-z]*[0-9]"]
     )
     func boundedTogether(text: String) throws {
         let error = #expect(throws: ServiceError.self) {

@@ -38,6 +38,14 @@ import Testing
                 #"SEARCH class_9 USING INDEX class_9 place (<expr>>? AND <expr><?)"#
             ),
             (#"{"code":"x"}"#, "", #"SEARCH class_9 USING INDEX class_9 unique code (<expr>=?)"#),
+            (
+                #"{"code":{"$regex":"^\\Qx\\E"}}"#, "",
+                #"SEARCH class_9 USING INDEX class_9 unique code (<expr>>? AND <expr><?)"#
+            ),
+            (
+                #"{"code":{"$regex":"^ab+c"}}"#, "code",
+                #"SEARCH class_9 USING INDEX class_9 unique code (<expr>>? AND <expr><?)"#
+            ),
         ]
     )
     func plan(condition: String, order: String, expected: String) async throws {

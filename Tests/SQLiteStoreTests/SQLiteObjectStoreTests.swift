@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import GRDB
 import Support
 import Testing
@@ -24,8 +25,63 @@ import Testing
         try await withStore { try await rule.check($0) }
     }
 
+    @Test("a statement opens few arrays, however many tests of an array its condition has", arguments: ["$or", "$and"])
+    func openedArrays(word: String) async throws {
+        try await Samples.withFolder { folder in
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            let name = try ClassName("Task")
+            try await SQLiteObjectStore(database).write { writer in
+                try writer.save(ClassSchema(name: name, fields: ["a": FieldDefinition(.array)]))
+            }
+            let tests = (0..<100).map { #"{"a":{"$in":[\#($0),-1]}},{"a":{"$all":[\#($0),-2]}},{"a":\#($0)}"# }
+            let json = try JSONValue(
+                parsing: Array(#"{"\#(word)":[\#(tests.joined(separator: ","))]}"#.utf8),
+                field: "where"
+            )
+            var parser = ConditionParser(limits: QueryLimits(), engine: NoPatterns())
+            let query = ObjectQuery(name, where: try parser.parse(json))
+            let text = try await database.pool.read { [catalog = database.catalog.current] db in
+                let entry = try #require(catalog.entries[name])
+                var compiler = ConditionSQL(catalog: catalog, entry: entry, functions: database.queries.functions)
+                return try compiler.find(query).build(db).sql
+            }
+            #expect(text.components(separatedBy: "json_each(body").count - 1 <= 8)
+            try database.close()
+        }
+    }
+
+    @Test("a query ends inside SQLite once its budget is spent")
+    func budget() async throws {
+        try await withStore { store in
+            let name = try ClassName("Task")
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: name, fields: ["n": FieldDefinition(.number)]))
+                for number in 0..<20_000 {
+                    let id = try #require(ObjectID("object\(number)"))
+                    let now = Timestamp(milliseconds: 0)
+                    let fields = ["n": JSONValue.integer(Int64(number))]
+                    try writer.insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: name)
+                }
+            }
+            let slow = Condition.any((0..<300).map { .field(FieldPath(field: "n"), .equals(.integer(-1 - $0))) })
+            let budget = QueryBudget(milliseconds: 5, refusal: Broken())
+            await #expect(throws: Broken.self) {
+                try await store.read(within: budget) { try $0.count(slow, in: name) }
+            }
+            // The connection is as good as before.
+            #expect(try await store.count(.always, in: name) == 20_000)
+        }
+    }
+
     @Test("conditions as SQL match by the table of cases", arguments: QueryCase.all)
     func queries(table: QueryCase) async throws {
         try await withStore { try await table.check($0) }
     }
+}
+
+private struct Broken: Error {}
+
+/// No case of these tests has a regular expression.
+private struct NoPatterns: PatternEngine {
+    func compile(_ text: String, options: String, place: String) throws -> any CompiledPattern { throw Broken() }
 }

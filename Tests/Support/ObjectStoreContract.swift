@@ -72,6 +72,35 @@ package enum ObjectStoreContract {
             #expect(try await store.delete(object.id, in: task) == true)
             #expect(try await store.delete(object.id, in: task) == false)
         },
+        ContractRule("a relation tells which of many objects it holds") { store in
+            let (owner, member, other) = (try object([:]), try object([:]), try object([:]))
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["likes": FieldDefinition(.relation(task))]))
+                for object in [owner, member, other] { try writer.insert(object, into: task) }
+                try writer.relate(Pointer(task, owner.id), "likes", to: [member.id])
+            }
+            for (key, members, expected) in [
+                ("likes", [member.id], true), ("likes", [other.id, member.id], true), ("likes", [other.id], false),
+                ("likes", [], false), ("hates", [member.id], false),
+            ] {
+                let found = try await store.read { try $0.isRelated(Pointer(task, owner.id), key, to: members[...]) }
+                #expect(found == expected)
+            }
+            let unknown = Pointer(try ClassName("Unknown"), owner.id)
+            #expect(try await store.read { try $0.isRelated(unknown, "likes", to: [member.id]) } == false)
+        },
+        ContractRule("a read whose budget is spent, or was cancelled, throws what the budget throws") { store in
+            let spent = QueryBudget(milliseconds: 0, refusal: Broken())
+            await #expect(throws: Broken.self) { try await store.read(within: spent) { try $0.schemas() } }
+            let cancelled = QueryBudget(seconds: 100)
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) {
+                try await store.read(within: cancelled) { try $0.schemas() }
+            }
+            let budget = QueryBudget(seconds: 100)
+            let isKnown = try await store.read(within: budget) { $0.budget === budget }
+            #expect(isKnown)
+        },
         ContractRule("two hundred writers at once lose nothing") { store in
             let object = try object(["n": .integer(0)])
             try await store.write { writer in

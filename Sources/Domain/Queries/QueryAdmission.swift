@@ -17,16 +17,20 @@ package final class QueryAdmission: Sendable {
         package var slice: Int
         /// The most requests of one caller that query or wait.
         package var perCaller: Int
+        /// Seconds that a query may wait for the slow lane.
+        package var wait: Int
 
         /// - Parameters:
         ///   - readers: Connections for queries; a quarter of them, at least one, may run slow queries at a time.
         ///   - slice: Milliseconds of the quick lane.
         ///   - perCaller: The most requests of one caller.
-        package init(readers: Int = 4, slice: Int = 100, perCaller: Int = 64) {
+        ///   - wait: Seconds that a query may wait for the slow lane.
+        package init(readers: Int = 4, slice: Int = 100, perCaller: Int = 64, wait: Int = 20) {
             slow = max(1, readers / 4)
             quick = max(1, readers - slow)
             self.slice = slice
             self.perCaller = perCaller
+            self.wait = wait
         }
     }
 
@@ -44,7 +48,8 @@ package final class QueryAdmission: Sendable {
 
     /// Runs a query that checks the budget; it runs twice if it was not done within its slice.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has as many queries as it may; what the body throws.
+    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has as many queries as it may, or the slow lane is taken
+    ///   for too long; what the body throws.
     package func run<Result: Sendable>(
         as caller: CallerIdentity,
         within budget: QueryBudget,
@@ -66,10 +71,34 @@ package final class QueryAdmission: Sendable {
             return try await body()
         } catch is QueryBudget.SliceEnded {
             lane.release()
-            try await slow.take(for: caller)
+            try await takeSlow(for: caller)
             lane.change(to: slow)
             budget.limit(to: nil)
             return try await body()
+        }
+    }
+
+    /// Waits for the slow lane, and gives up after a time: an answer that comes too late is of no use.
+    private func takeSlow(for caller: CallerIdentity) async throws {
+        let waiting = Task { [slow] in try await slow.take(for: caller) }
+        let timer = Task { [limits] in
+            try await Task.sleep(for: .seconds(limits.wait))
+            waiting.cancel()
+        }
+        defer { timer.cancel() }
+        do {
+            try await withTaskCancellationHandler {
+                try await waiting.value
+            } onCancel: {
+                waiting.cancel()
+            }
+        } catch is CancellationError {
+            try Task.checkCancellation()
+            throw ServiceError(
+                .overloaded,
+                "Other slow queries are running, and this one would take longer than \(limits.slice) milliseconds. "
+                    + "Try again, or give it an index."
+            )
         }
     }
 

@@ -9,7 +9,9 @@ import Testing
     init() throws {
         objects = try ObjectFixture()
         let ids = ObjectIDGenerator()
-        user = objects.client.logged(in: Caller.User(id: ids.next(), session: ids.next()))
+        user = objects.client.logged(
+            in: Caller.User(id: ids.next(), session: ids.next(), epoch: objects.accounts.sessions.epoch)
+        )
     }
 
     @Test("guests, users and the master key make new classes up to a share of their own")

@@ -71,6 +71,10 @@ import Testing
                 #"{"a":{"$gt":1,"$lt":2,"$ne":3,"$exists":true,"$size":1}}"#, "queries.maxConditions"
             ),
             (#"{"a":{"$in":[1,2,3]}}"#, #"{"a":{"$in":[1,2,3,4]}}"#, "queries.maxListLength"),
+            (
+                #"{"a":{"$in":[1,2,3]},"b":{"$all":[1,2]}}"#, #"{"a":{"$in":[1,2,3]},"b":{"$nin":[1,2,3]}}"#,
+                "queries.maxValues"
+            ),
             (#"{"a":{"$regex":"12345678"}}"#, #"{"a":{"$regex":"123456789"}}"#, "queries.maxPatternLength"),
             (
                 #"{"a":{"$inQuery":{"className":"A","where":{}}}}"#,
@@ -80,7 +84,7 @@ import Testing
         ]
     )
     func limits(within: String, beyond: String, setting: String) throws {
-        let limits = QueryLimits(depth: 2, conditions: 4, listLength: 3, subqueries: 1, patternLength: 8)
+        let limits = QueryLimits(depth: 2, conditions: 4, listLength: 3, values: 5, subqueries: 1, patternLength: 8)
         _ = try parse(within, limits: limits)
         let error = #expect(throws: ServiceError.self) { try parse(beyond, limits: limits) }
         #expect(error?.message.contains("(\(setting))") == true, "\(error?.message ?? "")")
