@@ -1,0 +1,196 @@
+"""Requests of a client with the app key that cost a server all its time or memory, unless their work is bounded."""
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.parse import quote
+
+import pytest
+from data import batch
+from hostile import MB, memory
+
+# Seconds: queries.timeout in these tests, and what an answer may take beyond it, which leaves room for a debug build
+# on a busy machine. Without bounds these requests take many times as long.
+DEADLINE = 2
+MARGIN = 6
+# For a client that asks for something cheap meanwhile.
+VICTIM_WAIT = 2
+MEMORY = 512 * MB
+# So that a server without bounds does not take the machine's memory.
+KILLED_ABOVE = 1500 * MB
+
+SUCCESS = None
+NO_EFFECT = 305
+# A query beyond queries.timeout; a condition whose cost is refused beforehand; a pattern that takes too many steps.
+TOO_SLOW, TOO_COSTLY, TOO_MANY_STEPS = 124, 107, 1
+
+
+@pytest.fixture
+def server(new_server):
+    server = new_server(LCFILE_QUERIES_TIMEOUT=str(DEADLINE)).start()
+    with killed_above(KILLED_ABOVE, server):
+        yield server
+    assert server.process.poll() is None, f"the server ended by itself: {server.errors[-2000:]}"
+    assert memory(server, "VmHWM") < MEMORY
+    assert server.stop() == 0
+
+
+@contextmanager
+def killed_above(limit, server):
+    ended = threading.Event()
+
+    def watch():
+        # The step between two looks.
+        while not ended.wait(0.05):
+            if server.process.poll() is None and memory(server) > limit:
+                server.kill()
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watching.join()
+
+
+class Attack:
+    """Requests that run at once, and what a victim waits for meanwhile."""
+
+    def __init__(self, server):
+        self.server = server
+        self.victim = server.api()
+        self.path = f"/1.1/classes/Victim/{self.create('Victim', {'n': 1})}"
+
+    def create(self, name, fields):
+        response = self.victim.post(f"/1.1/classes/{name}", json=fields)
+        assert response.status_code == 201, response.text
+        return response.json()["objectId"]
+
+    def run(self, *calls):
+        """The answers to the calls, each of which gets connections of its own."""
+        with ThreadPoolExecutor(len(calls)) as pool:
+            began = time.monotonic()
+            jobs = [pool.submit(self.timed, call) for call in calls]
+            waits = [self.victimized()]
+            while not all(job.done() for job in jobs):
+                waits.append(self.victimized())
+                assert time.monotonic() - began < 4 * (DEADLINE + MARGIN), "there are no answers"
+        assert max(waits) < VICTIM_WAIT, f"a client waited {max(waits):.1f} s"
+        answers, times = zip(*[job.result() for job in jobs])
+        assert max(times) < DEADLINE + MARGIN, f"an answer took {max(times):.1f} s"
+        return answers
+
+    def timed(self, call):
+        began = time.monotonic()
+        return call(self.server.api()), time.monotonic() - began
+
+    def victimized(self):
+        """How long the slower of a read and an insert took."""
+        times = [time.monotonic()]
+        assert self.victim.get(self.path).json()["n"] == 1
+        times.append(time.monotonic())
+        self.create("Inserted", {"n": 1})
+        times.append(time.monotonic())
+        return max(times[1] - times[0], times[2] - times[1])
+
+
+@pytest.fixture
+def attack(server):
+    return Attack(server)
+
+
+def put(path, where):
+    """A change with a condition in its URL."""
+    url = f"{path}?where={quote(json.dumps(where, separators=(',', ':')), safe=':,[]$')}"
+    return lambda api: api.call("PUT", url, json={"n": 1})
+
+
+def batched(path, where):
+    """The same as the only request of a batch."""
+    return lambda api: batch(api, {"method": "PUT", "path": path, "params": {"where": where}, "body": {"n": 1}})
+
+
+def found(name, where):
+    return lambda api: api.get(f"/1.1/classes/{name}", params={"where": json.dumps(where)})
+
+
+def code(response):
+    """The code of a refusal, alone or as the only answer of a batch; checks that it names the setting."""
+    body = response.json()
+    body = body[0] if isinstance(body, list) else body
+    error = body.get("error") if isinstance(body.get("error"), dict) else body
+    refused = error.get("code", SUCCESS)
+    assert response.status_code in (200, 400), response.text[:500]
+    if refused == TOO_SLOW:
+        assert "queries.timeout" in error["error"]
+    if refused == TOO_COSTLY:
+        assert "queries." in error["error"]
+    return refused
+
+
+# Memory: lists of values that each open the array again
+
+MANY = list(range(20_000))
+
+
+def all_of(count):
+    """Five lists of values that are all there."""
+    return {"$and": [{"a": {"$all": list(range(first, first + count))}} for first in range(0, 10_000, 2000)]}
+
+
+@pytest.mark.parametrize("way, count", [(put, 2900), (batched, 10_000)])
+def test_condition_on_many_values_of_an_array_takes_little_memory(attack, way, count):
+    path = f"/1.1/classes/Values/{attack.create('Values', {'a': MANY})}"
+    answer, = attack.run(way(path, all_of(count)))
+    assert code(answer) in (SUCCESS, TOO_SLOW, TOO_COSTLY)
+
+
+def test_query_for_many_values_of_an_array_takes_little_memory(attack):
+    attack.create("Values", {"a": MANY})
+    answer, = attack.run(found("Values", all_of(2900)))
+    assert code(answer) in (SUCCESS, TOO_SLOW, TOO_COSTLY)
+
+
+# The only writer: a condition that takes long
+
+def any_of(count):
+    """Lists of values that are not there."""
+    return {"$or": [{"a": {"$in": [number]}} for number in range(10, 10 + count)]}
+
+
+@pytest.mark.parametrize("way", [put, batched])
+def test_slow_condition_of_a_change_keeps_no_writer_waiting(attack, way):
+    path = f"/1.1/classes/Digits/{attack.create('Digits', {'a': [number % 10 for number in range(60_000)]})}"
+    answers = attack.run(*[way(path, any_of(900))] * 2)
+    assert {code(answer) for answer in answers} <= {NO_EFFECT, TOO_SLOW, TOO_COSTLY}
+
+
+def test_batch_of_slow_conditions_has_one_deadline(attack):
+    path = f"/1.1/classes/Digits/{attack.create('Digits', {'a': [number % 10 for number in range(60_000)]})}"
+    item = {"method": "PUT", "path": path, "params": {"where": any_of(900)}, "body": {"n": 1}}
+    answer, = attack.run(lambda api: batch(api, *[item] * 20))
+    assert answer.status_code in (200, 400)
+    answers = answer.json() if answer.status_code == 200 else [{"error": answer.json()}]
+    assert {item["error"]["code"] for item in answers} <= {NO_EFFECT, TOO_SLOW, TOO_COSTLY}
+
+
+# Regular expressions: one that begins anew at each character
+
+TEXT = "a" * 50_000 + "!"
+PATTERN = {"s": {"$regex": r"\p{L}+$", "$options": "ims"}}
+
+
+def test_slow_patterns_of_queries_keep_no_reader_waiting(attack):
+    attack.create("Text", {"s": TEXT})
+    answers = attack.run(*[found("Text", PATTERN)] * 4)
+    assert {code(answer) for answer in answers} <= {SUCCESS, TOO_SLOW, TOO_MANY_STEPS}
+    assert all(answer.json().get("results", []) == [] for answer in answers)
+
+
+def test_slow_pattern_of_a_change_keeps_no_writer_waiting(attack):
+    path = f"/1.1/classes/Text/{attack.create('Text', {'s': TEXT})}"
+    answer, = attack.run(put(path, PATTERN))
+    assert code(answer) in (NO_EFFECT, TOO_SLOW, TOO_MANY_STEPS)
