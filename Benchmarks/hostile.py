@@ -8,13 +8,11 @@ import tempfile
 import urllib.parse
 from pathlib import Path
 
+from animations import animated_webp
 from asking import upload
 from measuring import PHOTO, ROOT, start_lcfile
 from permissions import APP_KEY, call
 from watchdog import Watchdog
-
-sys.path.append(str(ROOT / "Tests/Soak"))
-from attacking.animations import animated_webp  # noqa: E402 (stands in another folder)
 
 # Of each attack; answers that are still due then are waited for.
 SECONDS = float(os.environ.get("BENCH_SECONDS", 20))

@@ -38,7 +38,8 @@ class Wire:
             self.connect()
         whole = self.send(pieces, deadline)
         self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
-        answer = http.client.HTTPResponse(self.socket)
+        # The answer to a HEAD has no body.
+        answer = http.client.HTTPResponse(self.socket, method=pieces[0].split(b" ", 1)[0].decode())
         answer.begin()
         body = answer.read()
         if answer.will_close or not whole:
