@@ -88,7 +88,7 @@ ATTACKS = {
     "regex put": lambda target: [same(put(target, PATTERN))],
     "json": lambda target: [same(objects(JSON, target))] * 6,
     "tunnels": lambda target: [same(objects(TEXT, target, b'{"a":', b',"_ApplicationId":"bench"}'))] * 6,
-    "images": lambda path: [blurs(path)] * 4,
+    "images": lambda paths: [requests for requests in map(blurs, paths) for _ in range(2)],
 }
 
 

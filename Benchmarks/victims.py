@@ -37,7 +37,7 @@ VICTIMS = {
 
 
 class Victim:
-    """One kind of request at a fixed rate; a wait counts from when the request was due, not from when it could be sent."""
+    """One kind of request at a fixed rate; a wait counts from when the request was due."""
 
     def __init__(self, wire, make, path):
         self.wire, self.make, self.path = wire, make, path

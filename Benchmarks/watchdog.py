@@ -50,6 +50,7 @@ def memory(pid, field):
 
 def children_of(pid):
     try:
-        return [int(child) for tasks in Path(f"/proc/{pid}/task").glob("*/children") for child in tasks.read_text().split()]
+        tasks = Path(f"/proc/{pid}/task").glob("*/children")
+        return [int(child) for task in tasks for child in task.read_text().split()]
     except OSError:
         return []

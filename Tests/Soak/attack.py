@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "Benchmarks")]
 
 import measuring  # noqa: E402 (stands in the folder of benchmarks)
-from attacking.arena import Arena  # noqa: E402
-from attacking.clients import WEIGHTS, Client, Ring, Victim  # noqa: E402
+from attacking.clients import WEIGHTS, Client, Outcome  # noqa: E402
+from attacking.server import Server  # noqa: E402
+from attacking.victims import Victims  # noqa: E402
 from watchdog import Watchdog, memory  # noqa: E402
 
 # Above it the server is killed, so that a fault does not take the machine's memory.
@@ -39,63 +40,79 @@ def main():
     given = parser.parse_args()
     measuring.BINARY = given.binary.resolve()
     with tempfile.TemporaryDirectory(prefix="soak-attack-") as folder:
-        arena = Arena(Path(folder))
-        watchdog = Watchdog(arena.process.pid, KILLED_ABOVE)
-        ring = Ring()
+        server = Server(Path(folder))
+        watchdog = Watchdog(server.process.pid, KILLED_ABOVE)
+        outcome = Outcome()
         try:
-            attack(arena, watchdog, ring, given)
-            finish(arena, watchdog, ring)
+            waits = attack(server, watchdog, outcome, given)
+            finish(server, watchdog, outcome)
         finally:
-            arena.process.kill()
-            arena.process.wait()
-    report(ring, watchdog, given)
-    sys.exit(1 if ring.failure else 0)
+            server.process.kill()
+            server.process.wait()
+    report(outcome, waits, watchdog, given)
+    sys.exit(1 if outcome.failure else 0)
 
 
-def attack(arena, watchdog, ring, given):
-    ids, files = arena.fill(Random(given.seed))
+def attack(server, watchdog, outcome, given):
+    """Runs clients until time is over or something fails; returns the waits of victims in milliseconds."""
+    ids, files = server.fill(Random(given.seed))
+    victims = Victims(server.port, ["/health", f"/1.1/classes/Rows/{ids['Rows'][0]}"])
     watchdog.start()
-    threads = [Victim(ring, arena.port, target) for target in ("/health", f"/1.1/classes/Rows/{ids['Rows'][0]}")]
     kinds = given.only.split(",")
-    threads += [Client(ring, arena.port, given.seed, number, ids, files, kinds) for number in range(given.clients)]
-    for thread in threads:
-        thread.start()
-    end = time.monotonic() + given.seconds
-    while not ring.ended.wait(0.1) and time.monotonic() < end:
-        held = memory(arena.process.pid, "VmHWM")
-        if held > given.memory << 20:
-            ring.fail(f"The server holds {held >> 20} MB, the bound is {given.memory} MB")
-        if arena.process.poll() is not None:
-            ring.fail(f"The server ended by itself ({arena.process.returncode})")
-    ring.ended.set()
-    for thread in threads:
-        # Requests under way are waited for, each until its deadline.
-        thread.join(timeout=0.1 if ring.failure else 90)
+    clients = [Client(outcome, server.port, given.seed, number, ids, files, kinds) for number in range(given.clients)]
+    for client in clients:
+        client.start()
+    waits, end = [], time.monotonic() + given.seconds
+    while not outcome.ended.wait(0.1) or any(client.is_alive() for client in clients):
+        if time.monotonic() > end:
+            # Requests under way are waited for; each has its deadline.
+            outcome.ended.set()
+            time.sleep(0.1)
+        check(server, outcome, given.memory, victims, waits)
+        if outcome.failure:
+            break
+    victims.stop()
+    return waits
 
 
-def finish(arena, watchdog, ring):
+def check(server, outcome, memory_bound, victims, waits):
+    """Fails if the server holds too much, has ended, or lets a victim wait."""
+    held = memory(server.process.pid, "VmHWM")
+    if held > memory_bound << 20:
+        outcome.fail(f"The server holds {held >> 20} MB, the bound is {memory_bound} MB")
+    if server.process.poll() is not None:
+        outcome.fail(f"The server ended by itself ({server.process.returncode})")
+    for path, status, took in victims.poll():
+        waits.append(1000 * took)
+        # An idle connection may end as the request is sent; the next one counts.
+        if status != 200 and not (status == "closed" and took < 1):
+            outcome.fail(f"A victim's request for {path} got {status} after {took:.1f} s")
+
+
+def finish(server, watchdog, outcome):
     watchdog.stop()
-    if ring.failure is None:
-        code = arena.stop()
+    if outcome.failure is None:
+        code = server.stop()
         if code != 0:
-            ring.fail(f"The server did not end by SIGTERM within 60 s, or with exit code {code}")
+            outcome.fail(f"The server did not end by SIGTERM within 60 s, or with exit code {code}")
 
 
-def report(ring, watchdog, given):
-    for kind, counts in sorted(ring.answers.items()):
+def report(outcome, waits, watchdog, given):
+    for kind, counts in sorted(outcome.answers.items()):
         got = ", ".join(f"{status} × {count}" for status, count in sorted(counts.items()))
-        print(f"{kind:<24} longest {ring.longest[kind]:>5.1f} s   {got}")
-    waits = sorted(1000 * wait for wait in ring.waits) or [0]
+        print(f"{kind:<24} longest {outcome.longest[kind]:>5.1f} s   {got}")
+    waits = sorted(waits) or [0]
     half, most = (waits[int(part * (len(waits) - 1))] for part in (0.5, 0.99))
     print(f"victims: p50 {half:.1f} ms, p99 {most:.1f}, longest {waits[-1]:.1f}; "
           f"memory {watchdog.peak >> 20} MB, workers {watchdog.workers >> 20} MB")
-    if ring.failure:
-        words, request, running = ring.failure
+    if outcome.failure:
+        words, request, running = outcome.failure
         print(f"\nattack: {words}; seed {given.seed}", file=sys.stderr)
         if request:
             print(f"  {request}\n  saved as {saved(request, given.seed)}", file=sys.stderr)
         for name, (began, other) in sorted(running.items()):
-            print(f"  at the same time, for {time.monotonic() - began:.1f} s, {name}: {str(other)[:600]}", file=sys.stderr)
+            age = time.monotonic() - began
+            print(f"  at the same time, for {age:.1f} s, {name}: {str(other)[:600]}", file=sys.stderr)
 
 
 def saved(request, seed):

@@ -9,22 +9,30 @@ FIELDS = [
 ]
 ORDERS = ["n", "-n", "s", "-createdAt", "o.a.b", "a", "missing", "-g", "items.k"]
 ATOMS = [
-    "a", "b", ".", r"\w", r"\p{L}", r"\p{Lu}", r"[a-z]", r"[^!]", r"\s*", r"\b", r"\d", "a|aa", "é", r"(?=a)", r"(?!b)",
-    r"\X", r"(?<=a)",
+    "a", "b", ".", r"\w", r"\p{L}", r"\p{Lu}", r"[a-z]", r"[^!]", r"\s*", r"\b", r"\d", "a|aa", "é", r"(?=a)",
+    r"(?!b)", r"\X", r"(?<=a)", "a+?", "aa",
 ]
-QUANTIFIERS = ["", "", "+", "*", "?", "+?", "*+", "{2,}", "{1,200}", "{0,60000}", "{50}"]
-ENDS = ["$", "!", r"\z", "b", r"\1", "", "$(?<!!)"]
+QUANTIFIERS = ["", "", "+", "*", "?", "+?", "*+", "{2,}", "{1,200}", "{0,300}", "{50}"]
+ENDS = ["$", "!", r"\z", "b", r"()\1", "", "$(?<!!)"]
+BAD_PATTERNS = ["(", "[", r"\p{Nothing}", "a{0,60000}{0,60000}", r"\9", "a**"]
 
 
 class Conditions:
-    """Draws conditions; `values` is how many values of lists are still allowed in the present one."""
+    """Draws conditions.
+
+    `values` is how many values of lists are still allowed in the present one; `beyond` is whether limits are exceeded in
+    it, so that most conditions are accepted and cost what they may.
+    """
 
     def __init__(self, random, ids):
         self.random, self.ids = random, ids
+        self.pick = random.choice
         self.values = self.subqueries = 0
+        self.beyond = False
 
     def where(self):
-        self.values, self.subqueries = 60_000, self.random.choice([0, 0, 1, 3, SUBQUERIES + 1])
+        self.beyond = self.random.random() < 0.1
+        self.values, self.subqueries = 60_000, self.limited([0, 0, 1, 3], SUBQUERIES + 1)
         shape = self.random.random()
         if shape < 0.1:
             return self.deep()
@@ -34,29 +42,33 @@ class Conditions:
             return {"$and": [{self.field(): {"$all": self.list()}} for _ in range(self.random.randint(1, 6))]}
         return self.condition(self.random.randint(1, 5))
 
+    def limited(self, choices, beyond):
+        """One of these; the last one only where limits are exceeded."""
+        return self.pick([*choices, beyond] if self.beyond else choices)
+
     def deep(self):
         """One branch down to the limit."""
         condition = self.condition(0)
-        for _ in range(self.random.choice([10, DEPTH - 1, DEPTH, DEPTH + 1])):
-            condition = {self.random.choice(["$and", "$or"]): [condition]}
+        for _ in range(self.limited([10, DEPTH - 1, DEPTH], DEPTH + 1)):
+            condition = {self.pick(["$and", "$or"]): [condition]}
         return condition
 
     def wide(self):
         """As many conditions as are allowed, all of a kind."""
-        field, name = self.field(), self.random.choice(["$in", "$nin", "$all", "$ne", "$gt", "$regex", "$size"])
-        count = self.random.choice([50, 400, CONDITIONS // 2, CONDITIONS - 100, CONDITIONS + 1])
+        field, name = self.field(), self.pick(["$in", "$nin", "$all", "$ne", "$gt", "$regex", "$size"])
+        count = self.limited([50, 400, CONDITIONS // 2 - 1], CONDITIONS + 1)
         short = {
             "$in": lambda n: [n], "$nin": lambda n: [n, n + 1], "$all": lambda n: list(range(n, n + 20)),
             "$regex": lambda n: f"a{{{n % 90}}}b", "$size": lambda n: n,
         }.get(name, lambda n: n)
-        return {self.random.choice(["$and", "$or"]): [{field: {name: short(number)}} for number in range(count)]}
+        return {self.pick(["$and", "$or"]): [{field: {name: short(number)}} for number in range(count)]}
 
     def condition(self, depth):
         condition = {}
-        for _ in range(self.random.choice([1, 1, 1, 2, 4])):
+        for _ in range(self.pick([1, 1, 1, 2, 4])):
             if depth and self.random.random() < 0.4:
                 parts = [self.condition(depth - 1) for _ in range(self.random.randint(1, 4))]
-                condition[self.random.choice(["$and", "$or"])] = parts
+                condition[self.pick(["$and", "$or"])] = parts
             elif self.random.random() < 0.05:
                 condition["$relatedTo"] = {"object": self.pointer(), "key": "rel"}
             else:
@@ -65,19 +77,19 @@ class Conditions:
 
     def tests(self, depth):
         tests = {}
-        for _ in range(self.random.choice([1, 1, 1, 2, 3])):
-            tests |= self.random.choice(self.operators)(self, depth)
+        for _ in range(self.pick([1, 1, 1, 2, 3])):
+            tests |= self.pick(self.operators)(self, depth)
         return tests
 
     def comparison(self, _):
-        return {self.random.choice(["$ne", "$lt", "$lte", "$gt", "$gte"]): self.value()}
+        return {self.pick(["$ne", "$lt", "$lte", "$gt", "$gte"]): self.value()}
 
     def membership(self, _):
-        return {self.random.choice(["$in", "$nin", "$all"]): self.list()}
+        return {self.pick(["$in", "$nin", "$all"]): self.list()}
 
     def shape(self, _):
-        name = self.random.choice(["$exists", "$size"])
-        return {name: self.random.choice([True, False] if name == "$exists" else [0, 3, 20_000, 60_000])}
+        name = self.pick(["$exists", "$size"])
+        return {name: self.pick([True, False] if name == "$exists" else [0, 3, 20_000, 60_000])}
 
     def match(self, _):
         options = "".join(letter for letter in "imsx" if self.random.random() < 0.4)
@@ -85,7 +97,10 @@ class Conditions:
 
     def place(self, _):
         if self.random.random() < 0.5:
-            distance = {"$maxDistanceInKilometers": self.random.choice([0, 10, 30_000])}
+            distance = {"$maxDistanceInKilometers": self.pick([0, 10, 30_000])}
+            # One is allowed, outside of $or.
+            if not self.beyond:
+                return self.comparison(_)
             return {"$nearSphere": self.point()} | (distance if self.random.random() < 0.7 else {})
         return {"$within": {"$box": [self.point(), self.point()]}}
 
@@ -94,28 +109,28 @@ class Conditions:
             return self.comparison(depth)
         self.subqueries -= 1
         query = {
-            "className": self.random.choice(CLASSES), "where": self.condition(max(depth - 1, 0)),
-            "limit": self.random.choice([1, 100, 1000, 1001]), "order": self.order(),
+            "className": self.pick(CLASSES), "where": self.condition(max(depth - 1, 0)),
+            "limit": self.pick([1, 100, 1000, 1001]), "order": self.order(),
         }
         if self.random.random() < 0.5:
-            return {self.random.choice(["$inQuery", "$notInQuery"]): query}
-        return {self.random.choice(["$select", "$dontSelect"]): {"query": query, "key": self.field()}}
+            return {self.pick(["$inQuery", "$notInQuery"]): query}
+        return {self.pick(["$select", "$dontSelect"]): {"query": query, "key": self.field()}}
 
     operators = [comparison, membership, membership, shape, match, match, place, subquery]
 
     def field(self):
         if self.random.random() < 0.03:
-            return ".".join(["o"] * self.random.choice([19, 20, 21]))
-        return self.random.choice(FIELDS)
+            return ".".join(["o"] * self.limited([19, 20], 21))
+        return self.pick(FIELDS)
 
     def order(self):
-        return ",".join(self.random.choices(ORDERS, k=self.random.choice([0, 1, 1, 2, 10, 11])))
+        return ",".join(self.random.choices(ORDERS, k=self.limited([0, 1, 1, 2, 10], 11)))
 
     def list(self):
-        length = self.random.choice([1, 3, 10, 300, 2000, LIST_LENGTH - 1, LIST_LENGTH, LIST_LENGTH + 1])
+        length = self.limited([1, 3, 10, 300, 2000, LIST_LENGTH - 1, LIST_LENGTH], LIST_LENGTH + 1)
         length = min(length, max(self.values, 1))
         self.values -= length
-        first = self.random.choice([0, 5, 15_000, -LIST_LENGTH])
+        first = self.pick([0, 5, 15_000, -LIST_LENGTH])
         kind = self.random.randrange(5)
         if kind == 0:
             return [f"value {number}" for number in range(length)]
@@ -126,24 +141,27 @@ class Conditions:
         return list(range(first, first + length))
 
     def pattern(self):
-        if self.random.random() < 0.1:
-            return self.random.choice([
-                "(a+)+$", r"\p{L}+$", "(a|a)*b", "(.*)*!b", "^(([a-z])+.)+[A-Z]", r"(a*)*\1b", r"^\Qaaa\E", "(?:a?){500}a{500}",
-                "(", "[", r"\p{Nothing}", "(?R)", "(a(?1)?)*b",
+        if self.beyond and self.random.random() < 0.2:
+            return self.pick(BAD_PATTERNS)
+        if self.random.random() < 0.2:
+            return self.pick([
+                "(a+)+$", r"\p{L}+$", "(a|a)*b", "(.*)*!b", "^(([a-z])+.)+[A-Z]", r"(a*)*\1b", r"^\Qaaa\E",
+                "(?:a?){200}a{200}", "(a(?1)?)*b",
             ])
         text = "^" if self.random.random() < 0.2 else ""
         for _ in range(self.random.randint(1, 6)):
             part = "".join(self.random.choices(ATOMS, k=self.random.randint(1, 4)))
-            part = f"({part})" if self.random.random() < 0.6 else part
-            text += part + self.random.choice(QUANTIFIERS)
-        text += self.random.choice(ENDS)
+            opening = self.pick(["(", "(?:", "(?i:"])
+            text += f"{opening}{part}){self.pick(QUANTIFIERS)}" if self.random.random() < 0.7 else part
+        text += self.pick(ENDS)
         if self.random.random() < 0.1:
-            text = (text or "a") * PATTERN_LENGTH
-            return text[:self.random.choice([PATTERN_LENGTH, PATTERN_LENGTH + 1])]
+            # Whole repetitions only, so that it stays well-formed.
+            unit = (text + "|").encode()
+            return (text + "|") * (self.limited([PATTERN_LENGTH], PATTERN_LENGTH + len(unit)) // len(unit))
         return text
 
     def value(self):
-        return self.random.choice([
+        return self.pick([
             0, 5, -1.5, 1e300, 19_999, "", "a", "a" * 5000, True, None, [], [1, 2], {"k": 1}, {"a": {"b": 1}},
             {"__type": "Date", "iso": "2026-01-01T00:00:00.000Z"}, self.point(), self.pointer(), list(range(300)),
         ])
@@ -153,5 +171,5 @@ class Conditions:
         return {"__type": "GeoPoint", "latitude": latitude, "longitude": longitude}
 
     def pointer(self):
-        name = self.random.choice(["Rows", "Big"])
-        return {"__type": "Pointer", "className": name, "objectId": self.random.choice(self.ids[name])}
+        name = self.pick(["Rows", "Big"])
+        return {"__type": "Pointer", "className": name, "objectId": self.pick(self.ids[name])}

@@ -1,18 +1,21 @@
 """Random queries, changes and batches."""
 
-from attacking.conditions import ORDERS, Conditions
-from attacking.request import KEYS, MASTER, LONGEST_TARGET, compact, query, with_json
 from urllib.parse import quote
 
+from attacking.conditions import ORDERS, Conditions
+from attacking.request import KEYS, LONGEST_TARGET, MASTER, compact, query, with_json
+
 BATCHED = [1, 5, 30, 100, 101]
+KEYS_SHOWN = ["n", "-a", "o.a", "p.n", *ORDERS]
 INCLUDES = ["p", "p.p", "p.p.p.p.p", "p.p.p.p.p.p", "items", "o.p", "missing"]
 
 
 class Objects:
-    """Draws requests on the classes that the arena made."""
+    """Draws requests on the classes that the server was filled with."""
 
     def __init__(self, random, ids):
         self.random, self.ids = random, ids
+        self.pick = random.choice
         self.conditions = Conditions(random, ids)
 
     def find(self):
@@ -23,13 +26,13 @@ class Objects:
         return query("count", f"/1.1/classes/{name}", {"where": self.conditions.where(), "count": 1, "limit": 0})
 
     def scan(self):
-        parameters = {"where": self.conditions.where(), "limit": self.random.choice([1, 100, 1000])}
-        parameters["scan_key"] = self.random.choice(["objectId", "n", "createdAt", "s", "a"])
+        parameters = {"where": self.conditions.where(), "limit": self.pick([1, 100, 1000])}
+        parameters["scan_key"] = self.pick(["objectId", "n", "createdAt", "s", "a"])
         headers = MASTER if self.random.random() < 0.9 else KEYS
         return query("scan", f"/1.1/scan/classes/{self.class_name()}", parameters, headers)
 
     def change(self):
-        item = self.item(self.random.choice(["PUT", "PUT", "PUT", "DELETE"]))
+        item = self.item(self.pick(["PUT", "PUT", "PUT", "DELETE"]))
         target = f"{item['path']}?where={quote(compact(item['params']['where']))}"
         if len(target) > LONGEST_TARGET:
             return with_json("change in a batch", "POST", "/1.1/batch", {"requests": [item]})
@@ -37,14 +40,15 @@ class Objects:
 
     def batch(self):
         items, values = [], 0
-        for _ in range(self.random.choice(BATCHED)):
-            items.append(self.item(self.random.choice(["GET", "GET", "POST", "PUT", "PUT", "DELETE"]), small=values > 100_000))
+        for _ in range(self.pick(BATCHED)):
+            method = self.pick(["GET", "GET", "POST", "PUT", "PUT", "DELETE"])
+            items.append(self.item(method, small=values > 100_000))
             values += len(compact(items[-1])) // 4
         return with_json("batch", "POST", "/1.1/batch", {"requests": items})
 
     def save(self):
         """`batch/save`, whose items may point to each other."""
-        count = self.random.choice([1, 10, 100, 1000, 1001])
+        count = self.pick([1, 10, 100, 1000, 1001])
         where = self.conditions.where() if self.random.random() < 0.5 else {"n": {"$gte": 0}}
         if len(compact(where)) * count > 2_000_000:
             count = 10
@@ -61,45 +65,48 @@ class Objects:
 
     def item(self, method, small=False):
         """One request of a batch."""
-        name = self.random.choice(["Rows", "Big"])
-        path = f"/1.1/classes/{name}/{self.random.choice(self.ids[name])}"
+        name = self.pick(["Rows", "Big"])
+        path = f"/1.1/classes/{name}/{self.pick(self.ids[name])}"
         where = {"n": {"$gte": self.random.randrange(9)}} if small else self.conditions.where()
         if method == "GET":
             return {"method": "GET", "path": f"/1.1/classes/{name}", "params": {"where": where, "limit": 100}}
         if method == "POST":
             return {"method": "POST", "path": "/1.1/classes/Saved", "body": self.fields()}
         if method == "DELETE":
-            # Nothing with both is there, so the objects of the arena stay.
+            # Nothing with both is there, so the objects that are attacked stay.
             return {"method": "DELETE", "path": path, "params": {"where": {"$and": [where, {"objectId": "none"}]}}}
         return {"method": "PUT", "path": path, "params": {"where": where}, "body": self.operations(name)}
 
     def operations(self, name):
         """Changes of fields that no condition needs, so that the costly values stay."""
-        values = [self.random.randrange(1000) for _ in range(self.random.choice([1, 10, 1000, 10_000]))]
-        pointers = [self.conditions.pointer() | {"className": "Rows"} for _ in range(self.random.choice([1, 100, 1000, 1001]))]
-        return self.random.choice([
+        values = [self.random.randrange(1000) for _ in range(self.pick([1, 10, 1000, 10_000]))]
+        count = self.pick([1, 100, 1000, 1001])
+        pointers = [self.conditions.pointer() | {"className": "Rows"} for _ in range(count)]
+        unique = {"__op": "AddUnique", "objects": values[:1000]}
+        return self.pick([
             {"changed": {"__op": "Increment", "amount": 1}}, {"more": {"__op": "Delete"}},
             {"more": {"__op": "AddUnique", "objects": values}}, {"more": {"__op": "Remove", "objects": values}},
             {"more": {"__op": "Add", "objects": values[:100]}}, {"rel": {"__op": "AddRelation", "objects": pointers}},
-            {"more": {"__op": "Batch", "ops": [{"__op": "AddUnique", "objects": values[:1000]}] * self.random.choice([2, 100])}},
+            {"more": {"__op": "Batch", "ops": [unique] * self.pick([2, 100])}},
         ])
 
     def fields(self):
-        fields = {f"f{self.random.randrange(330)}": self.random.randrange(1000) for _ in range(self.random.choice([1, 5, 50]))}
-        return fields | {"text": "x" * self.random.choice([1, 1000, 100_000 if self.random.random() < 0.05 else 10])}
+        names = self.random.choices(range(330), k=self.pick([1, 5, 50]))
+        fields = {f"f{name}": self.random.randrange(1000) for name in names}
+        return fields | {"text": "x" * self.pick([1, 1000, 100_000 if self.random.random() < 0.05 else 10])}
 
     def parameters(self):
-        parameters = {"where": self.conditions.where(), "limit": self.random.choice([0, 1, 100, 1000, 1001])}
+        parameters = {"where": self.conditions.where(), "limit": self.pick([0, 1, 100, 1000, 1001])}
         parts = {
-            "order": lambda: self.conditions.order(), "skip": lambda: self.random.choice([0, 10, 100_000, 10**15]), "count": lambda: 1,
-            "include": lambda: ",".join(self.random.choices(INCLUDES, k=self.random.choice([1, 3, 1000, 1001]))),
-            "keys": lambda: ",".join(self.random.choices(["n", "-a", "o.a", "p.n", *ORDERS], k=self.random.choice([1, 5, 1000]))),
-            "returnACL": lambda: "true", "redirectClassNameForKey": lambda: self.random.choice(["p", "rel"]),
+            "order": self.conditions.order, "skip": lambda: self.pick([0, 10, 100_000, 10**15]), "count": lambda: 1,
+            "include": lambda: ",".join(self.random.choices(INCLUDES, k=self.conditions.limited([1, 3, 1000], 1001))),
+            "keys": lambda: ",".join(self.random.choices(KEYS_SHOWN, k=self.pick([1, 5, 1000]))),
+            "returnACL": lambda: "true", "redirectClassNameForKey": lambda: self.pick(["p", "rel"]),
         }
         for name, draw in parts.items():
-            if self.random.random() < (0.1 if name == "redirectClassNameForKey" else 0.3):
+            if self.random.random() < (0.02 if name == "redirectClassNameForKey" else 0.3):
                 parameters[name] = draw()
         return parameters
 
     def class_name(self):
-        return self.random.choice(["Rows", "Rows", "Big", "Big", "Big", "Saved", "Missing", "_File", "_Role"])
+        return self.pick(["Rows", "Rows", "Big", "Big", "Big", "Saved", "Missing", "_File", "_Role"])

@@ -10,6 +10,8 @@ def sources():
     """Hostile images by file name, written without any library."""
     return {
         "moving.webp": animated_webp(1400, 1400, 30),
+        "moving-800.webp": animated_webp(800, 800, 30),
+        "moving-560.webp": animated_webp(560, 560, 30),
         "long.webp": animated_webp(540, 540, 200),
         "large-frames.webp": animated_webp(5000, 5000, 2),
         "many.webp": animated_webp(16, 16, 1000),

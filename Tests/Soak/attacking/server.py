@@ -20,12 +20,12 @@ SETTINGS = {
 }
 
 
-class Arena:
+class Server:
     """A server with a storage of its own."""
 
     def __init__(self, folder):
-        self.server, self.url = start_lcfile(folder, SETTINGS)
-        self.process = self.server.process
+        started, self.url = start_lcfile(folder, SETTINGS)
+        self.process = started.process
         self.port = urllib.parse.urlsplit(self.url).port
         self.wire = Wire(self.port)
 
@@ -50,7 +50,8 @@ class Arena:
 
     def store(self, name, data):
         headers = KEYS | {"Content-Type": "application/octet-stream"}
-        return urllib.parse.urlsplit(self.made(Request("setup", "POST", f"/1.1/files/{name}", headers, data))["url"]).path
+        record = self.made(Request("setup", "POST", f"/1.1/files/{name}", headers, data))
+        return urllib.parse.urlsplit(record["url"]).path
 
     def made(self, request):
         status, body = self.wire.request(request.pieces)
@@ -88,12 +89,13 @@ def row(random, number, earlier):
 
 def big(rows):
     """Objects near objects.maxSize, each large in another way."""
+    pointers = [{"__type": "Pointer", "className": "Rows", "objectId": id} for id in rows]
     return [
         {"n": 1, "a": list(range(20_000))},
         {"n": 2, "d": [number % 10 for number in range(60_000)]},
         {"n": 3, "s": "a" * 50_000 + "!", "text": "ab" * 30_000},
         {"n": 4, "items": [{"k": number, "list": [1, 2, 3]} for number in range(3000)]},
         {"n": 5, "o": {f"m{number}": {"a": [{}]} for number in range(5000)}},
-        {"n": 6, "items": [{"__type": "Pointer", "className": "Rows", "objectId": rows[number % 100]} for number in range(1500)]},
+        {"n": 6, "items": pointers * 15},
         {"n": 7, "s": "é" * 25_000, "a": [{} for _ in range(20_000)]},
     ]
