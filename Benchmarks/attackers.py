@@ -1,4 +1,4 @@
-"""The attackers of Benchmarks/run hostile: costly requests that anybody with the app key can send.
+"""The attackers of Benchmarks/run hostile: costly requests that any client with the app key can send.
 
     attackers.py CONFIGURATION    runs until its time is over; prints as JSON what each attack was answered with
 

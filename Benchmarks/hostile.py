@@ -52,12 +52,12 @@ def bench(folder):
 def scenario(folder, name, attacks):
     server, url = start_lcfile(folder)
     watchdog = Watchdog(server.process.pid, MEMORY_LIMIT)
+    watchdog.start()
     try:
         port = urllib.parse.urlsplit(url).port
         targets = prepare(folder, url)
         victims = Client("victims.py", port, VICTIM, PATIENCE, json.dumps(targets["victims"]))
         attack = {name: targets["attacks"][name] for name in attacks}
-        watchdog.start()
         attackers = Client("attackers.py", json.dumps({
             "port": port, "source": ATTACKER, "seconds": SECONDS, "patience": PATIENCE, "attacks": attack,
         })) if attacks else None
@@ -70,7 +70,7 @@ def scenario(folder, name, attacks):
 
 
 def quiet(process):
-    """Nobody attacks."""
+    """No attack, for as long as one takes."""
     try:
         process.wait(timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -79,7 +79,7 @@ def quiet(process):
 
 
 def prepare(folder, url):
-    """Makes what attackers and victims ask for; the paths of it."""
+    """Makes the objects and files of attackers' and victims' requests; returns their paths."""
 
     def create(name, fields):
         return f"/1.1/classes/{name}/{call(url, 'POST', f'/1.1/classes/{name}', APP_KEY, fields)['objectId']}"
