@@ -7,6 +7,13 @@ FIELDS = [
     "n", "s", "t", "b", "tags", "o", "p", "g", "a", "d", "text", "items", "rel", "objectId", "createdAt", "updatedAt",
     "missing", "o.a.b", "o.list", "items.k", "items.0.k", "items.list", "a.0", "a.19999", "p.n", "ACL",
 ]
+# Which of the Big objects of server.py a costly field stands in.
+HEAVY = {"a": [0, 6], "d": [1], "s": [2, 6], "text": [2], "items.k": [3], "items.list": [3], "items": [5]}
+# Each takes long on some text of a Big object.
+EVIL_PATTERNS = [
+    "(a+)+$", r"\p{L}+$", "(a|a)*b", "(.*)*!b", "^(([a-z])+.)+[A-Z]", r"(a*)*\1b", r"^\Qaaa\E", "(?:a?){200}a{200}",
+    "(a(?1)?)*b", ".*.*.*z", r"[\s\S]*?[\s\S]*?z", r"(?=(a+))\1z",
+]
 ORDERS = ["n", "-n", "s", "-createdAt", "o.a.b", "a", "missing", "-g", "items.k"]
 ATOMS = [
     "a", "b", ".", r"\w", r"\p{L}", r"\p{Lu}", r"[a-z]", r"[^!]", r"\s*", r"\b", r"\d", "a|aa", "é", r"(?=a)",
@@ -20,8 +27,8 @@ BAD_PATTERNS = ["(", "[", r"\p{Nothing}", "a{0,60000}{0,60000}", r"\9", "a**"]
 class Conditions:
     """Draws conditions.
 
-    `values` is how many values of lists are still allowed in the present one; `beyond` is whether limits are exceeded in
-    it, so that most conditions are accepted and cost what they may.
+    `values` is how many values of lists are still allowed in the present one. `beyond` is whether it exceeds limits;
+    most do not, so that they are accepted.
     """
 
     def __init__(self, random, ids):
@@ -29,17 +36,20 @@ class Conditions:
         self.pick = random.choice
         self.values = self.subqueries = 0
         self.beyond = False
+        # The field of a costly condition, where the present one is one.
+        self.heavy = None
 
     def where(self):
         self.beyond = self.random.random() < 0.1
         self.values, self.subqueries = 60_000, self.limited([0, 0, 1, 3], SUBQUERIES + 1)
+        self.heavy = None
         shape = self.random.random()
         if shape < 0.1:
             return self.deep()
         if shape < 0.2:
-            return self.wide()
-        if shape < 0.3:
-            return {"$and": [{self.field(): {"$all": self.list()}} for _ in range(self.random.randint(1, 6))]}
+            return self.wide(self.field())
+        if shape < 0.4:
+            return self.costly()
         return self.condition(self.random.randint(1, 5))
 
     def limited(self, choices, beyond):
@@ -53,10 +63,23 @@ class Conditions:
             condition = {self.pick(["$and", "$or"]): [condition]}
         return condition
 
-    def wide(self):
+    def costly(self):
+        """Conditions of one kind on a field whose value is large."""
+        self.heavy = field = self.pick(sorted(HEAVY))
+        if field in ("s", "text"):
+            tests = [{"$regex": self.pick(EVIL_PATTERNS), "$options": self.pick(["", "i", "ims", "s"])}]
+            tests *= self.pick([1, 1, 5, 50])
+        elif self.random.random() < 0.5:
+            return self.wide(field)
+        else:
+            name = self.pick(["$all", "$all", "$in", "$nin"])
+            tests = [{name: self.list()} for _ in range(self.random.randint(1, 6))]
+        return {self.pick(["$and", "$or"]): [{field: test} for test in tests]}
+
+    def wide(self, field):
         """As many conditions as are allowed, all of a kind."""
-        field, name = self.field(), self.pick(["$in", "$nin", "$all", "$ne", "$gt", "$regex", "$size"])
-        count = self.limited([50, 400, CONDITIONS // 2 - 1], CONDITIONS + 1)
+        name = self.pick(["$in", "$nin", "$all", "$ne", "$gt", "$regex", "$size"])
+        count = self.limited([50, 400, CONDITIONS - 1], CONDITIONS + 1)
         short = {
             "$in": lambda n: [n], "$nin": lambda n: [n, n + 1], "$all": lambda n: list(range(n, n + 20)),
             "$regex": lambda n: f"a{{{n % 90}}}b", "$size": lambda n: n,
@@ -144,10 +167,7 @@ class Conditions:
         if self.beyond and self.random.random() < 0.2:
             return self.pick(BAD_PATTERNS)
         if self.random.random() < 0.2:
-            return self.pick([
-                "(a+)+$", r"\p{L}+$", "(a|a)*b", "(.*)*!b", "^(([a-z])+.)+[A-Z]", r"(a*)*\1b", r"^\Qaaa\E",
-                "(?:a?){200}a{200}", "(a(?1)?)*b",
-            ])
+            return self.pick(EVIL_PATTERNS)
         text = "^" if self.random.random() < 0.2 else ""
         for _ in range(self.random.randint(1, 6)):
             part = "".join(self.random.choices(ATOMS, k=self.random.randint(1, 4)))

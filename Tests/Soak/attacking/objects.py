@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from attacking.conditions import ORDERS, Conditions
+from attacking.conditions import HEAVY, ORDERS, Conditions
 from attacking.request import KEYS, LONGEST_TARGET, MASTER, compact, query, with_json
 
 BATCHED = [1, 5, 30, 100, 101]
@@ -19,11 +19,12 @@ class Objects:
         self.conditions = Conditions(random, ids)
 
     def find(self):
-        return query("find", f"/1.1/classes/{self.class_name()}", self.parameters())
+        parameters = self.parameters()
+        return query("find", f"/1.1/classes/{self.class_name()}", parameters)
 
     def count(self):
-        name = self.class_name()
-        return query("count", f"/1.1/classes/{name}", {"where": self.conditions.where(), "count": 1, "limit": 0})
+        parameters = {"where": self.conditions.where(), "count": 1, "limit": 0}
+        return query("count", f"/1.1/classes/{self.class_name()}", parameters)
 
     def scan(self):
         parameters = {"where": self.conditions.where(), "limit": self.pick([1, 100, 1000])}
@@ -68,6 +69,9 @@ class Objects:
         name = self.pick(["Rows", "Big"])
         path = f"/1.1/classes/{name}/{self.pick(self.ids[name])}"
         where = {"n": {"$gte": self.random.randrange(9)}} if small else self.conditions.where()
+        if not small and self.conditions.heavy:
+            name = "Big"
+            path = f"/1.1/classes/Big/{self.ids['Big'][self.pick(HEAVY[self.conditions.heavy])]}"
         if method == "GET":
             return {"method": "GET", "path": f"/1.1/classes/{name}", "params": {"where": where, "limit": 100}}
         if method == "POST":
@@ -109,4 +113,7 @@ class Objects:
         return parameters
 
     def class_name(self):
+        """The class whose objects the present condition is costly on, else any."""
+        if self.conditions.heavy:
+            return "Big"
         return self.pick(["Rows", "Rows", "Big", "Big", "Big", "Saved", "Missing", "_File", "_Role"])
