@@ -110,7 +110,7 @@ let package = Package(
         library(
             "HTTPAPI",
             [
-                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, nioCore, nioHTTP1,
+                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, coreMetrics, nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]
         ),

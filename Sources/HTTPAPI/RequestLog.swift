@@ -34,13 +34,40 @@ struct RequestLog: RouterMiddleware {
 }
 
 extension String {
-    /// A path without the token of an upload.
-    fileprivate var withoutToken: String {
-        var words = split(separator: "/")
-        guard words.count > 2, words[1] == "upload" || words[1] == "uploads" else { return self }
-        words[2] = "…"
-        return "/" + words.joined(separator: "/")
+    /// A path without the token of an upload, in whatever way the path is written.
+    ///
+    /// The log is read by more people than may upload: a path that no route takes, such as `/1.1/./upload/<token>`, holds
+    /// the token as well. So paths are compared as a lenient program would read them, and all that may be a token goes.
+    var withoutToken: String {
+        let path = contains("%") ? lenientlyDecoded : self
+        let words = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
+        guard let place = words.firstIndex(where: { ["upload", "uploads"].contains($0.lowercased()) }), place > 0,
+            words[..<place].contains(where: { ["1", "1.1"].contains($0) })
+        else { return self }
+        let rest = words[(place + 1)...].enumerated().map { offset, word in
+            offset == 0 || word.utf8.count >= String.shortestToken ? "…" : word
+        }
+        return "/" + (words[...place] + rest).joined(separator: "/")
     }
+
+    /// The path with each byte that is written as `%` and two digits; what is no such byte stays.
+    private var lenientlyDecoded: String {
+        var decoded: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, let code = UInt8(Substring(digits), radix: 16) {
+                decoded.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// No token is shorter; an objectId is, as it may stand behind one.
+    private static let shortestToken = 32
 }
 
 extension HTTPField.Name {

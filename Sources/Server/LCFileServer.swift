@@ -44,6 +44,11 @@ package struct LCFileServer {
         // Its owner may have given it styles, which no validation of settings has seen.
         try generated?.configuration.checkStyles(against: configuration.images.limits)
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
+        let descriptors = try DescriptorBudget(
+            limit: DescriptorBudget.raiseLimit(),
+            for: configuration,
+            apps: apps.count
+        )
 
         let threads = configuration.threads
         try await ThreadPools.with(
@@ -94,7 +99,9 @@ package struct LCFileServer {
                 let database = try openDatabase(in: folder)
                 databases.append(database)
                 services.append(
-                    try await build(app, in: folder, database, types, fetcher, neighbours, images, passwords, pools)
+                    try await build(
+                        app, in: folder, database, types, fetcher, neighbours, images, passwords, pools, descriptors
+                    )
                 )
             }
 
@@ -107,7 +114,7 @@ package struct LCFileServer {
             )
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
-            try await serve(api, sweeper) { onStarted(greeting) }
+            try await serve(api, sweeper, descriptors) { onStarted(greeting) }
             for database in databases { try database.close() }
         }
     }
@@ -146,7 +153,8 @@ package struct LCFileServer {
         _ neighbours: KeyNeighbours,
         _ images: ImageEngine,
         _ passwords: PasswordPool,
-        _ pools: ThreadPools
+        _ pools: ThreadPools,
+        _ descriptors: DescriptorBudget
     ) async throws -> AppServices {
         let blobs: DiskBlobStore
         let derivatives: DiskDerivativeStore
@@ -155,7 +163,7 @@ package struct LCFileServer {
             derivatives = try DiskDerivativeStore(
                 folder: folder,
                 bound: configuration.derivativeCache,
-                openFiles: configuration.downloads.openBlobs,
+                openFiles: descriptors.openFiles,
                 pool: pools.disk
             )
         } catch {
@@ -167,7 +175,7 @@ package struct LCFileServer {
             files: records,
             blobs: blobs,
             derivatives: derivatives,
-            cache: configuration.downloads
+            cache: DownloadCache(records: configuration.downloads.records, openBlobs: descriptors.openFiles)
         )
         let presentation = FilePresentation(
             publicURL: app.fileDomains.first ?? configuration.fileURLBase,
@@ -244,7 +252,12 @@ package struct LCFileServer {
     }
 
     /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.
-    private func serve(_ api: API, _ sweeper: UploadSweeper, onRunning: @escaping @Sendable () -> Void) async throws {
+    private func serve(
+        _ api: API,
+        _ sweeper: UploadSweeper,
+        _ descriptors: DescriptorBudget,
+        onRunning: @escaping @Sendable () -> Void
+    ) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         // Nobody is greeted before every listener has its address.
@@ -256,7 +269,7 @@ package struct LCFileServer {
             }
             if all { onRunning() }
         }
-        var services: [any Service] = [mainListener(api, onRunning: listening), sweeper]
+        var services: [any Service] = [mainListener(api, descriptors, onRunning: listening), sweeper]
         if configuration.metrics.enabled {
             services.insert(metricsListener(metrics, onRunning: listening), at: 0)
         }
@@ -269,15 +282,27 @@ package struct LCFileServer {
         try await ServiceGroup(configuration: group).run()
     }
 
-    private func mainListener(_ api: API, onRunning: @escaping @Sendable () -> Void) -> some Service {
+    private func mainListener(
+        _ api: API,
+        _ descriptors: DescriptorBudget,
+        onRunning: @escaping @Sendable () -> Void
+    ) -> some Service {
+        let connections = OpenConnections()
         let server = Application(
             responder: api.responder(),
-            server: HTTPConnection.server(idleTimeout: .seconds(Int64(configuration.http.idleTimeout))),
+            server: HTTPConnection.server(
+                idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
+                connections: connections
+            ),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "lcfile"
             ),
-            onServerRunning: { _ in onRunning() },
+            onServerRunning: { [logger] listener in
+                // Fails only if the listener is closed already.
+                try? await connections.bound(to: descriptors.connections, on: listener, logger: logger)
+                onRunning()
+            },
             logger: logger
         )
         return AddressReporting(server, host: configuration.host, port: configuration.port, settings: "host, port")

@@ -1,18 +1,19 @@
 internal import Domain
 internal import Glibc
 internal import NIOCore
+internal import Synchronization
 
 /// The bytes of a source while a job runs.
 enum SourceBytes {
     /// The first bytes of a file, so many of them: others may lie behind. Its offset is nobody's.
-    case descriptor(CInt, count: Int)
+    case descriptor(CInt, count: Int, failure: ReadFailure? = nil)
     case memory(UnsafeRawBufferPointer)
 
     /// How many there are.
     var count: Int {
         switch self {
         case .memory(let bytes): bytes.count
-        case .descriptor(_, let count): count
+        case .descriptor(_, let count, _): count
         }
     }
 
@@ -44,7 +45,7 @@ enum SourceBytes {
             let count = min(free.count, bytes.count - offset)
             free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
             return count
-        case .descriptor(let descriptor, let count):
+        case .descriptor(let descriptor, let count, let failure):
             let wanted = min(free.count, count - min(max(0, offset), count))
             var filled = 0
             while filled < wanted {
@@ -55,6 +56,7 @@ enum SourceBytes {
                     off_t(offset + filled)
                 )
                 if read < 0, errno == EINTR { continue }
+                if read < 0 { failure?.note(errno) }
                 if read <= 0 { break }
                 filled += read
             }
@@ -68,9 +70,38 @@ extension ImageSource {
     func withBytes<Result>(_ job: (SourceBytes) throws -> Result) throws -> Result {
         switch self {
         case .file(let blob, let descriptor):
-            try withExtendedLifetime(blob) { try job(.descriptor(descriptor, count: Int(blob.size))) }
+            try withExtendedLifetime(blob) {
+                let failure = ReadFailure()
+                let result = Swift.Result { try job(.descriptor(descriptor, count: Int(blob.size), failure: failure)) }
+                // Decoders take a read that fails for the end of the file: what they made of it, or say of it, is wrong.
+                try failure.require(allOf: blob, in: descriptor)
+                return try result.get()
+            }
         case .memory(let bytes):
             try bytes.withUnsafeReadableBytes { try job(.memory($0)) }
         }
+    }
+}
+
+/// Notes that a source could not be read while a job ran; for the threads that decode it.
+final class ReadFailure: Sendable {
+    private let number = Atomic<CInt>(0)
+
+    /// Takes the number of the error.
+    func note(_ error: CInt) {
+        number.store(error, ordering: .relaxed)
+    }
+
+    /// - Throws: ``ServiceError/unreadable(_:)`` if a read failed, or if the file has become shorter than its blob.
+    func require(allOf blob: any OpenBlob, in descriptor: CInt) throws {
+        let error = number.load(ordering: .relaxed)
+        var status = stat()
+        if error == 0, fstat(descriptor, &status) == 0, Int64(status.st_size) >= blob.size { return }
+        blob.noteDamage()
+        throw ServiceError.unreadable(
+            error == 0
+                ? UnreadableBlob(size: Int64(status.st_size), expected: blob.size)
+                : UnreadableBlob("pread: \(String(cString: strerror(error)))")
+        )
     }
 }

@@ -94,6 +94,77 @@ import Testing
     }
 
     @Test(
+        "what a client expects of the bytes must hold, or it gets 412",
+        arguments: [
+            (.ifMatch, "<tag>", 200), (.ifMatch, "\"x\", <tag>", 200), (.ifMatch, "*", 200), (.ifMatch, "\"x\"", 412),
+            (.ifMatch, "W/<tag>", 412), (.ifMatch, "", 412),
+            (.ifUnmodifiedSince, "Sun, 06 Nov 1994 08:49:37 GMT", 412),
+            (.ifUnmodifiedSince, "Sunday, 06-Nov-94 08:49:37 GMT", 412), (.ifUnmodifiedSince, "Sun Nov  6 08:49:37 1994", 412),
+            (.ifUnmodifiedSince, "Fri, 06 Nov 2093 08:49:37 GMT", 200), (.ifUnmodifiedSince, "yesterday", 200),
+        ] as [(HTTPField.Name, String, Int)],
+        ["", "?imageView/2/w/10"]
+    )
+    func expectations(condition: (name: HTTPField.Name, value: String, status: Int), query: String) async throws {
+        try await TestServer().test { client in
+            let key = try await client.upload("a.jpg", "0123456789")["key"]?.stringValue ?? ""
+            let uri = "/\(key)\(query)"
+            let tag = try await client.execute(uri: uri, method: .get) { $0.headers[.eTag] ?? "" }
+            let headers: HTTPFields = [condition.name: condition.value.replacing("<tag>", with: tag)]
+            for method in [HTTPRequest.Method.get, .head] {
+                try await client.execute(uri: uri, method: method, headers: headers) { response in
+                    #expect(response.status.code == condition.status)
+                    if condition.status == 412 { #expect(response.text == "") }
+                }
+            }
+        }
+    }
+
+    @Test("If-Unmodified-Since counts only without If-Match")
+    func expectationOrder() async throws {
+        let old = "Sun, 06 Nov 1994 08:49:37 GMT"
+        try await get([.ifMatch: "*", .ifUnmodifiedSince: old]) { response, _ in #expect(response.status == .ok) }
+    }
+
+    @Test("a known date gives 304 and goes on with a range, in each of its forms")
+    func oldDates() async throws {
+        try await TestServer().test { client in
+            let key = try await client.upload("a.txt", "0123456789")["key"]?.stringValue ?? ""
+            let date = try #require(try await client.execute(uri: "/\(key)", method: .head).headers[.lastModified])
+            let words = date.split { " ,".contains($0) }.map(String.init)
+            let long = [
+                "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday",
+                "Sun": "Sunday",
+            ]
+            let day = words[1].hasPrefix("0") ? " \(words[1].dropFirst())" : words[1]
+            let old = [
+                "\(long[words[0]] ?? ""), \(words[1])-\(words[2])-\(words[3].suffix(2)) \(words[4]) GMT",
+                "\(words[0]) \(words[2]) \(day) \(words[4]) \(words[3])",
+            ]
+            for form in old + [date] {
+                let known: HTTPFields = [.ifModifiedSince: form]
+                #expect(try await client.execute(uri: "/\(key)", method: .get, headers: known).status == .notModified)
+                let part: HTTPFields = [.range: "bytes=0-3", .ifRange: form]
+                #expect(try await client.execute(uri: "/\(key)", method: .get, headers: part).text == "0123")
+            }
+        }
+    }
+
+    @Test("a page of another site may send what downloads can be asked with")
+    func preflight() async throws {
+        try await TestServer().test { client in
+            let headers: HTTPFields = [
+                .origin: "https://app.example.com", .accessControlRequestMethod: "GET",
+                .accessControlRequestHeaders: "range, if-none-match",
+            ]
+            try await client.execute(uri: "/x.jpg", method: .options, headers: headers) { response in
+                let allowed = response.headers[.accessControlAllowHeaders]?.lowercased() ?? ""
+                let wanted = ["range", "if-none-match", "if-match", "if-modified-since", "if-unmodified-since", "if-range"]
+                for name in wanted { #expect(allowed.contains(name)) }
+            }
+        }
+    }
+
+    @Test(
         "what could run in a browser runs in a sandbox",
         arguments: [
             ("text/html", true), ("image/svg+xml", true), ("application/xml", true), ("text/javascript", true),

@@ -38,8 +38,12 @@ package struct DiskDerivativeStore: DerivativeStore {
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
         guard bound > 0 else { return nil }
         if let file = opened.find(name) {
-            if file.takesNote() { pool.submit { if $0 == .active { noteUse(of: file, name) } } }
-            return file.stored
+            if !file.isDamaged {
+                if file.takesNote() { pool.submit { if $0 == .active { noteUse(of: file, name) } } }
+                return file.stored
+            }
+            // Its trailer decides whether there is still one; else it is made anew.
+            opened.remove(name)
         }
         return try await pool.runIfActive {
             guard let file = try opened.open(name, { try read(layout.path(of: name)) }) else { return nil }

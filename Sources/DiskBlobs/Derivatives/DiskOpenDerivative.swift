@@ -8,12 +8,14 @@ internal import Synchronization
 final class DiskOpenDerivative: OpenBlob {
     let size: Int64
     var descriptor: CInt? { file.raw }
+    var isDamaged: Bool { damage.load(ordering: .relaxed) }
     private let mediaType: MediaType
     private let tag: String
     private let file: Descriptor
     private let pool: NIOThreadPool
     /// When the file's times were last set, in seconds since 1970.
     private let noted: Atomic<Int>
+    private let damage = Atomic(false)
 
     /// How long a use is not noted again, in seconds: reading must not become writing.
     private static let interval = 3600
@@ -58,8 +60,17 @@ final class DiskOpenDerivative: OpenBlob {
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
-        guard offset < size else { return ByteBuffer() }
-        let count = Int(min(Int64(count), size - offset))
-        return try await pool.runIfActive { [self] in try file.read(at: offset, count: count) }
+        try await pool.runIfActive { [self] in
+            do {
+                return try file.readStored(at: offset, count: count, of: size)
+            } catch {
+                noteDamage()
+                throw error
+            }
+        }
+    }
+
+    func noteDamage() {
+        damage.store(true, ordering: .relaxed)
     }
 }

@@ -46,6 +46,45 @@ package protocol OpenBlob: Sendable {
     /// bytes are not in a file. Its offset is nobody's: read by position.
     var descriptor: CInt? { get }
 
+    /// Whether it was found that the bytes cannot all be read: who keeps it open lets it go.
+    var isDamaged: Bool { get }
+
     /// Up to `count` bytes from `offset`; fewer only at the end.
+    ///
+    /// - Throws: ``ServiceError/unreadable(_:)`` if the disk fails, or has fewer bytes than ``size``.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer
+
+    /// Notes that the bytes cannot all be read.
+    func noteDamage()
+}
+
+extension OpenBlob {
+    /// Never, for bytes in memory.
+    package var isDamaged: Bool { false }
+
+    /// Nothing to note, for bytes in memory.
+    package func noteDamage() {}
+}
+
+/// Why stored bytes cannot be read, for the log: the disk failed, or the file has another size than was written.
+package struct UnreadableBlob: Error, Sendable, CustomStringConvertible {
+    /// What was found.
+    package let description: String
+
+    /// Takes what was found.
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    /// A file of another size than its record says, both in bytes.
+    package init(size: Int64, expected: Int64) {
+        description = "the file has \(size) bytes, not the \(expected) that were stored"
+    }
+}
+
+extension ServiceError {
+    /// Stored bytes that cannot be read; counted as a failed read where it is answered.
+    package static func unreadable(_ cause: UnreadableBlob) -> ServiceError {
+        ServiceError(.internalFailure, "The stored file cannot be read.", cause: cause)
+    }
 }

@@ -48,19 +48,25 @@ package struct FileService: FileRemoval {
 
     /// The bytes of a file, opened for this caller alone.
     ///
-    /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster.
-    package func open(_ key: FileKey) async throws -> any OpenBlob {
-        guard let blob = try await blobs.open(key) else { throw FileService.notFound }
+    /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster; ``ServiceError/unreadable(_:)`` if the blob
+    ///   has not as many bytes as its record says.
+    package func open(_ file: ServedFile) async throws -> any OpenBlob {
+        guard let blob = try await blobs.open(file.key) else { throw FileService.notFound }
+        guard blob.size == file.size else {
+            throw ServiceError.unreadable(UnreadableBlob(size: blob.size, expected: file.size))
+        }
         return blob
     }
 
     /// The bytes of a file, perhaps opened before and shared: read by position only.
     ///
-    /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster.
-    package func openShared(_ key: FileKey) async throws -> any OpenBlob {
-        guard let blob = try await opened.value(for: key, loading: { try await blobs.open(key) })
-        else { throw FileService.notFound }
-        return blob
+    /// - Throws: What ``open(_:)`` throws.
+    package func openShared(_ file: ServedFile) async throws -> any OpenBlob {
+        let blob = try await opened.value(for: file.key) { try await open(file) }
+        if let blob, blob.size == file.size, !blob.isDamaged { return blob }
+        // Damaged since it was opened, or that of a file that had the key before.
+        opened.remove(file.key)
+        return try await open(file)
     }
 
     /// What a key that nobody has, or has no more, is answered with.

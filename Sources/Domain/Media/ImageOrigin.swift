@@ -37,7 +37,7 @@ package struct ImageOrigin: Sendable {
             version: file.digest.description,
             size: file.size,
             mediaType: file.mediaType,
-            open: { try await files.open(file.key) },
+            open: { try await files.open(file) },
             isThere: {
                 // What cannot be looked up is not gone.
                 do { return try await files.find(file.key) != nil } catch { return true }

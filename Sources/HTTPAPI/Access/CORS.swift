@@ -6,7 +6,10 @@ extension CORSMiddleware where Context == APIContext {
     static var api: CORSMiddleware {
         CORSMiddleware(
             allowOrigin: .all,
-            allowHeaders: [.contentType] + HTTPField.Name.appID + HTTPField.Name.appKey + HTTPField.Name.masterKey
+            // Behind the type, what a download may be asked with (RFC 9110 sections 13 and 14).
+            allowHeaders: [
+                .contentType, .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
+            ] + HTTPField.Name.appID + HTTPField.Name.appKey + HTTPField.Name.masterKey
                 + HTTPField.Name.signature + HTTPField.Name.session + HTTPField.Name.production + HTTPField.Name.client,
             allowMethods: [.head, .get, .post, .put, .delete, .options],
             exposedHeaders: ["ETag", "Content-Length", "Content-Range", "X-Request-Id"],

@@ -1,38 +1,72 @@
 package import HummingbirdCore
+internal import Logging
 package import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// How a connection speaks HTTP/1.1: Hummingbird's way, plus `sendfile` and `100 Continue`.
+/// How a connection speaks HTTP/1.1: Hummingbird's way, plus a strict reading of requests, `sendfile` and
+/// `100 Continue`.
 package enum HTTPConnection {
-    /// - Parameter idleTimeout: How long a connection may send nothing of a request before it is closed.
+    /// - Parameters:
+    ///   - idleTimeout: How long a connection may send nothing of a request before it is closed.
+    ///   - connections: Knows the connections that are open; each of them adds itself.
     /// - Returns: What Hummingbird builds the server's connections with.
-    package static func server(idleTimeout: TimeAmount) -> HTTPServerBuilder {
-        .http1(
-            configuration: .init(
-                additionalChannelHandlers: [
-                    ContinueHandler(), RequestTrailers(), ClientPresence(), SendFileInstaller(),
-                ],
-                idleTimeout: idleTimeout
-            )
+    package static func server(
+        idleTimeout: TimeAmount,
+        connections: OpenConnections = OpenConnections()
+    ) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            HTTPChannel(responder: responder, idleTimeout: idleTimeout, connections: connections)
+        }
+    }
+
+    /// The decoder of requests; the first that a connection has, and each that follows a stopped one.
+    static func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = RequestRefusal.largestHead
+        limits.maxHeaderListSize = RequestRefusal.largestHead
+        limits.maxHeaderFieldCount = RequestRefusal.mostHeaders
+        // What lies behind a request that asks for another protocol is the next request: see RequestGate.
+        return ByteToMessageHandler(
+            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
         )
     }
 }
 
-/// Puts the ``SendFileHandler`` on the other side of Hummingbird's codec, where files can still be written.
-private final class SendFileInstaller: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
+/// The handlers of a connection, in the order in which a request passes them.
+private struct HTTPChannel: HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        let pipeline = context.pipeline.syncOperations
-        do {
-            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(SendFileHandler(), position: .before(codec))
+    let responder: HTTPChannelHandler.Responder
+    let idleTimeout: TimeAmount
+    let connections: OpenConnections
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
             // An upload that fills its buffers gets larger ones: each read costs a turn of the event loop and of a task.
             let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 512 << 10)
-            try context.channel.syncOptions?.setOption(.recvAllocator, value: allocator)
-        } catch {
-            // Hummingbird adds the codec just before; without it nothing on this connection could be answered.
-            context.close(promise: nil)
+            try channel.syncOptions?.setOption(.recvAllocator, value: allocator)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(HTTPConnection.decoder())
+            try pipeline.addHandler(RequestGate(connections: connections, logger: logger))
+            try pipeline.addHandler(SendFileHandler())
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(ContinueHandler())
+            try pipeline.addHandler(RequestTrailers())
+            try pipeline.addHandler(ClientPresence())
+            try pipeline.addHandler(
+                HTTPConnectionStateHandler(idleTimeout: Duration(idleTimeout), logger: logger)
+            )
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)
+            )
         }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await handleHTTP(asyncChannel: value, logger: logger)
     }
 }

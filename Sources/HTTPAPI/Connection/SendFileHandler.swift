@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
@@ -12,17 +13,46 @@ struct SendFile: Sendable {
     let range: Range<Int64>
 
     /// Returns when the socket took the last byte; the descriptor must be open until then.
+    ///
+    /// - Throws: ``FileEndedEarly`` if the file is shorter; the connection is closed then.
     func send(on channel: any Channel) async throws {
         try await channel.triggerUserOutboundEvent(self).get()
     }
+
+    /// Whether the file still has all of the part.
+    fileprivate var isWhole: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && Int64(status.st_size) >= range.upperBound
+    }
+}
+
+/// A file that is shorter than what was to be sent of it.
+struct FileEndedEarly: Error, CustomStringConvertible {
+    let end: Int64
+
+    var description: String { "the file ends before byte \(end)" }
 }
 
 /// Hands parts of files to the kernel (`sendfile`), so that a download's bytes never pass through the process.
+///
+/// For a file that has become shorter `sendfile` returns 0, and NIO would call it again for ever. So a part that the
+/// socket did not take at once is looked at, then and each second until it is sent: a part that is sent at once, as of a
+/// small file, costs no further system call, and one that can never be sent keeps a core busy for a second at most.
 ///
 /// Sits between NIO's HTTP encoder and Hummingbird; used on its connection's event loop only.
 final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
+
+    /// From one look at a file that is being sent to the next.
+    static let interval = TimeAmount.seconds(1)
+
+    /// A part on its way.
+    private final class Transfer {
+        var isDone = false
+        var isCutShort = false
+        var watch: Scheduled<Void>?
+    }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard let file = event as? SendFile else {
@@ -36,11 +66,32 @@ final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {
             readerIndex: Int(file.range.lowerBound),
             endIndex: Int(file.range.upperBound)
         )
+        let transfer = Transfer()
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.whenComplete { result in
+        sent.futureResult.assumeIsolated().whenComplete { result in
+            transfer.isDone = true
+            transfer.watch?.cancel()
             _ = try? handle.takeDescriptorOwnership()
-            promise?.completeWith(result)
+            if transfer.isCutShort {
+                promise?.fail(FileEndedEarly(end: file.range.upperBound))
+            } else {
+                promise?.completeWith(result)
+            }
         }
         context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: sent)
+        look(at: file, transfer, context)
+    }
+
+    /// Closes the connection if the file can never be sent, and looks again later if it can.
+    private func look(at file: SendFile, _ transfer: Transfer, _ context: ChannelHandlerContext) {
+        guard !transfer.isDone else { return }
+        guard file.isWhole else {
+            transfer.isCutShort = true
+            context.close(promise: nil)
+            return
+        }
+        transfer.watch = context.eventLoop.assumeIsolated().scheduleTask(in: SendFileHandler.interval) { [self] in
+            look(at: file, transfer, context)
+        }
     }
 }

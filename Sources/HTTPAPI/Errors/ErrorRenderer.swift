@@ -46,6 +46,7 @@ struct ErrorRenderer: RouterMiddleware {
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
         if rendering.status.kind == .serverError {
+            FailedRead(error)?.count()
             logger.error("Request failed", metadata: ["error": "\(error)"])
         } else {
             logger.debug("Request refused", metadata: ["error": "\(refusal)"])
@@ -65,11 +66,11 @@ struct ErrorRenderer: RouterMiddleware {
             ServiceError(.payloadTooLarge, "The request body is too large.")
         case let error as HTTPError:
             ServiceError(.badRequest, error.body ?? "Bad request.")
-        case is CancellationError:
-            // Nobody reads it: the client left, or the server stops. It is no failure that an operator should look for.
-            ServiceError(.badRequest, "The request was given up.")
         case is HTTPParserError:
             ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
+        case let error where ClientLeft.causes(error):
+            // Nobody reads it: the client left, or the server stops. It is no failure that an operator should look for.
+            ServiceError(.badRequest, "The request was given up.")
         default:
             ServiceError(.internalFailure, "Internal error.", cause: error)
         }

@@ -47,7 +47,7 @@ extension AppServices {
                 isDateStrong: words == nil
             )
             return try await representation.response(to: request) { range in
-                ResponseBody(of: try await files.openShared(file.key), range: range, on: context.channel)
+                ResponseBody(of: try await files.openShared(file), range: range, context)
             }
         }
         guard let words else { return try await whole() }

@@ -22,7 +22,7 @@ enum ByteRange: Equatable {
             self = .whole
             return
         }
-        if let condition = headers[.ifRange], condition != tag.description, condition != modified?.httpDate {
+        if let condition = headers[.ifRange], condition != tag.description, modified?.isNamed(by: condition) != true {
             self = .whole
             return
         }

@@ -73,7 +73,7 @@ struct ImageAnswer {
             isDateStrong: false
         )
         return await representation.response(to: request) { range in
-            ResponseBody(of: made.blob, range: range, on: context.channel)
+            ResponseBody(of: made.blob, range: range, context)
         }
     }
 

@@ -20,9 +20,12 @@ struct Representation {
     /// - Parameters:
     ///   - request: Its method, conditions and range decide the status.
     ///   - body: Makes the body of a range; not called for `HEAD`, 304 and 416.
-    /// - Returns: 200, 206, 304 or 416.
+    /// - Returns: 200, 206, 304, 412 or 416.
     func response(to request: Request, body: (Range<Int64>) async throws -> ResponseBody) async rethrows -> Response {
         var headers = headers
+        guard isAsExpected(by: request.headers) else {
+            return Response(status: .preconditionFailed, headers: headers)
+        }
         if isUnchanged(for: request.headers) {
             // The length that a 200 would have (RFC 9110 section 8.6), not that of the missing body.
             headers[.contentLength] = String(size)
@@ -68,11 +71,18 @@ struct Representation {
         return headers
     }
 
+    /// Whether `If-Match` and `If-Unmodified-Since` hold (RFC 9110 sections 13.1.1, 13.1.4).
+    private func isAsExpected(by headers: HTTPFields) -> Bool {
+        if let tags = headers[.ifMatch] { return tag.isAmong(tags, comparison: .strong) }
+        guard let modified, let date = headers[.ifUnmodifiedSince].flatMap(Timestamp.init(httpDate:)) else { return true }
+        return modified.wholeSeconds <= date.wholeSeconds
+    }
+
     private func isUnchanged(for headers: HTTPFields) -> Bool {
-        if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags) }
+        if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags, comparison: .weak) }
         // A date is an exact match or none: a client has the file, or a picture that was made of it, perhaps in another
         // way than now, which is as good; or it knows another resource.
-        return modified.map { headers[.ifModifiedSince] == $0.httpDate } ?? false
+        return modified.map { $0.isNamed(by: headers[.ifModifiedSince]) } ?? false
     }
 }
 
@@ -95,11 +105,28 @@ struct EntityTag: CustomStringConvertible {
         description = "\"\(text)\""
     }
 
-    /// Whether a list of tags, or `*`, names this one; weakness does not matter (RFC 9110 section 13.1.2).
-    func isAmong(_ list: String) -> Bool {
+    /// How tags are compared (RFC 9110 section 8.8.3.2).
+    enum Comparison {
+        /// A weak tag is equal to none.
+        case strong
+        /// Weakness does not matter.
+        case weak
+    }
+
+    /// Whether a list of tags, or `*`, names this one (RFC 9110 sections 13.1.1, 13.1.2).
+    func isAmong(_ list: String, comparison: Comparison) -> Bool {
         list.split(separator: ",").contains { entry in
             let entry = entry.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            return entry == "*" || entry.trimmingPrefix("W/") == description
+            let text = comparison == .weak ? entry.trimmingPrefix("W/") : entry
+            return entry == "*" || text == description
         }
+    }
+}
+
+extension Timestamp {
+    /// Whether a date of HTTP, in any of its forms, is this moment's second.
+    func isNamed(by date: String?) -> Bool {
+        guard let date else { return false }
+        return date == httpDate || Timestamp(httpDate: date)?.wholeSeconds == wholeSeconds
     }
 }

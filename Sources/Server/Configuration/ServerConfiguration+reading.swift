@@ -13,6 +13,7 @@ extension ServerConfiguration {
 
         try reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
         try reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
+        try reader.number("http.maxConnections", 0...1_000_000, into: &http.maxConnections)
         try reader.size("http.maxJsonSize", into: &wire.jsonSize)
 
         try reader.size("uploads.maxSize", into: &uploads.fileSize)

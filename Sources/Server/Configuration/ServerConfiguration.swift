@@ -61,6 +61,8 @@ package struct ServerConfiguration: Sendable {
         package var idleTimeout = 60
         /// Seconds that running requests get to finish after SIGTERM.
         package var shutdownTimeout = 30
+        /// Connections that are open at once; 0 means as many as the limit of open files allows, up to 10 000.
+        package var maxConnections = 0
     }
 
     /// How many threads do which blocking work.

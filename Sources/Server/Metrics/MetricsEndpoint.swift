@@ -12,6 +12,8 @@ struct MetricsEndpoint {
     /// Called once it can be read.
     let onRunning: @Sendable () -> Void
 
+    private static let mostConnections = 16
+
     func service() -> some Service {
         let router = Router()
         router.get("metrics") { [metrics] _, _ in
@@ -23,7 +25,13 @@ struct MetricsEndpoint {
         }
         return Application(
             responder: router.buildResponder(),
-            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: "lcfile"),
+            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: .init(
+                address: .hostname(settings.host, port: settings.port),
+                serverName: "lcfile",
+                // A few scrapers: these descriptors are part of the reserve.
+                availableConnectionsDelegate: MaximumAvailableConnections(MetricsEndpoint.mostConnections, logger: logger)
+            ),
             onServerRunning: { _ in onRunning() },
             logger: logger
         )

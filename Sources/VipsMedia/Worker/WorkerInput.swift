@@ -19,6 +19,7 @@ final class WorkerInput: Sendable {
         switch source {
         case .file(let blob, let descriptor):
             self.descriptor = try withExtendedLifetime(blob) {
+                try ReadFailure().require(allOf: blob, in: descriptor)
                 let whole = try WorkerInput.reopened(descriptor)
                 let size = lseek(whole, 0, SEEK_END)
                 guard size != blob.size || lseek(whole, 0, SEEK_SET) != 0 else { return whole }

@@ -47,8 +47,22 @@ import Testing
     func bytesGone() async throws {
         let record = try await storedRecord()
         try await blobs.remove(record.key)
-        let error = await #expect(throws: ServiceError.self) { try await service.open(record.key) }
+        let error = await #expect(throws: ServiceError.self) { try await service.open(ServedFile(record)) }
         #expect(error?.code == .fileNotFound)
+    }
+
+    @Test("bytes that are fewer or more than the row says are not served")
+    func otherSize() async throws {
+        for bytes in ["ab", "abcd"] {
+            let record = try Samples.record()
+            _ = try await blobs.store(bytes, as: record.key)
+            try await FileRecords(store).insert([record])
+            let file = ServedFile(record)
+            let error = await #expect(throws: ServiceError.self) { try await service.open(file) }
+            #expect(error?.code == .internalFailure)
+            #expect(error?.cause is UnreadableBlob)
+            await #expect(throws: ServiceError.self) { try await service.openShared(file) }
+        }
     }
 }
 

@@ -1,0 +1,84 @@
+internal import Glibc
+
+extension Timestamp {
+    /// Reads a date of HTTP in any of its three forms (RFC 9110 section 5.6.7).
+    ///
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850) and
+    /// `Sun Nov  6 08:49:37 1994` (asctime). Which day of the week it was is not compared.
+    ///
+    /// - Returns: Nothing if the text has none of these forms or names no moment.
+    package init?(httpDate text: String) {
+        self.init(httpDate: text, now: .now())
+    }
+
+    /// - Parameter now: Two digits mean no year that lies more than 50 years ahead of it.
+    init?(httpDate text: String, now: Timestamp) {
+        // The longest form has 33 characters.
+        guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let words = text.split(separator: " ").map(String.init)
+        switch words.count {
+        case 6 where Weekday.short.contains(words[0].dropLast(1)) && words[0].last == "," && words[5] == "GMT":
+            self.init(day: words[1], dayDigits: 2, month: words[2], year: Self.number(words[3], digits: 4), clock: words[4])
+        case 4 where Weekday.long.contains(words[0].dropLast(1)) && words[0].last == "," && words[3] == "GMT":
+            let parts = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, let short = Self.number(parts[2], digits: 2) else { return nil }
+            self.init(
+                day: parts[0],
+                dayDigits: 2,
+                month: parts[1],
+                year: Self.fullYear(short, now: now),
+                clock: words[2]
+            )
+        case 5 where Weekday.short.contains(words[0][...]):
+            let digits = words[2].utf8.count
+            guard digits == 1 || digits == 2 else { return nil }
+            let year = Self.number(words[4], digits: 4)
+            self.init(day: words[2], dayDigits: digits, month: words[1], year: year, clock: words[3])
+        default:
+            return nil
+        }
+    }
+
+    private init?(day: String, dayDigits: Int, month: String, year: Int?, clock: String) {
+        let parts = clock.split(separator: ":", omittingEmptySubsequences: false).map { Self.number(String($0), digits: 2) }
+        guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
+            let day = Self.number(day, digits: dayDigits), let year, let month = months.firstIndex(of: month),
+            year >= 1900, (1...31).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var fields = tm()
+        fields.tm_year = Int32(year - 1900)
+        fields.tm_mon = Int32(month)
+        fields.tm_mday = Int32(day)
+        fields.tm_hour = Int32(hour)
+        fields.tm_min = Int32(minute)
+        fields.tm_sec = Int32(second)
+        let seconds = timegm(&fields)
+        // The thirtieth of February became the first of March.
+        guard Int(fields.tm_mday) == day || second == 60 else { return nil }
+        self.init(milliseconds: Int64(seconds) * 1000)
+    }
+
+    private static func number(_ text: String, digits: Int) -> Int? {
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            return nil
+        }
+        return Int(text)
+    }
+
+    /// The year that two digits mean: none that lies more than 50 years ahead (RFC 9110 section 5.6.7).
+    private static func fullYear(_ short: Int, now: Timestamp) -> Int {
+        var seconds = time_t(now.wholeSeconds)
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        let current = Int(fields.tm_year) + 1900
+        let year = current - current % 100 + short
+        return year > current + 50 ? year - 100 : year
+    }
+}
+
+private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+private enum Weekday {
+    static let short: [Substring] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    static let long: [Substring] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+}

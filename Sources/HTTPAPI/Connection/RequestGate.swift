@@ -1,0 +1,217 @@
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Lets only requests pass that ``RequestRules`` accept, and ends the connection where it must end.
+///
+/// It stands directly behind NIO's decoder. What it refuses it answers itself, once everything before is answered, and
+/// takes nothing more. It sees to it that each request has one answer, that an answer says `Connection: close` if the
+/// connection ends with it, that a client has time to read the last answer, and that a request which asks for another
+/// protocol (`Upgrade`) is answered like any other: the decoder stops behind it, so another one takes its place.
+///
+/// Used on its connection's event loop only.
+final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Asks a connection to end if nothing is going on; fired by ``OpenConnections``.
+    struct CloseIfIdle: Sendable {}
+
+    private let connections: OpenConnections
+    private let logger: Logger
+    private let activity = ConnectionActivity()
+
+    /// Requests that were handed on and whose answers did not end yet.
+    private var unanswered = 0
+    /// Whether the rest of a request that was handed on is still to come.
+    private var isReading = false
+    /// Whether no further request is taken.
+    private var isLast = false
+    /// Whether the last request is one of HTTP/1.0, which knows no chunks.
+    private var isLastOld = false
+    /// Whether the decoder stops behind the request that is being read.
+    private var stopsDecoder = false
+    /// Whether the decoder is to be replaced, unless it proves to go on.
+    private var awaitsDecoder = false
+    /// To be answered when everything before is.
+    private var refusal: (RequestRefusal, hasBody: Bool)?
+    /// Whether an answer is being written that no request waits for.
+    private var isDropping = false
+    /// Whether nothing is written any more, and what comes in is thrown away.
+    private var isDraining = false
+
+    /// How long a client may take to read the last answer before the connection is closed; one that is closed with bytes
+    /// of the client unread is reset, and the answer may be lost.
+    static let drainTime = TimeAmount.seconds(5)
+
+    init(connections: OpenConnections, logger: Logger) {
+        self.connections = connections
+        self.logger = logger
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        connections.add(context.channel, activity)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        connections.remove(context.channel)
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            awaitsDecoder = false
+            guard !isLast else { return }
+            do {
+                let verdict = try RequestRules.check(head)
+                unanswered += 1
+                activity.begin()
+                isReading = true
+                isLast = verdict.isLast
+                isLastOld = verdict.isLast && head.version == .http1_0
+                stopsDecoder = verdict.stopsDecoder
+                context.fireChannelRead(wrapInboundOut(.head(verdict.head)))
+            } catch {
+                refuse(error, hasBody: head.method != .HEAD, context)
+            }
+        case .body:
+            if isReading { context.fireChannelRead(data) }
+        case .end:
+            guard isReading else { return }
+            isReading = false
+            context.fireChannelRead(data)
+            if stopsDecoder { replaceDecoder(context) }
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // Whoever reads the requests has stopped, and would never ask for more.
+        if isDraining { context.read() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? HTTPParserError, !isLast {
+            if isReading {
+                // Its route learns of it from the body; nothing behind it can be understood.
+                isLast = true
+                context.fireErrorCaught(error)
+            } else {
+                refuse(RequestRefusal(error), hasBody: true, context)
+            }
+        } else if error is HTTPParserError, isReading {
+            context.fireErrorCaught(error)
+        } else if !isLast || !(error is HTTPParserError || error is ByteToMessageDecoderError) {
+            context.fireErrorCaught(error)
+        }
+        // Else bytes behind the last request are no request, which is nobody's concern.
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is CloseIfIdle {
+            if unanswered == 0, refusal == nil { context.close(promise: nil) }
+            return
+        }
+        if isDraining, event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func refuse(_ refusal: RequestRefusal, hasBody: Bool, _ context: ChannelHandlerContext) {
+        logger.debug("Connection refused", metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"])
+        isLast = true
+        self.refusal = (refusal, hasBody)
+        if unanswered == 0 { answerRefused(context) }
+    }
+
+    /// Puts a new decoder in the place of the one that has stopped, which hands on the bytes that it did not read.
+    private func replaceDecoder(_ context: ChannelHandlerContext) {
+        awaitsDecoder = true
+        // When the decoder, which called, has returned.
+        context.eventLoop.assumeIsolated().execute { [self] in
+            guard awaitsDecoder, context.channel.isActive else { return }
+            awaitsDecoder = false
+            let pipeline = context.pipeline.syncOperations
+            do {
+                let stopped = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try pipeline.addHandler(HTTPConnection.decoder(), position: .after(stopped.handler))
+                pipeline.removeHandler(context: stopped, promise: nil)
+            } catch {
+                // Without a decoder nothing more on this connection could be understood.
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            // A second answer to a request whose body proved to be malformed after the first one.
+            isDropping = unanswered == 0
+            guard !isDropping else { break }
+            guard isLast, unanswered == 1, refusal == nil, head.status.code >= 200 else {
+                context.write(data, promise: promise)
+                return
+            }
+            context.write(wrapOutboundOut(.head(closing(head))), promise: promise)
+            return
+        case .body:
+            guard !isDropping else { break }
+            context.write(data, promise: promise)
+            return
+        case .end:
+            guard !isDropping else { break }
+            context.write(data, promise: promise)
+            unanswered -= 1
+            if unanswered == 0 {
+                activity.end()
+                answerRefused(context)
+            }
+            return
+        }
+        promise?.succeed()
+    }
+
+    private func closing(_ head: HTTPResponseHead) -> HTTPResponseHead {
+        var head = head
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+        // The end of the connection is then the end of the body.
+        if isLastOld, !head.headers.contains(name: "Content-Length") { head.version = .http1_0 }
+        return head
+    }
+
+    private func answerRefused(_ context: ChannelHandlerContext) {
+        guard let (refusal, hasBody) = refusal else { return }
+        self.refusal = nil
+        let body = refusal.body
+        context.write(wrapOutboundOut(.head(refusal.head(length: body.readableBytes))), promise: nil)
+        if hasBody { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        close(context: context, mode: .output, promise: nil)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else {
+            context.close(mode: mode, promise: promise)
+            return
+        }
+        isLast = true
+        isReading = false
+        isDraining = true
+        let closed = promise ?? context.eventLoop.makePromise()
+        // Once everything before is written.
+        closed.futureResult.assumeIsolated().whenComplete { _ in
+            guard context.channel.isActive else { return }
+            context.eventLoop.assumeIsolated().scheduleTask(in: RequestGate.drainTime) {
+                context.close(promise: nil)
+            }
+            context.read()
+        }
+        context.close(mode: .output, promise: closed)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Domain
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A request that the server does not take, because its head or its framing breaks RFC 9110 or RFC 9112.
+///
+/// The connection ends with the answer: where the next request begins can no longer be known for sure.
+struct RequestRefusal: Error, Equatable {
+    let status: HTTPResponseStatus
+    /// For the client: it names the field.
+    let message: String
+
+    /// The most bytes of a request line and its header fields together, and of one field.
+    static let largestHead = 80 << 10
+    /// The most header fields of a request.
+    static let mostHeaders = 1000
+
+    init(_ status: HTTPResponseStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// The refusal of bytes that are no request.
+    init(_ error: HTTPParserError) {
+        switch error {
+        case .headerOverflow:
+            self.init(
+                .requestHeaderFieldsTooLarge,
+                "The request's head must have at most \(RequestRefusal.largestHead) bytes and "
+                    + "\(RequestRefusal.mostHeaders) header fields."
+            )
+        case .invalidVersion:
+            self.init(.httpVersionNotSupported, "The server speaks HTTP/1.0 and HTTP/1.1 only.")
+        case .invalidContentLength, .unexpectedContentLength:
+            self.init(.badRequest, "Content-Length must be one number of bytes.")
+        default:
+            self.init(.badRequest, "The request is malformed.")
+        }
+    }
+
+    /// The body in the form of the API's errors (file-protocol 1.4).
+    var body: ByteBuffer {
+        ByteBuffer(bytes: JSONValue.object(["code": .integer(1), "error": .string(message)]).encoded())
+    }
+
+    /// The head of the answer that ends the connection.
+    func head(length: Int) -> HTTPResponseHead {
+        HTTPResponseHead(
+            version: .http1_1,
+            status: status,
+            headers: [
+                "Content-Type": "application/json;charset=utf-8",
+                "Content-Length": String(length),
+                "Connection": "close",
+                "Date": Timestamp.now().httpDate,
+            ]
+        )
+    }
+}

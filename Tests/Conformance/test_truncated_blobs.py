@@ -1,0 +1,152 @@
+"""Files that lost their end on the disk: a clear answer or a broken connection, never a busy loop."""
+
+import os
+import re
+import time
+
+import pytest
+import requests
+from client import ROCKET, TIMEOUT, eventually
+
+SIZE = 20 << 20
+
+
+def processor_time(server):
+    """Seconds that the process's threads ran so far."""
+    fields = open(f"/proc/{server.process.pid}/stat").read().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def failed_reads(server):
+    text = requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=TIMEOUT).text
+    found = re.search(r"^lcfile_failed_reads_total (\S+)$", text, re.M)
+    return float(found.group(1)) if found else 0
+
+
+def log_lines(server):
+    return [line for line in server.errors.splitlines() if " error lcfile" in line]
+
+
+@pytest.fixture
+def own(new_server):
+    server = new_server().start()
+    yield server
+    # SIGTERM ends it, whatever was truncated.
+    assert server.stop() == 0
+
+
+def stored(server, data, name):
+    """A file's URL and the path of its blob."""
+    before = set(server.blobs())
+    url = server.api().store(data, name=name)["url"]
+    blob, = set(server.blobs()) - before
+    return url, blob
+
+
+@pytest.mark.parametrize("size", [100, SIZE])
+@pytest.mark.parametrize("left", [0, 50])
+def test_blob_that_was_cut_off_before_it_is_opened(own, size, left):
+    url, blob = stored(own, b"x" * size, "x.bin")
+    os.truncate(blob, left)
+    api = own.api()
+    for headers in ({}, {"Range": "bytes=0-9"}, {"Range": "bytes=60-"}):
+        before, lines = failed_reads(own), len(log_lines(own))
+        response = api.fetch(url, **headers)
+        assert response.status_code == 500
+        assert response.json() == {"code": 1, "error": "The stored file cannot be read."}
+        assert failed_reads(own) == before + 1
+        assert len(log_lines(own)) == lines + 1
+    assert api.fetch(url, "HEAD").status_code in (200, 500)
+    assert own.is_healthy()
+
+
+@pytest.mark.parametrize("size", [100, 1 << 20, SIZE])
+def test_blob_that_is_cut_off_while_it_is_open(own, size):
+    url, blob = stored(own, b"x" * size, "x.bin")
+    api = own.api()
+    assert len(api.fetch(url).content) == size
+    os.truncate(blob, 50)
+    spent, before, lines = processor_time(own), failed_reads(own), len(log_lines(own))
+    with own.raw() as connection:
+        # The head may be out before the end is missed; then the connection breaks off.
+        connection.send(f"GET {url[len(own.url):]} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        received = b""
+        while piece := connection.socket.recv(1 << 16):
+            received += piece
+    assert received.endswith(b"x" * 50) and len(received) < 2000
+    assert eventually(lambda: failed_reads(own) == before + 1)
+    assert len(log_lines(own)) == lines + 1
+    # Opened anew, and found out before the head.
+    assert api.fetch(url).status_code == 500
+    assert api.fetch(url, Range="bytes=0-9").status_code == 500
+    assert api.fetch(url, "HEAD").status_code in (200, 500)
+    assert own.is_healthy()
+    assert processor_time(own) - spent < 2
+
+
+def test_blob_that_is_cut_off_in_the_middle_of_a_download(own):
+    url, blob = stored(own, b"x" * (64 << 20), "x.bin")
+    with own.raw() as connection:
+        connection.send(f"GET {url[len(own.url):]} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        assert connection.socket.recv(1000)
+        before = failed_reads(own)
+        os.truncate(blob, 1000)
+        assert eventually(lambda: failed_reads(own) == before + 1)
+        received = 0
+        try:
+            while piece := connection.socket.recv(1 << 20):
+                received += len(piece)
+        except ConnectionResetError:
+            pass
+        assert received < 64 << 20
+    spent = processor_time(own)
+    # Two seconds of wall-clock time, which a busy loop would fill.
+    time.sleep(2)
+    assert processor_time(own) - spent < 1
+
+
+def test_client_that_leaves_a_blob_that_was_cut_off(own):
+    url, blob = stored(own, b"x" * SIZE, "x.bin")
+    assert len(own.api().fetch(url).content) == SIZE
+    os.truncate(blob, 0)
+    for _ in range(5):
+        with own.raw() as connection:
+            connection.send(f"GET {url[len(own.url):]} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+    assert eventually(own.is_healthy)
+    spent = processor_time(own)
+    time.sleep(2)
+    assert processor_time(own) - spent < 1
+
+
+@pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageInfo", "imageAve", "imageMogr2/rotate/90"])
+def test_image_whose_blob_was_cut_off(own, words):
+    url, blob = stored(own, ROCKET.read_bytes(), "rocket.jpg")
+    os.truncate(blob, blob.stat().st_size // 2)
+    before = failed_reads(own)
+    response = own.api().fetch(f"{url}?{words}")
+    assert (response.status_code, response.json()["code"]) == (500, 1)
+    assert failed_reads(own) == before + 1
+
+
+def test_content_of_a_blob_that_was_cut_off(own):
+    before = set(own.blobs())
+    id = own.api().store(b"x" * 1000, name="x.bin")["objectId"]
+    blob, = set(own.blobs()) - before
+    os.truncate(blob, 10)
+    assert own.api().get(f"/1.1/files/{id}/content").status_code == 500
+
+
+def test_derivative_that_is_cut_off_while_it_is_open_is_made_again(own):
+    url, _ = stored(own, ROCKET.read_bytes(), "rocket.jpg")
+    api = own.api()
+    url += "?imageView2/2/w/300"
+    whole = api.fetch(url).content
+    path = eventually(lambda: next(own.storage.glob("*/derivatives/??/*/*"), None))
+    assert path
+    assert api.fetch(url).content == whole
+    os.truncate(path, 100)
+    with own.raw() as connection:
+        connection.send(f"GET {url[len(own.url):]} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        while connection.socket.recv(1 << 16):
+            pass
+    assert eventually(lambda: api.fetch(url).content == whole)
