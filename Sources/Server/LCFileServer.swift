@@ -51,10 +51,11 @@ package struct LCFileServer {
         )
 
         let threads = configuration.threads
+        let imageLimits = imageAdmissionLimits
         try await ThreadPools.with(
             diskThreads: threads.disk,
             // Two more, so that headers are read while pictures are made.
-            imageThreads: imageThreadCount + 2,
+            imageThreads: imageLimits.threads + 2,
             passwordThreads: threads.passwords,
             fetchThreads: threads.fetches
         ) { pools in
@@ -66,13 +67,11 @@ package struct LCFileServer {
                         limits: configuration.images.limits,
                         pool: pools.images
                     ),
-                    workers: threads.imageWorkers
+                    workers: threads.imageWorkers,
+                    // The other half stays free for images that need no process.
+                    queue: threads.imageQueue / 2
                 ),
-                admission: ImageAdmission(
-                    workers: imageThreadCount,
-                    memory: threads.imageMemory,
-                    queue: threads.imageQueue
-                ),
+                admission: ImageAdmission(imageLimits),
                 served: ServedMemory(limit: configuration.pictureMemory),
                 fetched: ServedMemory(limit: configuration.fetchedMemory)
             )
@@ -119,8 +118,14 @@ package struct LCFileServer {
         }
     }
 
-    private var imageThreadCount: Int {
-        configuration.threads.images > 0 ? configuration.threads.images : System.coreCount
+    private var imageAdmissionLimits: ImageAdmission.Limits {
+        let threads = configuration.threads
+        let workers = threads.images > 0 ? threads.images : System.coreCount
+        var limits = ImageAdmission.Limits(workers: workers, memory: threads.imageMemory, queue: threads.imageQueue)
+        // Also where the processors are fewer: a cheap job gets its part of one.
+        limits.lanes = max(1, workers / 4)
+        limits.overruns = 2 * limits.lanes
+        return limits
     }
 
     private func typeDetector(on pool: NIOThreadPool) throws -> MagicTypeDetector {
@@ -215,6 +220,7 @@ package struct LCFileServer {
             images: ImageService(
                 settings: configuration.images,
                 names: app.images,
+                app: app.id,
                 files: files,
                 renderer: images.renderer,
                 admission: images.admission,

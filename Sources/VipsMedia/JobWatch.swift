@@ -30,7 +30,10 @@ final class JobWatch: Sendable {
     private var reason: (any Error)? {
         if isCancelled.load(ordering: .relaxed) { return CancellationError() }
         if let deadline = deadline.withLock(\.self), ContinuousClock.now > deadline {
-            return ServiceError(.imageTimedOut, "The picture takes longer to process than it may (images.timeout).")
+            return ServiceError(
+                .imageTimedOut,
+                "The image takes longer to process than ten times its estimate, or than images.timeout."
+            )
         }
         return nil
     }

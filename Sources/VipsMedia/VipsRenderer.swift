@@ -14,22 +14,29 @@ package struct VipsRenderer: ImageRenderer {
 
     /// How long reading what an image says of itself may take.
     private static let headerTime = Duration.seconds(10)
+    /// What a worker process takes for a header, about.
+    private static let headerCost = ImageCost(memory: 0, time: .milliseconds(100))
 
     /// Starts libvips if this is the first renderer of the process.
     ///
     /// - Parameters:
     ///   - pool: Threads for rendering; as many as jobs at the same time, and some more for headers.
     ///   - worker: Draws the formats that ``SourceFormat/isDrawnByWorker`` names; without one, those are no images.
-    ///   - workers: How many of its processes run at the same time.
+    ///   - workers: How many of its processes run at the same time. Beside them runs one that is expected to be quick, and
+    ///     one that was expected so and was not.
+    ///   - queue: How many jobs wait for a process beyond those.
     /// - Throws: When libvips cannot start.
-    package init(pool: NIOThreadPool, worker: WorkerLauncher? = nil, workers: Int = 1) throws {
+    package init(pool: NIOThreadPool, worker: WorkerLauncher? = nil, workers: Int = 1, queue: Int = 128) throws {
         try VipsLibrary.start()
         self.pool = pool
         self.worker = worker
-        self.workers = ImageAdmission(workers: workers, memory: .max, queue: 1 << 30)
+        var limits = ImageAdmission.Limits(workers: workers, memory: .max, queue: queue)
+        limits.lanes = 1
+        limits.overruns = 1
+        self.workers = ImageAdmission(limits)
     }
 
-    package func header(of source: ImageSource) async throws -> ImageHeader {
+    package func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
         let header = try await watched(until: nil) { watch in
             watch.begin(for: VipsRenderer.headerTime)
             return try source.withBytes { bytes in
@@ -41,18 +48,22 @@ package struct VipsRenderer: ImageRenderer {
             }
         }
         if let header { return header }
-        return try await headerWorkers.admit { place in
-            try await place.run(price: 0) { try await launcher().header(of: source) }
+        return try await headerWorkers.admit(for: requester) { place in
+            try await place.run(VipsRenderer.headerCost) { try await launcher().header(of: source) }
         }
     }
 
     package func reserving<Result>(
         for images: [ImageHeader],
+        _ estimate: Duration,
+        _ requester: ImageRequester,
         _ job: () async throws -> Result
     ) async throws -> Result {
         guard images.contains(where: \.format.isDrawnByWorker) else { return try await job() }
         // Outside of what others wait for: slow drawings keep neither threads nor memory from them.
-        return try await workers.admit { place in try await place.run(price: 0, job) }
+        return try await workers.admit(for: requester) { place in
+            try await place.run(ImageCost(memory: 0, time: estimate), job)
+        }
     }
 
     package func render(

@@ -203,7 +203,10 @@ def test_small_pictures_are_made_beside_a_large_one(frugal, rocket):
     "imageMogr2" + "/thumbnail/4900x4900!/thumbnail/4800x4800!" * 10,
 ])
 def test_job_that_takes_too_long_names_the_setting(new_server, large, words):
-    server = new_server(LCFILE_IMAGES_TIMEOUT="1", LCFILE_IMAGES_MEMORY="4GB").start()
+    # Only the time is to bound them.
+    server = new_server(
+        LCFILE_IMAGES_TIMEOUT="1", LCFILE_IMAGES_MEMORY="4GB", LCFILE_IMAGES_MAX_WORK="3600000"
+    ).start()
     api = server.api()
     url = api.store(large)["url"]
     assert_refused(api.fetch(f"{url}?{words}"), 400, 400, "images.timeout")

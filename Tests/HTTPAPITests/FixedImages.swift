@@ -12,12 +12,17 @@ struct FixedRenderer: ImageRenderer {
     /// Counts what was made.
     let made = Counter()
 
-    func header(of source: ImageSource) async throws -> ImageHeader {
+    func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
         if let failure { throw failure }
         return header
     }
 
-    func reserving<Result>(for images: [ImageHeader], _ job: () async throws -> Result) async throws -> Result {
+    func reserving<Result>(
+        for images: [ImageHeader],
+        _ estimate: Duration,
+        _ requester: ImageRequester,
+        _ job: () async throws -> Result
+    ) async throws -> Result {
         try await job()
     }
 

@@ -20,6 +20,7 @@ import Testing
         #expect(limits.resultSide == 9_999 && limits.resultPixels == 25_000_000)
         #expect(limits.frames == 200 && limits.animationPixels == 60_000_000)
         #expect(limits.operators == 16 && limits.textLength == 1000 && limits.timeout == 30)
+        #expect(limits.work == 15_000)
         #expect(configuration.images.effort == .fast)
         #expect(!configuration.images.keepsCopyright)
         #expect(configuration.images.mezzanine == 0)
@@ -64,6 +65,7 @@ import Testing
         Case("maxQueued", "0") { $0.threads.imageQueue == 0 },
         Case("memory", "1GB") { $0.threads.imageMemory == 1 << 30 },
         Case("timeout", "7") { $0.images.limits.timeout == 7 },
+        Case("maxWork", "5000") { $0.images.limits.work == 5000 },
         Case("workers", "5") { $0.threads.imageWorkers == 5 },
         Case("workerMemory", "64MB") { $0.threads.imageWorkerMemory == 64 << 20 },
         Case("cacheSize", "0") { $0.derivativeCache == 0 },
@@ -91,7 +93,8 @@ import Testing
         "values out of range are refused by name",
         arguments: [
             ("threads", "-1"), ("threads", "1025"), ("maxQueued", "100001"), ("memory", "0"), ("memory", "-1"),
-            ("timeout", "0"), ("timeout", "3601"), ("workers", "0"), ("workers", "65"), ("workerMemory", "0"),
+            ("timeout", "0"), ("timeout", "3601"), ("maxWork", "0"), ("maxWork", "3600001"),
+            ("workers", "0"), ("workers", "65"), ("workerMemory", "0"),
             ("cacheSize", "-1"), ("cacheSize", "many"), ("mezzanine", "-1"), ("mezzanine", "10001"),
             ("quality", "better"), ("quality", "Best"), ("keepCopyright", "maybe"), ("maxSourceSize", "0"),
             ("maxSourceSide", "0"), ("maxSourcePixels", "0"), ("maxResultSide", "16384"), ("maxResultSide", "0"),

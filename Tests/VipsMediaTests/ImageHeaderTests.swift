@@ -11,7 +11,7 @@ import Testing
     private let size = ImageSize(width: 48, height: 32)
 
     private func header(_ bytes: ByteBuffer) async throws -> ImageHeader {
-        try await Rendering().renderer.header(of: .memory(bytes))
+        try await Rendering().renderer.header(of: .memory(bytes), for: ImageRequester())
     }
 
     @Test("a photograph is told by its tables")
@@ -105,7 +105,7 @@ import Testing
             let blob = DescriptorBlob(size: 112_525, descriptor: file.fileDescriptor)
             let source = ImageSource.file(blob, file.fileDescriptor)
             let renderer = try Rendering().renderer
-            let header = try await renderer.header(of: source)
+            let header = try await renderer.header(of: source, for: ImageRequester())
             let plan = try ImagePlan(Rendering.request("imageView2/2/w/200"), of: header, limits: ImageLimits())
             let image = try await renderer.render(
                 plan,

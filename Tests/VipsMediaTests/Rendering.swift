@@ -21,7 +21,7 @@ struct Rendering {
 
     /// Reads a header.
     func open(_ bytes: ByteBuffer) async throws -> OpenImage {
-        OpenImage(header: try await renderer.header(of: .memory(bytes)), source: .memory(bytes))
+        OpenImage(header: try await renderer.header(of: .memory(bytes), for: ImageRequester()), source: .memory(bytes))
     }
 
     /// Makes a picture, perhaps by a plan that was changed; watermarks find their pictures by their keys.

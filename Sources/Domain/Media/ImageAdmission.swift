@@ -1,93 +1,158 @@
 internal import Synchronization
 
-/// Lets image jobs run while there are workers and memory for them, in the order in which they came.
+/// Decides which image jobs run: those that have a thread and memory, in an order that no requester can use up.
 ///
-/// A job has a place first, of which there are so many; beyond them it is refused at once, so that no queue grows. Then it
-/// is priced and waits until it fits. May be used from any thread.
+/// A job first takes a permit, of which there is a fixed number. Without a free one it is refused at once, unless another
+/// app, address or file has more of them: then the job of theirs that would run last is refused instead. With its cost
+/// known, a job waits in the order of ``ImageQueue``. Cheap jobs have lanes of their own beside the threads that all
+/// share, so that they never wait for an expensive one. May be used from any thread.
 package final class ImageAdmission: Sendable {
-    private let workers: Int
-    /// What jobs may take together, in bytes.
-    private let memory: Int
-    private let places: Int
-    private let state = Mutex(State())
+    private let limits: Limits
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state: Mutex<State>
+
+    /// What jobs may take together.
+    package struct Limits: Sendable {
+        /// Jobs at the same time, whatever they cost.
+        package var workers: Int
+        /// What those may take together, in bytes.
+        package var memory: Int
+        /// Jobs that wait beyond those that run.
+        package var queue: Int
+        /// Cheap jobs at the same time, beyond ``workers``.
+        package var lanes = 0
+        /// The most estimated time of a job that is cheap.
+        package var cheapTime = Duration.milliseconds(500)
+        /// How long a job holds a lane; one that takes longer goes on beside it, as one of at most ``overruns``.
+        package var laneTime = Duration.seconds(1)
+        /// Jobs at the same time that took a lane and longer than ``laneTime``.
+        package var overruns = 0
+
+        /// Takes the limits on all jobs; those on cheap ones are set afterwards.
+        package init(workers: Int, memory: Int, queue: Int) {
+            self.workers = workers
+            self.memory = memory
+            self.queue = queue
+        }
+
+        /// What cheap jobs in lanes may take together beyond ``memory``, in bytes.
+        package var laneMemory: Int { memory / 4 }
+
+        /// The most jobs at the same time, and so the threads that they need.
+        package var threads: Int { workers + lanes + overruns }
+    }
 
     private struct State {
-        var taken = 0
-        var running = 0
-        var used = 0
-        /// In the order in which they came.
-        var waiting: [Waiting] = []
+        var permits = 0
+        var queue: ImageQueue
         var next: UInt64 = 0
     }
 
-    private struct Waiting {
-        let id: UInt64
-        let price: Int
-        let continuation: CheckedContinuation<Void, any Error>
-    }
-
     /// - Parameters:
-    ///   - workers: How many jobs run at the same time.
-    ///   - memory: What they may take together, in bytes.
-    ///   - queue: How many more may wait.
-    package init(workers: Int, memory: Int, queue: Int) {
-        self.workers = workers
-        self.memory = memory
-        places = workers + queue
+    ///   - limits: What jobs may take together.
+    ///   - now: The clock, which only tests replace.
+    package init(_ limits: Limits, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.limits = limits
+        self.now = now
+        state = Mutex(State(queue: ImageQueue(limits)))
     }
 
-    /// Runs a job that has a place, or throws ``ServiceError/Code/overloaded`` at once.
+    /// Takes limits without lanes: every job waits for the same workers.
+    package convenience init(workers: Int, memory: Int, queue: Int) {
+        self.init(Limits(workers: workers, memory: memory, queue: queue))
+    }
+
+    /// Runs a job that gets a permit, or throws ``ServiceError/Code/overloaded`` at once.
     ///
-    /// - Parameter job: Prices its work and runs it in ``Place/run(price:_:)``.
+    /// - Parameters:
+    ///   - requester: Whose share the job counts for.
+    ///   - job: Estimates its work and runs it in ``Place/run(_:_:)``.
     /// - Returns: What the job returns.
     /// - Throws: ``ServiceError/Code/overloaded``, and what the job throws.
-    package func admit<Result>(_ job: (Place) async throws -> Result) async throws -> Result {
-        let isAdmitted = state.withLock { state in
-            guard state.taken < places else { return false }
-            state.taken += 1
-            return true
+    package func admit<Result>(
+        for requester: ImageRequester = ImageRequester(),
+        _ job: (Place) async throws -> Result
+    ) async throws -> Result {
+        try take(requester)
+        defer {
+            let now = now()
+            state.withLock { state in
+                state.permits -= 1
+                state.queue.shares.give(requester, now)
+            }
         }
-        guard isAdmitted else {
-            throw ServiceError(.overloaded, "Too many images are being processed; try again in a second.")
-        }
-        defer { state.withLock { $0.taken -= 1 } }
-        return try await job(Place(admission: self))
+        return try await job(Place(admission: self, requester: requester))
     }
 
-    /// A job's place among those that run or wait.
+    /// A job's permit to run or wait.
     package struct Place: Sendable {
         fileprivate let admission: ImageAdmission
+        /// Whose share the job counts for.
+        let requester: ImageRequester
 
         /// Waits for a worker and for memory, then runs the work.
         ///
-        /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone takes more than there is, `CancellationError` if
-        ///   the task is cancelled while it waits, and what the work throws.
-        package func run<Result>(price: Int, _ work: () async throws -> Result) async throws -> Result {
-            try await admission.begin(price)
-            defer { admission.end(price) }
+        /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone takes more than there is,
+        ///   ``ServiceError/Code/overloaded`` if the permit goes to a requester who has fewer, `CancellationError` if the
+        ///   task is cancelled while it waits, and what the work throws.
+        package func run<Result>(_ cost: ImageCost, _ work: () async throws -> Result) async throws -> Result {
+            let id = try await admission.begin(cost, requester)
+            let overrun = admission.watchLane(id)
+            defer {
+                overrun?.cancel()
+                admission.end(id)
+            }
             return try await work()
         }
     }
 
-    private func begin(_ price: Int) async throws {
-        guard price <= memory else {
+    private func take(_ requester: ImageRequester) throws {
+        let now = now()
+        let (isAdmitted, refused) = state.withLock { state -> (Bool, ImageQueue.Job?) in
+            var refused: ImageQueue.Job?
+            if state.permits >= limits.workers + limits.queue {
+                refused = state.queue.removeLast(toAdmit: requester, now)
+                guard refused != nil else { return (false, nil) }
+            }
+            state.permits += 1
+            state.queue.shares.take(requester, now)
+            return (true, refused)
+        }
+        refused?.continuation.resume(throwing: ImageAdmission.refusal)
+        guard isAdmitted else { throw ImageAdmission.refusal }
+    }
+
+    /// How many entries the shares have, for tests: they must not grow with everybody who ever came.
+    var shareCount: Int { state.withLock(\.queue.shares.count) }
+
+    private static var refusal: ServiceError {
+        ServiceError(.overloaded, "Too many images are being processed; try again in a second.")
+    }
+
+    private func begin(_ cost: ImageCost, _ requester: ImageRequester) async throws -> UInt64 {
+        guard cost.memory <= limits.memory else {
             throw ServiceError(
                 .imageTooLarge,
-                "The picture takes \(price >> 20) MB to process; the limit is \(memory >> 20) MB (images.memory)."
+                "The picture takes \(cost.memory >> 20) MB to process; the limit is \(limits.memory >> 20) MB (images.memory)."
             )
         }
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
+        let arrival = now()
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let isCancelled = Task.isCancelled
-                state.withLock { state in
-                    guard !isCancelled else { return }
-                    state.waiting.append(Waiting(id: id, price: price, continuation: continuation))
-                }
                 if isCancelled { return continuation.resume(throwing: CancellationError()) }
+                let job = ImageQueue.Job(
+                    id: id,
+                    cost: cost,
+                    requester: requester,
+                    arrival: arrival,
+                    continuation: continuation
+                )
+                state.withLock { $0.queue.waiting.append(job) }
                 startThoseThatFit()
                 // The task may have been cancelled between the look and the list.
                 if Task.isCancelled { cancel(id) }
@@ -95,36 +160,41 @@ package final class ImageAdmission: Sendable {
         } onCancel: {
             cancel(id)
         }
+        return id
     }
 
-    private func end(_ price: Int) {
-        state.withLock { state in
-            state.running -= 1
-            state.used -= price
+    /// Frees the lane of a job that takes longer than a cheap one does; nil if the job has none.
+    private func watchLane(_ id: UInt64) -> Task<Void, Never>? {
+        guard limits.lanes > 0, state.withLock({ $0.queue.isInLane(id) }) else { return nil }
+        return Task { [weak self, laneTime = limits.laneTime] in
+            while (try? await Task.sleep(for: laneTime)) != nil, let self {
+                // Until there is room among those that overran.
+                let now = self.now()
+                if self.state.withLock({ $0.queue.leaveLane(id, now) }) { return self.startThoseThatFit() }
+            }
         }
+    }
+
+    private func end(_ id: UInt64) {
+        let now = now()
+        state.withLock { $0.queue.end(id, now) }
         startThoseThatFit()
     }
 
     private func cancel(_ id: UInt64) {
-        let waiting = state.withLock { state in
-            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
-        }
+        let waiting = state.withLock { $0.queue.remove(id) }
         waiting?.continuation.resume(throwing: CancellationError())
         // Perhaps it stood before others that fit.
         startThoseThatFit()
     }
 
-    /// Starts from the front, so that a large job is never overtaken for ever.
     private func startThoseThatFit() {
+        let now = now()
         let starting = state.withLock { state in
-            var starting: [Waiting] = []
-            while let first = state.waiting.first, state.running < workers, state.used + first.price <= memory {
-                state.running += 1
-                state.used += first.price
-                starting.append(state.waiting.removeFirst())
-            }
+            var starting: [ImageQueue.Job] = []
+            while let job = state.queue.startNext(now) { starting.append(job) }
             return starting
         }
-        for waiting in starting { waiting.continuation.resume() }
+        for job in starting { job.continuation.resume() }
     }
 }

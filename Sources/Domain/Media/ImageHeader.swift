@@ -25,6 +25,8 @@ package struct ImageHeader: Sendable, Hashable {
     package var quality: Int?
     /// Whether it brings a colour profile.
     package var hasProfile: Bool
+    /// How often a decoder goes over the pixels of a JPEG that is progressive.
+    package var scans = 10
     /// All bytes of the file; 0 where nobody asked.
     package var fileSize = 0
 

@@ -21,6 +21,8 @@ package struct ImageLimits: Sendable {
     package var textLength: Int
     /// Seconds for one job, from when it starts (`images.timeout`).
     package var timeout: Int
+    /// The most estimated processor time of one job, in milliseconds on the reference machine (`images.maxWork`).
+    package var work: Int
 
     /// Takes every limit; the defaults are those of the settings.
     package init(
@@ -33,7 +35,8 @@ package struct ImageLimits: Sendable {
         animationPixels: Int = 60_000_000,
         operators: Int = 16,
         textLength: Int = 1000,
-        timeout: Int = 30
+        timeout: Int = 30,
+        work: Int = 15_000
     ) {
         self.sourceSize = sourceSize
         self.sourceSide = sourceSide
@@ -45,6 +48,7 @@ package struct ImageLimits: Sendable {
         self.operators = operators
         self.textLength = textLength
         self.timeout = timeout
+        self.work = work
     }
 
     /// Refuses a source by its header.
@@ -74,6 +78,25 @@ package struct ImageLimits: Sendable {
     /// Whether ``checkResult(_:)`` lets a size pass.
     func allowResult(_ size: ImageSize) -> Bool {
         size.width <= resultSide && size.height <= resultSide && size.area <= resultPixels
+    }
+
+    /// The most time by the clock for a job of this estimate: it has ten times as much, at least ten seconds and at most
+    /// `images.timeout`. Another machine may be slower and its processors busy, but a file that takes a hundred times as
+    /// long as its header promises is no ordinary one.
+    func time(for estimate: Duration) -> Duration {
+        min(.seconds(timeout), max(.seconds(10), estimate * 10))
+    }
+
+    /// Refuses work beyond the limit.
+    ///
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
+    func checkWork(_ estimate: Duration) throws {
+        guard estimate <= .milliseconds(work) else {
+            throw tooLarge(
+                "The image takes about \(Int(estimate / .milliseconds(1))) ms of processor time; the limit is \(work) ms "
+                    + "(images.maxWork). Make it smaller first, or use fewer operators or frames."
+            )
+        }
     }
 
     private func tooLarge(_ sentence: String) -> ServiceError {

@@ -6,17 +6,26 @@ package import NIOCore
 /// ``ServiceError/Code/notAnImage`` when the bytes are no image of a served format or a broken one.
 package protocol ImageRenderer: Sendable {
     /// What the image says of itself; decodes no pixels.
-    func header(of source: ImageSource) async throws -> ImageHeader
+    ///
+    /// - Parameters:
+    ///   - source: The image.
+    ///   - requester: Whose share reading it counts for, where few headers are read at the same time.
+    func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader
 
     /// Runs a job on images once there is whatever the renderer takes for them beside a thread and memory.
     ///
     /// - Parameters:
     ///   - images: The headers of all that the job decodes.
+    ///   - estimate: The processor time that the job is estimated to take.
+    ///   - requester: Whose share the job counts for.
     ///   - job: Renders them, once.
     /// - Returns: What the job returns.
-    /// - Throws: What the job throws; `CancellationError` if the task is cancelled while it waits.
+    /// - Throws: What the job throws; ``ServiceError/Code/overloaded`` if too many wait for the same,
+    ///   `CancellationError` if the task is cancelled while it waits.
     func reserving<Result>(
         for images: [ImageHeader],
+        _ estimate: Duration,
+        _ requester: ImageRequester,
         _ job: () async throws -> Result
     ) async throws -> Result
 

@@ -2,12 +2,12 @@ extension ImageService {
     /// Opens the pictures that a plan's watermarks lay over the result.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if one is no file of this app, and what a source throws.
-    func openMarks(of plan: ImagePlan) async throws -> [FileKey: OpenImage] {
+    func openMarks(of plan: ImagePlan, for requester: ImageRequester) async throws -> [FileKey: OpenImage] {
         var marks: [FileKey: OpenImage] = [:]
         for case .watermark(let watermark) in plan.steps {
             for key in watermark.keys where marks[key] == nil {
                 do {
-                    marks[key] = try await open(ImageOrigin(try await mark(key), in: files))
+                    marks[key] = try await open(ImageOrigin(try await mark(key), in: files), for: requester)
                 } catch let error as ServiceError where error.code == .notAnImage || error.code == .imageTooLarge {
                     // The URL is wrong then, not the picture that it is laid over.
                     throw ImageRequest.refusal("the watermark's picture cannot be used. \(error.message)")

@@ -1,53 +1,68 @@
 extension ImageService {
     /// Answers a request that ends with a question, as JSON (file-protocol 5.5, 5.7).
     ///
+    /// - Parameter address: The client's network address, as ``ImageRequester/address`` has it.
     /// - Returns: The answer; nothing if the question is for EXIF and there is none.
     /// - Throws: What making a picture throws.
     package func answer(
         _ question: ImageOperator,
         _ request: ImageRequest,
-        of origin: ImageOrigin
+        of origin: ImageOrigin,
+        from address: String? = nil
     ) async throws -> JSONValue? {
+        let requester = requester(of: origin, from: address)
         switch question {
-        case .info: try await info(request, of: origin)
-        case .exif: try await exif(of: origin)
-        case .average: try await average(of: origin)
-        default: stat(of: origin)
+        case .info: return try await info(request, of: origin, for: requester)
+        case .exif: return try await exif(of: origin, for: requester)
+        case .average: return try await average(of: origin, for: requester)
+        default: return stat(of: origin)
         }
     }
 
-    private func info(_ request: ImageRequest, of origin: ImageOrigin) async throws -> JSONValue {
-        guard request.operators.count > 1, let made = try await derivative(request, of: origin) else {
-            return try await admission.admit { _ in try await open(origin).header.json(size: origin.size) }
+    private func info(
+        _ request: ImageRequest,
+        of origin: ImageOrigin,
+        for requester: ImageRequester
+    ) async throws -> JSONValue {
+        guard request.operators.count > 1, let made = try await derivative(request, of: origin, for: requester) else {
+            return try await admission.admit(for: requester) { _ in
+                try await open(origin, for: requester).header.json(size: origin.size)
+            }
         }
-        let header = try await renderer.header(of: try await ImageSource(made.blob))
+        let header = try await renderer.header(of: try await ImageSource(made.blob), for: requester)
         return header.json(size: made.blob.size)
     }
 
     /// The picture that a request makes; nothing if that is the source.
-    private func derivative(_ request: ImageRequest, of origin: ImageOrigin) async throws -> StoredDerivative? {
+    private func derivative(
+        _ request: ImageRequest,
+        of origin: ImageOrigin,
+        for requester: ImageRequester
+    ) async throws -> StoredDerivative? {
         if let kept = try await kept(request, of: origin) { return kept }
-        guard case .derivative(let made) = try await picture(request, of: origin) else { return nil }
+        let picture = try await picture(request, of: origin, from: requester.address)
+        guard case .derivative(let made) = picture else { return nil }
         return made
     }
 
-    private func exif(of origin: ImageOrigin) async throws -> JSONValue? {
-        let fields = try await admission.admit { _ in try await renderer.exif(of: try await bytes(of: origin)) }
+    private func exif(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue? {
+        let fields = try await admission.admit(for: requester) { _ in try await renderer.exif(of: try await bytes(of: origin)) }
         guard !fields.isEmpty else { return nil }
         return .object(
             fields.mapValues { .object(["type": .integer(Int64($0.type)), "val": .string($0.value)]) }
         )
     }
 
-    private func average(of origin: ImageOrigin) async throws -> JSONValue {
-        try await admission.admit { place in
-            let image = try await open(origin)
+    private func average(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue {
+        try await admission.admit(for: requester) { place in
+            let image = try await open(origin, for: requester)
             // Priced as a thumbnail is: so small that the decoder does the work.
             let words = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
             let plan = try ImagePlan(words, of: image.header, limits: settings.limits)
-            let color = try await renderer.reserving(for: [image.header]) {
-                try await place.run(price: plan.price(of: image.header)) {
-                    try await renderer.average(of: image, until: .now + .seconds(settings.limits.timeout))
+            let cost = try cost(of: plan, image.header)
+            let color = try await renderer.reserving(for: [image.header], cost.time, requester) {
+                try await place.run(cost) {
+                    try await renderer.average(of: image, until: .now + settings.limits.time(for: cost.time))
                 }
             }
             return .object(["RGB": .string("0x\(color)")])

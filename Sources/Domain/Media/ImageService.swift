@@ -8,6 +8,8 @@ package struct ImageService: Sendable {
     package let names: ImageNames
     /// What its URLs said lately.
     package let requests = ImageRequests()
+    /// The app that its jobs count for; nil for none.
+    let app: AppID?
     let files: FileService
     let renderer: any ImageRenderer
     let admission: ImageAdmission
@@ -30,6 +32,7 @@ package struct ImageService: Sendable {
     /// - Parameters:
     ///   - settings: How images are made.
     ///   - names: What this app's URLs may say.
+    ///   - app: The app, if its jobs count for a share of their own.
     ///   - files: The app's files.
     ///   - renderer: What makes the pictures.
     ///   - admission: Shared by all apps of a server.
@@ -38,6 +41,7 @@ package struct ImageService: Sendable {
     package init(
         settings: ImageSettings,
         names: ImageNames = ImageNames(),
+        app: AppID? = nil,
         files: FileService,
         renderer: any ImageRenderer,
         admission: ImageAdmission,
@@ -47,6 +51,7 @@ package struct ImageService: Sendable {
         self.settings = settings
         signature = settings.signature
         self.names = names
+        self.app = app
         self.files = files
         self.renderer = renderer
         self.admission = admission
@@ -74,6 +79,7 @@ package struct ImageService: Sendable {
     ///   - request: Its questions are passed over.
     ///   - origin: The source.
     ///   - automatic: Formats that the client takes, of which one is chosen if the request says none.
+    ///   - address: The client's network address, as ``ImageRequester/address`` has it.
     /// - Returns: The picture, or the source itself where that is the answer.
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded`` when too
@@ -81,14 +87,15 @@ package struct ImageService: Sendable {
     package func picture(
         _ request: ImageRequest,
         of origin: ImageOrigin,
-        automatic: [ImageFormat] = []
+        automatic: [ImageFormat] = [],
+        from address: String? = nil
     ) async throws -> ImagePicture {
         let name = try await name(of: request, origin, automatic)
         let made: Made
         do {
             made = try await flights.value(for: name) {
                 if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
-                return try await make(request, of: origin, automatic: automatic, under: name)
+                return try await make(request, of: origin, automatic: automatic, from: address, under: name)
             } afterwards: { made in
                 switch made {
                 case .source: _ = await fruitless.value(for: name) { true }
@@ -122,9 +129,11 @@ package struct ImageService: Sendable {
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/fileNotFound``.
-    func open(_ origin: ImageOrigin) async throws -> OpenImage {
+    func open(_ origin: ImageOrigin, for requester: ImageRequester) async throws -> OpenImage {
         let source = try await bytes(of: origin)
-        let header = try await headers.value(for: origin.name(of: "header")) { try await renderer.header(of: source) }
+        let header = try await headers.value(for: origin.name(of: "header")) {
+            try await renderer.header(of: source, for: requester)
+        }
         // The renderer always finds one or throws.
         guard var header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
         header.fileSize = Int(origin.size)
@@ -150,21 +159,25 @@ package struct ImageService: Sendable {
         _ request: ImageRequest,
         of origin: ImageOrigin,
         automatic: [ImageFormat],
+        from address: String?,
         under name: DerivativeName
     ) async throws -> Made {
         let operators = request.pictures.operators
         let ignoresSource = operators.first?.ignoresErrors ?? false
         // What fails while pixels are made may be the doing of any operator, and of every mark.
         let ignoresAll = operators.allSatisfy(\.ignoresErrors)
-        return try await admission.admit { place in
+        let requester = requester(of: origin, from: address)
+        return try await admission.admit(for: requester) { place in
             // Another flight may have kept it and ended since the caller looked. Not before: refusals must cost little.
             if let kept = try? await derivatives.open(name) { return .done(kept) }
-            let image = try await ServiceError.ofTheSource(ignored: ignoresSource) { try await open(origin) }
+            let image = try await ServiceError.ofTheSource(ignored: ignoresSource) {
+                try await open(origin, for: requester)
+            }
             var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
             if plan.changesNothing { return .source }
             plan.output.effort = settings.effort
             plan.output.keepsCopyright = settings.keepsCopyright
-            var job = Job(plan: plan, image: image, marks: try await openMarks(of: plan))
+            var job = Job(plan: plan, image: image, marks: try await openMarks(of: plan, for: requester))
             return try await ServiceError.ofTheSource(ignored: ignoresAll) {
                 if let smaller = try await mezzanine(for: job, of: origin, place) { job = smaller }
                 return try await render(job, place) {
@@ -198,25 +211,43 @@ package struct ImageService: Sendable {
         return .done(fresh)
     }
 
-    /// Waits for room, carries a plan out, and finishes what was made while it still counts as work.
+    /// Waits for a worker and memory, carries a plan out, and finishes what was made while it still counts as work.
     func render<Result>(
         _ job: Job,
         _ place: ImageAdmission.Place,
         _ finish: (RenderedImage) async throws -> Result
     ) async throws -> Result {
         let marks = job.marks.mapValues(\.header)
-        let price = job.plan.price(of: job.image.header, marks: marks)
-        return try await renderer.reserving(for: marks.values + [job.image.header]) {
-            try await place.run(price: price) {
+        let cost = try cost(of: job.plan, job.image.header, marks)
+        return try await renderer.reserving(for: marks.values + [job.image.header], cost.time, place.requester) {
+            try await place.run(cost) {
                 let image = try await renderer.render(
                     job.plan,
                     of: job.image,
                     marks: job.marks,
-                    until: .now + .seconds(settings.limits.timeout)
+                    until: .now + settings.limits.time(for: cost.time)
                 )
                 return try await finish(image)
             }
         }
+    }
+
+    /// What a plan is estimated to take, held to `images.maxWork`.
+    ///
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
+    func cost(
+        of plan: ImagePlan,
+        _ header: ImageHeader,
+        _ marks: [FileKey: ImageHeader] = [:]
+    ) throws -> ImageCost {
+        let time = plan.work(of: header, marks: marks)
+        try settings.limits.checkWork(time)
+        return ImageCost(memory: plan.price(of: header, marks: marks), time: time)
+    }
+
+    /// Whose shares a job of a source counts for.
+    func requester(of origin: ImageOrigin, from address: String?) -> ImageRequester {
+        ImageRequester(app: app, address: address, file: origin.source)
     }
 
     /// Keeps a derivative, unless its source is gone or too many wait to be kept.

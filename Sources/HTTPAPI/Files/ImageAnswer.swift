@@ -56,8 +56,8 @@ struct ImageAnswer {
         _ context: APIContext
     ) async throws -> ImagePicture {
         if let kept = try await app.images.kept(words, of: origin, automatic: automatic) { return .derivative(kept) }
-        return try await required(on: context) { [app, origin] in
-            try await app.images.picture(words, of: origin, automatic: automatic)
+        return try await required(on: context) { [app, origin, address = context.channel.clientAddress] in
+            try await app.images.picture(words, of: origin, automatic: automatic, from: address)
         }
     }
 
@@ -82,8 +82,8 @@ struct ImageAnswer {
         _ words: ImageRequest,
         _ context: APIContext
     ) async throws -> Response {
-        let answer = try await required(on: context) { [app, origin] in
-            try await app.images.answer(question, words, of: origin)
+        let answer = try await required(on: context) { [app, origin, address = context.channel.clientAddress] in
+            try await app.images.answer(question, words, of: origin, from: address)
         }
         guard let answer else {
             return JSONValue.object(["error": .string("no exif data")]).response(status: .badRequest)

@@ -84,6 +84,7 @@ extension ServerConfiguration {
         try reader.number("images.maxQueued", 0...100_000, into: &threads.imageQueue)
         try reader.size("images.memory", atMost: 1 << 50, into: &threads.imageMemory)
         try reader.number("images.timeout", 1...3600, into: &images.limits.timeout)
+        try reader.number("images.maxWork", 1...3_600_000, into: &images.limits.work)
         try reader.number("images.workers", 1...64, into: &threads.imageWorkers)
         try reader.size("images.workerMemory", atMost: 1 << 40, into: &threads.imageWorkerMemory)
         try reader.size("images.cacheSize", allowingZero: true, into: &derivativeCache)

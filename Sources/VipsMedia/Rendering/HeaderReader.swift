@@ -61,6 +61,7 @@ struct HeaderReader {
             header.isProgressive = image.number("interlaced") == 1
             guard let facts = try JPEGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
             header.isProgressive = header.isProgressive || facts.isProgressive
+            if header.isProgressive { header.scans = JPEGScans.count(in: bytes) }
             header.quality = facts.quality
             header.colorModel = facts.colorModel
         case .png:

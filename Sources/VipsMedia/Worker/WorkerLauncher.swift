@@ -34,7 +34,7 @@ package struct WorkerLauncher: Sendable {
         memory: Int,
         limits: ImageLimits,
         pool: NIOThreadPool,
-        headerTime: Int = 10
+        headerTime: Int = 5
     ) {
         self.executable = FilePath(executable)
         self.memory = memory
@@ -98,7 +98,8 @@ package struct WorkerLauncher: Sendable {
         let task = WorkerTask(
             work,
             memory: memory,
-            seconds: limits.timeout,
+            // A process that is not at the clock's end yet has not used more of a processor, unless it has threads.
+            seconds: min(limits.timeout, max(1, Int(((deadline - .now) / .seconds(1)).rounded(.up)))),
             side: limits.sourceSide,
             pixels: limits.sourcePixels
         )
@@ -157,7 +158,7 @@ package struct WorkerLauncher: Sendable {
         case .killed(SIGXCPU), .overdue:
             throw ServiceError(
                 .imageTimedOut,
-                "The picture takes longer to process than it may (images.timeout)."
+                "The image takes longer to process than ten times its estimate, or than images.timeout."
             )
         case .exited(.outOfMemory, _), .killed(SIGABRT), .killed(SIGILL), .killed(SIGTRAP), .killed(SIGKILL):
             // How the libraries end a process that gets no more memory, each in its own way, and how Linux does.

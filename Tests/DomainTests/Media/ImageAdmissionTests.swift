@@ -16,7 +16,7 @@ import Testing
     ) -> Task<Void, any Error> {
         Task.immediate { [log] in
             try await admission.admit { place in
-                try await place.run(price: price) {
+                try await place.run(ImageCost(memory: price)) {
                     log.add(name)
                     await gate.wait()
                 }
@@ -31,7 +31,7 @@ import Testing
     @Test("a job's result and its error are those of the work")
     func results() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
-        let result = try await admission.admit { place in try await place.run(price: 10) { "result" } }
+        let result = try await admission.admit { place in try await place.run(ImageCost(memory: 10)) { "result" } }
         #expect(result == "result")
         await #expect(throws: Broken.self) { try await admission.admit { _ in throw Broken() } }
     }
@@ -103,8 +103,8 @@ import Testing
     func severalWorks() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         let sum = try await admission.admit { place in
-            let first = try await place.run(price: 10) { 1 }
-            return try await first + place.run(price: 10) { 2 }
+            let first = try await place.run(ImageCost(memory: 10)) { 1 }
+            return try await first + place.run(ImageCost(memory: 10)) { 2 }
         }
         #expect(sum == 3)
     }
@@ -113,12 +113,12 @@ import Testing
     func tooExpensive() async throws {
         let admission = ImageAdmission(workers: 1, memory: 512 << 20, queue: 0)
         let error = await #expect(throws: ServiceError.self) {
-            try await admission.admit { place in try await place.run(price: 600 << 20) {} }
+            try await admission.admit { place in try await place.run(ImageCost(memory: 600 << 20)) {} }
         }
         #expect(error?.code == .imageTooLarge)
         #expect(error?.message.contains("600 MB") == true)
         #expect(error?.message.contains("512 MB (images.memory)") == true)
-        try await admission.admit { place in try await place.run(price: 512 << 20) {} }
+        try await admission.admit { place in try await place.run(ImageCost(memory: 512 << 20)) {} }
     }
 
     @Test("worker, memory and place are free again when the work throws")
@@ -126,10 +126,10 @@ import Testing
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         for _ in 0..<3 {
             await #expect(throws: Broken.self) {
-                try await admission.admit { place in try await place.run(price: 10) { throw Broken() } }
+                try await admission.admit { place in try await place.run(ImageCost(memory: 10)) { throw Broken() } }
             }
         }
-        try await admission.admit { place in try await place.run(price: 10) {} }
+        try await admission.admit { place in try await place.run(ImageCost(memory: 10)) {} }
     }
 
     @Test("a job that is cancelled while it waits never runs, and leaves its place")
@@ -155,7 +155,7 @@ import Testing
         let begun = Gate()
         let small = Task.immediate {
             try await admission.admit { place in
-                try await place.run(price: 5) { begun.open() }
+                try await place.run(ImageCost(memory: 5)) { begun.open() }
             }
         }
         large.cancel()
@@ -172,12 +172,12 @@ import Testing
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         let task = Task.immediate { [log] in
             await Gate().wait()
-            try await admission.admit { place in try await place.run(price: 1) { log.add("ran") } }
+            try await admission.admit { place in try await place.run(ImageCost(memory: 1)) { log.add("ran") } }
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(log.lines.isEmpty)
-        try await admission.admit { place in try await place.run(price: 10) {} }
+        try await admission.admit { place in try await place.run(ImageCost(memory: 10)) {} }
     }
 
     @Test("many jobs that come, fail and give up leave everything free")
@@ -188,7 +188,7 @@ import Testing
             for number in 0..<300 {
                 let task = Task {
                     try await admission.admit { place in
-                        try await place.run(price: number % 11) {
+                        try await place.run(ImageCost(memory: number % 11)) {
                             _ = running.next()
                             await Task.yield()
                             if number % 3 == 0 { throw Broken() }

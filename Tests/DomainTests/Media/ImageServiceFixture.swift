@@ -25,6 +25,7 @@ struct ImageServiceFixture {
     ) -> ImageService {
         ImageService(
             settings: settings,
+            app: AppID("app"),
             files: files,
             renderer: renderer,
             admission: admission,

@@ -98,6 +98,30 @@ import Testing
         #expect(fixture.renderer.jobs.isEmpty)
     }
 
+    @Test("work beyond the limit is refused before anything is rendered, and ignored if errors are")
+    func tooMuchWork() async throws {
+        let header = ImageHeader(format: .webp, size: ImageSize(1400, 1400), frames: 30)
+        let origin = try await fixture.file(as: header)
+        let service = fixture.service()
+        let error = await #expect(throws: ServiceError.self) {
+            try await service.text("imageMogr2/blur/50x50", of: origin)
+        }
+        #expect(error?.code == .imageTooLarge)
+        #expect(error?.message.contains("15000 ms (images.maxWork)") == true)
+        #expect(try await service.text("imageMogr2/blur/50x50/ignore-error/1", of: origin) == nil)
+        #expect(fixture.renderer.jobs.isEmpty)
+        #expect(try await service.text("imageView2/2/w/50", of: origin) == "made")
+    }
+
+    @Test("a job counts for its app, its client's address and its file")
+    func requester() async throws {
+        let origin = try await fixture.file()
+        let request = try #require(try ImageRequest.read("imageView2/2/w/400"))
+        _ = try await fixture.service().picture(request, of: origin, from: "192.0.2.1")
+        let expected = ImageRequester(app: AppID("app"), address: "192.0.2.1", file: "own/photo.jpg")
+        #expect(fixture.renderer.requesters == [expected, expected])
+    }
+
     @Test("a failure is not kept: who asks again may succeed")
     func failure() async throws {
         let origin = try await fixture.file()

@@ -24,12 +24,16 @@ final class StubRenderer: ImageRenderer {
         var hold: (begun: Gate, mayEnd: Gate)?
         var jobs: [Job] = []
         var looks = 0
+        var requesters: [ImageRequester] = []
     }
 
     private let state = Mutex(State())
 
     /// What was rendered, in this order.
     var jobs: [Job] { state.withLock(\.jobs) }
+
+    /// For whom headers were read and jobs had what a renderer takes for them, in this order.
+    var requesters: [ImageRequester] { state.withLock(\.requesters) }
 
     /// How often a header was read.
     var looks: Int { state.withLock(\.looks) }
@@ -61,18 +65,25 @@ final class StubRenderer: ImageRenderer {
         return hold
     }
 
-    func header(of source: ImageSource) async throws -> ImageHeader {
+    func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
         let text = try source.text
         let header = state.withLock { state in
             state.looks += 1
+            state.requesters.append(requester)
             return state.headers[text]
         }
         guard let header else { throw ServiceError(.notAnImage, "'\(text)' is no image.") }
         return header
     }
 
-    func reserving<Result>(for images: [ImageHeader], _ job: () async throws -> Result) async throws -> Result {
-        try await job()
+    func reserving<Result>(
+        for images: [ImageHeader],
+        _ estimate: Duration,
+        _ requester: ImageRequester,
+        _ job: () async throws -> Result
+    ) async throws -> Result {
+        state.withLock { $0.requesters.append(requester) }
+        return try await job()
     }
 
     func render(
@@ -96,7 +107,7 @@ final class StubRenderer: ImageRenderer {
     }
 
     func exif(of source: ImageSource) async throws -> [String: ExifField] {
-        _ = try await header(of: source)
+        _ = try await header(of: source, for: ImageRequester())
         return state.withLock(\.exif)
     }
 

@@ -1,0 +1,158 @@
+/// The jobs of an ``ImageAdmission`` that wait and run, and which of them is next.
+///
+/// The next job is the one with the lowest rank: its estimated seconds, plus the seconds of work that its app, its address
+/// and its file had lately (``ImageShares``), minus a thirtieth of the seconds that it waited. So the shortest expected job
+/// goes first, a requester who takes much comes behind the others, and every job runs in the end.
+///
+/// The job in front that has no memory yet holds up those behind it, so that none is overtaken for ever by smaller ones;
+/// only lanes, whose memory is apart, go on.
+struct ImageQueue {
+    /// A job that waits.
+    struct Job {
+        let id: UInt64
+        let cost: ImageCost
+        let requester: ImageRequester
+        let arrival: ContinuousClock.Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Running {
+        let cost: ImageCost
+        let requester: ImageRequester
+        let began: ContinuousClock.Instant
+        var slot: Slot
+    }
+
+    /// What a running job counts for.
+    private enum Slot {
+        case worker
+        case lane
+        /// Was in a lane for longer than it may be, and has the lane's memory still.
+        case overrun
+    }
+
+    var waiting: [Job] = []
+    var shares = ImageShares()
+    private let limits: ImageAdmission.Limits
+    private var running: [UInt64: Running] = [:]
+    private var workers = 0
+    private var lanes = 0
+    private var overruns = 0
+    /// Files whose jobs held a lane for too long, and when: for a while they get none.
+    private var slow: [ImageShares.Key: ContinuousClock.Instant] = [:]
+    /// Bytes that jobs on workers take, and those that took a lane.
+    private var memory = 0
+    private var laneMemory = 0
+
+    /// For so many seconds of waiting, a job counts as one second shorter.
+    private static let ageing = 30.0
+    /// How long a file that was slow gets no lane, and the most such files that are remembered.
+    private static let slowTime = Duration.seconds(600)
+    private static let mostSlow = 1024
+
+    init(_ limits: ImageAdmission.Limits) {
+        self.limits = limits
+    }
+
+    /// Takes the next job that may start out of those that wait, and counts it as running.
+    mutating func startNext(_ now: ContinuousClock.Instant) -> Job? {
+        if workers < limits.workers, let index = first(now, where: { _ in true }),
+            memory + waiting[index].cost.memory <= limits.memory
+        {
+            return start(index, .worker, now)
+        }
+        if lanes < limits.lanes, let index = first(now, where: { isCheap($0, now) }),
+            laneMemory + waiting[index].cost.memory <= limits.laneMemory
+        {
+            return start(index, .lane, now)
+        }
+        return nil
+    }
+
+    /// Whether a running job is in a lane.
+    func isInLane(_ id: UInt64) -> Bool {
+        running[id]?.slot == .lane
+    }
+
+    /// Frees the lane of a job that goes on; false if too many do.
+    mutating func leaveLane(_ id: UInt64, _ now: ContinuousClock.Instant) -> Bool {
+        guard let job = running[id], job.slot == .lane else { return true }
+        if slow.count >= ImageQueue.mostSlow { slow = [:] }
+        if let file = job.requester.fileKey { slow[file] = now }
+        guard overruns < limits.overruns else { return false }
+        running[id]?.slot = .overrun
+        lanes -= 1
+        overruns += 1
+        return true
+    }
+
+    /// Counts a job as ended; one that took longer than its estimate is charged the rest.
+    mutating func end(_ id: UInt64, _ now: ContinuousClock.Instant) {
+        guard let job = running.removeValue(forKey: id) else { return }
+        switch job.slot {
+        case .worker:
+            workers -= 1
+            memory -= job.cost.memory
+        case .lane:
+            lanes -= 1
+            laneMemory -= job.cost.memory
+        case .overrun:
+            overruns -= 1
+            laneMemory -= job.cost.memory
+        }
+        let excess = (now - job.began - job.cost.time) / .seconds(1)
+        if excess > 0 { shares.charge(job.requester, excess, now) }
+    }
+
+    /// Takes a job out that waits; nil if it does not.
+    mutating func remove(_ id: UInt64) -> Job? {
+        waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0) }
+    }
+
+    /// Takes the job out that would run last, of an app, an address or a file that has more permits than the requester.
+    mutating func removeLast(toAdmit requester: ImageRequester, _ now: ContinuousClock.Instant) -> Job? {
+        for key in shares.larger(than: requester) {
+            let theirs = waiting.indices.filter { waiting[$0].requester.keys.contains(key) }
+            if let last = theirs.max(by: { rank(waiting[$0], now) < rank(waiting[$1], now) }) {
+                return waiting.remove(at: last)
+            }
+        }
+        return nil
+    }
+
+    private mutating func start(_ index: Int, _ slot: Slot, _ now: ContinuousClock.Instant) -> Job {
+        let job = waiting.remove(at: index)
+        running[job.id] = Running(cost: job.cost, requester: job.requester, began: now, slot: slot)
+        switch slot {
+        case .worker:
+            workers += 1
+            memory += job.cost.memory
+        case .lane, .overrun:
+            lanes += 1
+            laneMemory += job.cost.memory
+        }
+        shares.charge(job.requester, job.cost.time / .seconds(1), now)
+        return job
+    }
+
+    /// The job of the lowest rank; of equal ones the one that came first.
+    private func first(_ now: ContinuousClock.Instant, where isMeant: (Job) -> Bool) -> Int? {
+        var best: (index: Int, rank: Double)?
+        for index in waiting.indices where isMeant(waiting[index]) {
+            let rank = rank(waiting[index], now)
+            if best.map({ rank < $0.rank }) ?? true { best = (index, rank) }
+        }
+        return best?.index
+    }
+
+    private func isCheap(_ job: Job, _ now: ContinuousClock.Instant) -> Bool {
+        guard job.cost.time <= limits.cheapTime, job.cost.memory <= limits.laneMemory else { return false }
+        guard !slow.isEmpty, let file = job.requester.fileKey, let then = slow[file] else { return true }
+        return now - then > ImageQueue.slowTime
+    }
+
+    private func rank(_ job: Job, _ now: ContinuousClock.Instant) -> Double {
+        let waited = (now - job.arrival) / .seconds(1)
+        return job.cost.time / .seconds(1) + shares.work(of: job.requester, now) - waited / ImageQueue.ageing
+    }
+}

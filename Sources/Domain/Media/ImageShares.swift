@@ -1,0 +1,102 @@
+internal import Glibc
+
+/// What each app, client address and source file takes of an ``ImageAdmission``.
+///
+/// The estimated work of jobs that have started is remembered and halves every ten seconds, so that a requester who just
+/// had much of the threads comes behind one who had little. No value is an upper limit: alone, one may take everything.
+struct ImageShares {
+    /// One of three ways to say who has something in common.
+    enum Key: Hashable {
+        case app(AppID)
+        case address(String)
+        case file(AppID?, String)
+    }
+
+    private struct Share {
+        /// Jobs that have a permit now.
+        var permits = 0
+        /// Seconds of work that were started, as of ``updated``.
+        var work = 0.0
+        var updated: ContinuousClock.Instant
+    }
+
+    private var shares: [Key: Share] = [:]
+
+    var count: Int { shares.count }
+
+    /// Seconds until remembered work counts half.
+    private static let halfLife = 10.0
+    /// Seconds of work that are forgotten.
+    private static let leastWork = 0.001
+    /// Shares without a permit are looked through when there are more entries than this.
+    private static let mostEntries = 4096
+
+    /// Adds a permit.
+    mutating func take(_ requester: ImageRequester, _ now: ContinuousClock.Instant) {
+        if shares.count > ImageShares.mostEntries { forget(now) }
+        for key in requester.keys { shares[key, default: Share(updated: now)].permits += 1 }
+    }
+
+    /// Takes a permit back.
+    mutating func give(_ requester: ImageRequester, _ now: ContinuousClock.Instant) {
+        for key in requester.keys {
+            shares[key]?.permits -= 1
+            if shares[key]?.permits == 0, work(of: key, now) < ImageShares.leastWork { shares[key] = nil }
+        }
+    }
+
+    /// Adds work, in seconds, of a requester that has a permit.
+    mutating func charge(_ requester: ImageRequester, _ seconds: Double, _ now: ContinuousClock.Instant) {
+        for key in requester.keys {
+            let work = work(of: key, now) + seconds
+            shares[key]?.work = work
+            shares[key]?.updated = now
+        }
+    }
+
+    /// Seconds of work that were done lately for the app, the address and the file together.
+    func work(of requester: ImageRequester, _ now: ContinuousClock.Instant) -> Double {
+        requester.keys.reduce(0) { $0 + work(of: $1, now) }
+    }
+
+    /// The keys that have at least two permits more than the requester has in the same respect, those that share most
+    /// (an app) first.
+    func larger(than requester: ImageRequester) -> [Key] {
+        requester.keys.compactMap { own in
+            let most = shares.filter { $0.key.isLike(own) }.max { $0.value.permits < $1.value.permits }
+            guard let most, most.value.permits > (shares[own]?.permits ?? 0) + 1 else { return nil }
+            return most.key
+        }
+    }
+
+    private func work(of key: Key, _ now: ContinuousClock.Instant) -> Double {
+        guard let share = shares[key], share.work > 0 else { return 0 }
+        return share.work * exp2(-max(0, (now - share.updated) / .seconds(1)) / ImageShares.halfLife)
+    }
+
+    private mutating func forget(_ now: ContinuousClock.Instant) {
+        let idle = shares.filter { $0.value.permits == 0 && work(of: $0.key, now) < ImageShares.leastWork }
+        for key in idle.keys { shares[key] = nil }
+    }
+}
+
+extension ImageShares.Key {
+    fileprivate func isLike(_ other: ImageShares.Key) -> Bool {
+        switch (self, other) {
+        case (.app, .app), (.address, .address), (.file, .file): true
+        default: false
+        }
+    }
+}
+
+extension ImageRequester {
+    var keys: [ImageShares.Key] {
+        var keys: [ImageShares.Key] = []
+        if let app { keys.append(.app(app)) }
+        if let address { keys.append(.address(address)) }
+        if let fileKey { keys.append(fileKey) }
+        return keys
+    }
+
+    var fileKey: ImageShares.Key? { file.map { .file(app, $0) } }
+}
