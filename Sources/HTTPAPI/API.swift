@@ -7,9 +7,9 @@ package struct API: Sendable {
     private let apps: [AppID: AppServices]
     private let order: [AppID]
     private let authenticator: Authenticator
-    private let limits: WireLimits
     private let addresses: UploadAddresses
     private let providers: ProviderChoice
+    private let bodies: RequestBodies
 
     /// - Parameters:
     ///   - apps: The apps of this server; a key is looked up in them in this order.
@@ -17,17 +17,19 @@ package struct API: Sendable {
     ///   - publicURL: What clients reach the API under, without a slash at its end.
     ///   - limits: Limits of the wire.
     ///   - providers: Which dialect which SDK is told to upload with.
+    ///   - largeBodies: Where requests with large JSON bodies are worked on; nil means where all others are.
     package init(
         apps: [AppServices],
         authenticator: Authenticator,
         publicURL: String,
         limits: WireLimits = WireLimits(),
-        providers: ProviderChoice = ProviderChoice()
+        providers: ProviderChoice = ProviderChoice(),
+        largeBodies: (any TaskExecutor)? = nil
     ) {
+        bodies = RequestBodies(limits: limits, threads: largeBodies)
         self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         order = apps.map(\.id)
         self.authenticator = authenticator
-        self.limits = limits
         addresses = UploadAddresses(publicURL: publicURL)
         self.providers = providers
     }
@@ -48,23 +50,23 @@ package struct API: Sendable {
             let callers = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps))
                 .group(context: CallerContext.self)
-            UploadRoutes(apps: apps, limits: limits).add(to: callers)
-            TokenRoutes(apps: apps, limits: limits, addresses: addresses, providers: providers).add(to: callers)
+            UploadRoutes(apps: apps, bodies: bodies).add(to: callers)
+            TokenRoutes(apps: apps, bodies: bodies, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
             ContentRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
-            ObjectRoutes(apps: apps, limits: limits).add(to: callers)
-            BatchRoutes(apps: apps, limits: limits).add(to: callers)
-            SchemaRoutes(apps: apps, limits: limits).add(to: callers)
-            AccountRoutes(apps: apps, limits: limits).add(to: callers)
-            PermissionRoutes(apps: apps, limits: limits).add(to: callers)
+            ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
+            BatchRoutes(apps: apps, bodies: bodies).add(to: callers)
+            SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
+            AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
+            PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
         }
         DownloadRoutes(apps: all).add(to: router)
-        return TunnelResponder(base: router.buildResponder(), limit: limits.jsonSize)
+        return TunnelResponder(base: router.buildResponder(), bodies: bodies)
     }
 
     /// What needs no app key, because an upload's address is the key, and tus, which needs both.
     private func addUploads(to router: Router<APIContext>, _ version: String) {
-        UploadAddressRoutes(apps: all, limits: limits, addresses: addresses)
+        UploadAddressRoutes(apps: all, bodies: bodies, addresses: addresses)
             .add(to: router.group("\(version)/upload").add(middleware: UploadErrors()))
         let tus = TusMiddleware(largest: all.map(\.uploads.limits.fileSize).max() ?? 0)
         let uploads = router.group("\(version)/uploads").add(middleware: tus)

@@ -71,16 +71,40 @@ extension [AppID: AppServices] {
 
 /// Limits of the wire itself, each a setting.
 package struct WireLimits: Sendable {
-    /// The most bytes of a JSON request body.
+    /// The most bytes of a JSON request body of the master key.
     package var jsonSize: Int
+    /// The most bytes of one of a user with a session.
+    package var userJSONSize: Int
+    /// The most bytes of one of a client without a session.
+    package var guestJSONSize: Int
+    /// The most values of a JSON body, or of one request of a batch.
+    package var jsonValues: Int
+    /// The most requests of a batch.
+    package var batchSize: Int
+    /// The most bytes that all JSON bodies hold at the same time, with the values made of them.
+    package var bodyMemory: Int
     /// The most bytes of one form field that is not a file.
     package var fieldSize: Int
     /// The most parts of a form, files and fields together.
     package var formParts: Int
 
     /// Takes every limit; the defaults are those of the settings.
-    package init(jsonSize: Int = 20 << 20, fieldSize: Int = 128 << 10, formParts: Int = 100) {
+    package init(
+        jsonSize: Int = 20 << 20,
+        userJSONSize: Int = 4 << 20,
+        guestJSONSize: Int = 1 << 20,
+        jsonValues: Int = JSONValue.mostValues,
+        batchSize: Int = 100_000,
+        bodyMemory: Int = 128 << 20,
+        fieldSize: Int = 128 << 10,
+        formParts: Int = 100
+    ) {
         self.jsonSize = jsonSize
+        self.userJSONSize = userJSONSize
+        self.guestJSONSize = guestJSONSize
+        self.jsonValues = jsonValues
+        self.batchSize = batchSize
+        self.bodyMemory = bodyMemory
         self.fieldSize = fieldSize
         self.formParts = formParts
     }

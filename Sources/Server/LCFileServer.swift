@@ -57,7 +57,8 @@ package struct LCFileServer {
             // Two more, so that headers are read while pictures are made.
             imageThreads: imageLimits.threads + 2,
             passwordThreads: threads.passwords,
-            fetchThreads: threads.fetches
+            fetchThreads: threads.fetches,
+            bodyThreads: max(1, System.coreCount / 2)
         ) { pools in
             let images = try ImageEngine(
                 renderer: VipsRenderer(
@@ -108,8 +109,9 @@ package struct LCFileServer {
                 apps: services,
                 authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
                 publicURL: configuration.fileURLBase,
-                limits: configuration.wire,
-                providers: configuration.providers
+                limits: configuration.wireLimits,
+                providers: configuration.providers,
+                largeBodies: LargeBodyThreads(pools.bodies)
             )
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)

@@ -12,6 +12,8 @@ struct ThreadPools {
     let web: NIOThreadPool
     /// Files of other servers, which may be slow.
     let fetches: NIOThreadPool
+    /// Large JSON bodies.
+    let bodies: NIOThreadPool
 
     /// Runs the body with started pools, and stops them when it ends, however it ends.
     static func with(
@@ -19,6 +21,7 @@ struct ThreadPools {
         imageThreads: Int,
         passwordThreads: Int,
         fetchThreads: Int,
+        bodyThreads: Int,
         _ body: (ThreadPools) async throws -> Void
     ) async throws {
         let pools = ThreadPools(
@@ -26,7 +29,8 @@ struct ThreadPools {
             images: NIOThreadPool(numberOfThreads: imageThreads),
             passwords: NIOThreadPool(numberOfThreads: passwordThreads),
             web: NIOThreadPool(numberOfThreads: 4),
-            fetches: NIOThreadPool(numberOfThreads: fetchThreads)
+            fetches: NIOThreadPool(numberOfThreads: fetchThreads),
+            bodies: NIOThreadPool(numberOfThreads: bodyThreads)
         )
         for pool in pools.all { pool.start() }
         let result: Result<Void, any Error>
@@ -39,5 +43,5 @@ struct ThreadPools {
         try result.get()
     }
 
-    private var all: [NIOThreadPool] { [fetches, web, passwords, images, disk] }
+    private var all: [NIOThreadPool] { [bodies, fetches, web, passwords, images, disk] }
 }

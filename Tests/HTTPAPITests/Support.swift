@@ -19,6 +19,8 @@ struct TestServer {
     let otherDerivatives = MemoryDerivativeStore()
     var uploads = UploadLimits(fileSize: 1 << 20, nameLength: 255)
     var wire = WireLimits(jsonSize: 1 << 16, fieldSize: 1024, formParts: 10)
+    /// Where large bodies are worked on.
+    var largeBodies: (any TaskExecutor)?
     var renderer: any ImageRenderer = FixedRenderer()
     var fetcher: any Fetcher = FixedFetcher()
     /// How images are made, for both apps.
@@ -37,7 +39,8 @@ struct TestServer {
             apps: [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)],
             authenticator: Authenticator(keys: keys),
             publicURL: "https://api.example.com",
-            limits: wire
+            limits: wire,
+            largeBodies: largeBodies
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical

@@ -4,7 +4,7 @@ struct AccountPreparation: Sendable {
     let caller: Caller
 
     /// Each password of a batch takes long, and the batch its turn on the threads for all of them.
-    private static let mostPasswords = 100
+    static let mostPasswords = 100
 
     /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than it may.
     static func requireFewPasswords(in changes: [ObjectChange]) throws {

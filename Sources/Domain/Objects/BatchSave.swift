@@ -69,14 +69,19 @@ extension ObjectService {
     /// How many items one transaction takes: they keep all other writers out.
     private static let mostSaves = 1000
 
+    /// Throws ``ServiceError/Code/badRequest`` if a `batch/save` has more items than it may.
+    package static func requireFewSaves(_ count: Int) throws {
+        guard count <= mostSaves else {
+            throw ServiceError(.badRequest, "batch/save has over \(mostSaves) items, the limit.")
+        }
+    }
+
     /// Saves objects that may point to each other: all of them or none.
     ///
     /// - Returns: For each `__internalId` what the single call would return.
     /// - Throws: What the first item that fails throws; nothing is saved then.
     package func save(_ items: [SaveItem], as caller: Caller) async throws -> JSONValue {
-        guard items.count <= ObjectService.mostSaves else {
-            throw ServiceError(.badRequest, "batch/save has over \(ObjectService.mostSaves) items, the limit.")
-        }
+        try ObjectService.requireFewSaves(items.count)
         try AccountPreparation.requireFewPasswords(in: items.filter { $0.className == .user }.map(\.change))
         var items = items
         let budget = QueryBudget(seconds: settings.queries.timeout)

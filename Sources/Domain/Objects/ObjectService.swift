@@ -127,18 +127,20 @@ package struct ObjectService: Sendable {
     /// Carries out commands in order, each for itself: one that fails leaves the others as they are (data-protocol 2.1).
     ///
     /// Changes that stand side by side share a transaction, and so one sync of the disk.
+    ///
+    /// - Parameter batch: What the batch used up in calls before, if its commands come in several.
     package func perform(
         _ commands: [Result<ObjectCommand, any Error>],
+        in batch: inout ObjectBatch,
         as caller: Caller
     ) async throws -> [Result<ObjectReply, any Error>] {
-        try AccountPreparation.requireFewPasswords(
-            in: commands.compactMap { try? $0.get() }.filter { $0.className == .user }.compactMap(\.change)
-        )
+        try batch.countPasswords(in: commands)
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = commands[...]
         let budget = QueryBudget(seconds: settings.queries.timeout)
         // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
-        var room = settings.queries.replySize * 10
+        var room = batch.replyCapacity ?? settings.queries.replySize * 10
+        defer { batch.replyCapacity = room }
         while let first = rest.first {
             let similar = rest.prefix { $0.isRead == first.isRead && !$0.hasSubqueries }.prefix(ObjectService.runLength)
             // A change whose condition has sub-queries goes alone, so that they see what was changed before.

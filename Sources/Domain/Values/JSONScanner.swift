@@ -1,116 +1,141 @@
-/// Finds the members of an object, or the elements of an array, in a text from outside, without making values.
+/// Walks through a JSON text from outside without making values: it enters objects and arrays, and skips what it is not
+/// told to enter.
 ///
 /// It checks the grammar of everything that it passes, but for two rules that need values: members that stand twice, and
 /// numbers that are too large. Its memory does not grow with the text. Used only while the buffer it was given is there.
 package struct JSONScanner {
     private var lexer: JSONLexer
     private let field: String
-    private let depth: Int
+    private let deepest: Int
+    /// How many objects and arrays were entered and not left.
+    private var depth = 0
     private var isFirst = true
 
-    /// One member of an object.
-    package struct Member {
+    /// The name of a member whose value comes next.
+    package struct Name {
         /// The offset of the comma before the member; nil for the first one.
         package let comma: Int?
+        /// The offset of the name's first quote.
+        package let start: Int
         /// The name, without quotes and escapes.
-        package let name: String
-        /// From the name's first quote to the end of the value.
-        package let whole: Range<Int>
-        /// The value.
-        package let value: Range<Int>
+        package let text: String
     }
 
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - offset: Where the object or array begins; blanks may stand before it.
     ///   - field: What the text is, for the sentence of an error.
-    ///   - depth: How many arrays and objects may stand inside each other.
-    package init(
-        _ text: UnsafeBufferPointer<UInt8>,
-        at offset: Int = 0,
-        field: String,
-        depth: Int = JSONValue.deepest
-    ) {
-        lexer = JSONLexer(text, at: offset)
+    ///   - deepest: How many arrays and objects may stand inside each other.
+    package init(_ text: UnsafeBufferPointer<UInt8>, field: String, deepest: Int = JSONValue.deepest) {
+        lexer = JSONLexer(text)
         self.field = field
-        self.depth = depth
+        self.deepest = deepest
+    }
+
+    /// The offset behind all that was passed.
+    package var offset: Int { lexer.position }
+
+    /// Skips blanks, and returns the offset of what stands behind them.
+    package mutating func skipBlanks() -> Int {
+        lexer.skipBlanks()
+        return lexer.position
     }
 
     /// Enters the object or array that stands here; returns false if something else does.
     ///
     /// - Parameter mark: `{` or `[`.
     package mutating func enter(_ mark: Unicode.Scalar) -> Bool {
-        lexer.take(mark)
+        guard lexer.take(mark) else { return false }
+        depth += 1
+        isFirst = true
+        return true
     }
 
-    /// The next member of the object that was entered; nil behind the last one.
+    /// The name of the next member of the object that was entered; nil at its end, where the object is left.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
-    package mutating func nextMember() throws -> Member? {
-        do {
-            let isFirst = isFirst
-            guard let comma = try separator(end: "}") else { return nil }
-            try lexer.requireName()
-            let start = lexer.position
-            let name = try lexer.string()
-            try lexer.requireColon()
-            let value = try lexer.skipValue(depth: depth - 1)
-            return Member(comma: isFirst ? nil : comma, name: name, whole: start..<value.upperBound, value: value)
-        } catch {
-            throw error.refusal(of: field, at: lexer.position)
+    package mutating func nextName() throws -> Name? {
+        try checked { scanner throws(JSONFault) in
+            let wasFirst = scanner.isFirst
+            guard let comma = try scanner.separator(end: "}") else { return nil }
+            try scanner.lexer.requireName()
+            let start = scanner.lexer.position
+            let text = try scanner.lexer.string()
+            try scanner.lexer.requireColon()
+            return Name(comma: wasFirst ? nil : comma, start: start, text: text)
         }
     }
 
-    /// The next element of the array that was entered; nil behind the last one.
+    /// Whether the array that was entered has one more element; at its end the array is left.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
-    package mutating func nextElement() throws -> Range<Int>? {
-        do {
-            guard try separator(end: "]") != nil else { return nil }
-            return try lexer.skipValue(depth: depth - 1)
-        } catch {
-            throw error.refusal(of: field, at: lexer.position)
+    package mutating func hasNextElement() throws -> Bool {
+        try checked { scanner throws(JSONFault) in try scanner.separator(end: "]") != nil }
+    }
+
+    /// Skips the value that stands here, and returns where it stands.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
+    @discardableResult
+    package mutating func skipValue() throws -> Range<Int> {
+        try checked { scanner throws(JSONFault) in
+            scanner.lexer.skipBlanks()
+            let start = scanner.lexer.position
+            try scanner.lexer.skip(levels: scanner.deepest - scanner.depth)
+            return start..<scanner.lexer.position
         }
+    }
+
+    /// Skips the next of values that commas part, and returns where it stands: a part of an array that was checked before.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
+    package mutating func skipListed() throws -> Range<Int> {
+        _ = lexer.take(",")
+        return try skipValue()
     }
 
     /// Checks that nothing but blanks follows.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     package mutating func requireEnd() throws {
-        lexer.skipBlanks()
-        guard lexer.isAtEnd else {
-            throw JSONFault.malformed("something follows the value").refusal(of: field, at: lexer.position)
+        try checked { scanner throws(JSONFault) in
+            scanner.lexer.skipBlanks()
+            guard scanner.lexer.isAtEnd else { throw .malformed("something follows the value") }
         }
     }
 
     /// Skips the comma before a member or element and returns its offset, which means nothing for the first one; nil at
     /// the end, which is skipped as well.
     private mutating func separator(end: Unicode.Scalar) throws(JSONFault) -> Int? {
-        if isFirst {
-            isFirst = false
-            return lexer.take(end) ? nil : lexer.position
-        }
         lexer.skipBlanks()
         let comma = lexer.position
-        if lexer.take(",") { return comma }
-        guard lexer.take(end) else { throw .malformed("a comma or '\(end)' is missing") }
+        if isFirst {
+            isFirst = false
+            guard lexer.take(end) else { return comma }
+        } else {
+            if lexer.take(",") { return comma }
+            guard lexer.take(end) else { throw .malformed("a comma or '\(end)' is missing") }
+        }
+        depth -= 1
         return nil
+    }
+
+    private mutating func checked<Value>(
+        _ body: (inout JSONScanner) throws(JSONFault) -> Value
+    ) throws -> Value {
+        do {
+            return try body(&self)
+        } catch {
+            throw error.refusal(of: field, at: lexer.position)
+        }
     }
 }
 
 extension JSONLexer {
-    /// Skips blanks and a value; returns where the value stands.
+    /// Skips blanks and a value.
     ///
-    /// - Parameter depth: How many arrays and objects may stand inside each other.
-    fileprivate mutating func skipValue(depth: Int) throws(JSONFault) -> Range<Int> {
-        skipBlanks()
-        let start = position
-        try skip(depth: depth)
-        return start..<position
-    }
-
-    private mutating func skip(depth: Int) throws(JSONFault) {
-        guard depth >= 0 else { throw .malformed("too many levels") }
+    /// - Parameter levels: How many arrays and objects may stand inside each other.
+    fileprivate mutating func skip(levels: Int) throws(JSONFault) {
+        guard levels >= 0 else { throw .malformed("too many levels") }
         skipBlanks()
         switch current {
         case UInt8(ascii: "{"):
@@ -120,13 +145,13 @@ extension JSONLexer {
                 try requireName()
                 try skipString()
                 try requireColon()
-                try skip(depth: depth - 1)
+                try skip(levels: levels - 1)
             } while take(",")
             guard take("}") else { throw .malformed("a comma or '}' is missing") }
         case UInt8(ascii: "["):
             position += 1
             if take("]") { return }
-            repeat { try skip(depth: depth - 1) } while take(",")
+            repeat { try skip(levels: levels - 1) } while take(",")
             guard take("]") else { throw .malformed("a comma or ']' is missing") }
         case UInt8(ascii: "\""): try skipString()
         case UInt8(ascii: "t"): try skipWord("true")

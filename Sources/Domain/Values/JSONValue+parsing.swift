@@ -5,6 +5,9 @@ extension JSONValue {
     /// The same for what a store kept: more than anything that is let in, so that it can always be read again.
     package static let deepestStored = 300
 
+    /// How many values a text from outside may hold, if no setting says otherwise: more than an object of 128 KB can.
+    package static let mostValues = 100_000
+
     /// Reads a JSON text (RFC 8259), in time that grows with its length alone.
     ///
     /// Foundation's decoder takes seconds for a few nested kilobytes, because every level asks for each type in turn, so

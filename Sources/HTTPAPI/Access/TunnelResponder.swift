@@ -7,17 +7,21 @@ internal import NIOCore
 /// Unpacks requests that old browsers and Unity send as `POST` with `Content-Type: text/plain` (file-protocol 1.3).
 ///
 /// Method, credentials and query lie in the JSON body; what is left of it is the real body. It stands before the
-/// router, because the method in the body decides the route.
+/// router, because the method in the body decides the route. Nobody is authenticated yet, so the body is only scanned:
+/// its values are made behind authentication.
 struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     let base: Base
-    /// The most bytes of a body.
-    let limit: Int
+    let bodies: RequestBodies
 
     func respond(to request: Request, context: APIContext) async throws -> Response {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
-            let body = try await request.body.collected(upTo: limit)
-            let unpacked = try unpack(Array(body.readableBytesView), of: request)
+            let sender = BodySender(unknownOn: context.channel)
+            // A file as Base64 is large whoever sends it, and takes no more memory than its text.
+            let limit = isForFile(request) ? bodies.limits.largestBody : bodies.limits.bodySize(of: sender)
+            let unpacked = try await bodies.text(of: request, from: sender, upTo: limit) { body in
+                try unpack(body, of: request)
+            }
             return try await base.respond(to: unpacked, context: context)
         } catch {
             return ErrorRenderer.response(to: error, method: request.method, context: context)
@@ -35,11 +39,15 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         return path.dropFirst().first != "files" || HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
     }
 
-    private func unpack(_ body: [UInt8], of request: Request) throws -> Request {
-        guard var fields = try JSONValue(parsing: body, field: "The body").objectValue else {
-            throw ServiceError(.malformedJSON, "The body is not a JSON object.")
-        }
-        let method = fields["_method"]?.stringValue?.uppercased() ?? "POST"
+    /// `POST /files/<name>`.
+    private func isForFile(_ request: Request) -> Bool {
+        let path = request.uri.path.split(separator: "/").dropFirst()
+        return path.count == 2 && path.first == "files"
+    }
+
+    private func unpack(_ body: JSONBody, of request: Request) throws -> Request {
+        let tunnel = try TunnelBody(body)
+        let method = try tunnel.text("_method")?.uppercased() ?? "POST"
         guard let method = HTTPRequest.Method(method), [.get, .post, .put, .delete].contains(method) else {
             throw ServiceError(.badRequest, "_method must be GET, POST, PUT or DELETE.")
         }
@@ -48,27 +56,17 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         head.headerFields[.contentType] = "application/json"
         head.headerFields[.contentLength] = nil
         for (field, header) in TunnelResponder.headers {
-            if let text = fields.removeValue(forKey: field)?.stringValue {
-                guard HTTPField.isValidValue(text) else {
-                    throw ServiceError(.badRequest, "\(field) holds characters that no header may have.")
-                }
-                head.headerFields[header] = text
+            guard let text = try tunnel.text(field) else { continue }
+            guard HTTPField.isValidValue(text) else {
+                throw ServiceError(.badRequest, "\(field) holds characters that no header may have.")
             }
+            head.headerFields[header] = text
         }
-        for field in ["_method", "_ClientVersion", "_InstallationId"] { fields[field] = nil }
         guard method == .get else {
-            let rest = JSONValue.object(fields).encoded()
-            return Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: rest)))
+            return Request(head: head, body: RequestBody(buffer: tunnel.rest()))
         }
-        head.path = request.uri.path + "?" + query(of: fields)
+        head.path = request.uri.path + "?" + (try tunnel.query())
         return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-    }
-
-    private func query(of fields: [String: JSONValue]) -> String {
-        fields.map { name, value in
-            let text = value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
-            return "\(name.percentEncodedPath)=\(text.percentEncodedPath)"
-        }.joined(separator: "&")
     }
 
     private static var headers: [(String, HTTPField.Name)] {

@@ -6,7 +6,7 @@ internal import HummingbirdCore
 /// Logging in, and what one logs in with (data-protocol 6.2 to 6.4); users as objects are ``ObjectRoutes``' affair.
 struct AccountRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.post("login", use: logIn)
@@ -20,9 +20,14 @@ struct AccountRoutes: Sendable {
 
     /// A log-in brings its fields in the body, or in the query (data-protocol 6.2).
     @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let body =
-            request.method == .get ? try ObjectParameters(request).body : try await members(of: request)
-        return JSONText(try await accounts(context).logIn(body, as: context.caller).text).response()
+        let accounts = try accounts(context)
+        guard request.method != .get else {
+            return JSONText(try await accounts.logIn(ObjectParameters(request).body, as: context.caller).text)
+                .response()
+        }
+        return try await bodies.json(of: request, context) { body in
+            JSONText(try await accounts.logIn(members(of: body), as: context.caller).text).response()
+        }
     }
 
     /// The client forgets its token; on LeanCloud other devices have the same one, so it ends nothing.
@@ -41,8 +46,11 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func changePassword(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let (id, body) = (try userID(context), try await members(of: request))
-        return JSONText(try await accounts(context).changePassword(of: id, body, as: context.caller).text).response()
+        let (id, accounts) = (try userID(context), try accounts(context))
+        return try await bodies.json(of: request, context) { body in
+            let members = try members(of: body)
+            return JSONText(try await accounts.changePassword(of: id, members, as: context.caller).text).response()
+        }
     }
 
     @Sendable private func refuse(_ request: Request, _ context: CallerContext) throws -> Response {
@@ -53,8 +61,8 @@ struct AccountRoutes: Sendable {
         try apps.services(of: context.caller).accounts
     }
 
-    private func members(of request: Request) async throws -> [String: JSONValue] {
-        guard let members = try await request.json(upTo: limits.jsonSize).objectValue else {
+    private func members(of body: JSONValue) throws -> [String: JSONValue] {
+        guard let members = body.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
         return members

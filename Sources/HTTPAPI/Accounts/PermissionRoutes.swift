@@ -5,7 +5,7 @@ internal import HummingbirdCore
 /// Who may do what with classes; for the master key alone (our own, docs/permissions.md).
 struct PermissionRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.get("permissions", use: all)
@@ -28,8 +28,10 @@ struct PermissionRoutes: Sendable {
         let service = try apps.services(of: context.caller).permissions
         try context.caller.requireMasterKey()
         let name = try className(context)
-        let change = try PermissionChange(try await request.json(upTo: limits.jsonSize))
-        return try await service.change(of: name, by: change, as: context.caller).permissionJSON.response()
+        return try await bodies.json(of: request, context) { body in
+            let change = try PermissionChange(body)
+            return try await service.change(of: name, by: change, as: context.caller).permissionJSON.response()
+        }
     }
 
     private func className(_ context: CallerContext) throws -> ClassName {

@@ -1,11 +1,12 @@
 internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
+internal import Logging
 
 /// Several requests in one (data-protocol 2).
 struct BatchRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.post("batch", use: batch)
@@ -15,21 +16,30 @@ struct BatchRoutes: Sendable {
     /// `POST /batch`: each request for itself, in order.
     @Sendable private func batch(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
-        let commands = try await requests(in: request).map { json in
-            Result<ObjectCommand, any Error> { try command(try BatchItem(json), in: app) }
-        }
-        let replies = try await app.objects.perform(commands, as: context.caller)
-        let answers = zip(commands, replies).map { command, reply -> [UInt8] in
-            switch reply {
-            case .success(let reply):
-                // A missing object is null here (data-protocol 2.1).
-                let isMissing = if case .get? = try? command.get().action { reply.found == 0 } else { false }
-                return Array(#"{"success":"#.utf8) + (isMissing ? Array("null".utf8) : reply.text) + Array("}".utf8)
-            case .failure(let error):
-                return JSONValue.object(["error": ErrorRenderer.json(of: error, logger: context.logger)]).encoded()
+        return try await bodies.text(of: request, context) { body in
+            let items = try BatchBody(body, limit: bodies.limits.batchSize)
+            if items.groups.count > 1 { try requireFewPasswords(in: items, app) }
+            var batch = ObjectBatch()
+            var answers = BatchAnswers(share: body.share, logger: context.logger)
+            for group in items.groups {
+                try await items.withItems(of: group) { items in
+                    let commands = items.map { item in
+                        Result { try command(try BatchItem(try item.get()), in: app) }
+                    }
+                    let replies = try await app.objects.perform(commands, in: &batch, as: context.caller)
+                    for (command, reply) in zip(commands, replies) { answers.append(reply, to: command) }
+                }
             }
+            return answers.text().response()
         }
-        return JSONText(answers.encodedArray).response()
+    }
+
+    /// A batch of many groups is refused as a whole, before the first of them, if it sets too many passwords.
+    private func requireFewPasswords(in items: BatchBody, _ app: AppServices) throws {
+        var batch = ObjectBatch()
+        for item in items.itemsOfUsers {
+            try batch.countPasswords(in: [Result { try command(try BatchItem(try items.item(at: item)), in: app) }])
+        }
     }
 
     private func command(_ item: BatchItem, in app: AppServices) throws -> ObjectCommand {
@@ -40,31 +50,72 @@ struct BatchRoutes: Sendable {
     /// `POST /batch/save`: all or nothing, and objects may point to each other.
     @Sendable private func save(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
-        let saves = try await requests(in: request).map { json in
-            let item = try BatchItem(json)
-            try item.requireNoCopy()
-            guard ["POST", "PUT"].contains(item.method), item.path.ids.count <= 1 else {
-                throw ServiceError(.badRequest, "batch/save takes POST and PUT only.")
-            }
-            return try SaveItem(
-                className: item.path.className,
-                id: item.path.ids.first,
-                creates: item.method == "POST",
-                body: item.body == .null ? .object([:]) : item.body,
-                where: try item.parameters.condition(app.decoder.limits, app.decoder.engine),
-                returnsObject: item.parameters.returnsObject,
-                mustExist: item.parameters.flag("failOnNotExist")
-            )
+        return try await bodies.text(of: request, context) { body in
+            let items = try BatchBody(body, limit: bodies.limits.batchSize)
+            try ObjectService.requireFewSaves(items.count)
+            let saves = try items.allItems().map { json in try saveItem(try BatchItem(json), app) }
+            return try await app.objects.save(saves, as: context.caller).response()
         }
-        return try await app.objects.save(saves, as: context.caller).response()
     }
 
-    private func requests(in request: Request) async throws -> [JSONValue] {
-        guard let requests = try await request.json(upTo: limits.jsonSize).objectValue?["requests"]?.arrayValue else {
-            throw ServiceError(.malformedJSON, "The body must be {\"requests\":[…]}.")
+    private func saveItem(_ item: BatchItem, _ app: AppServices) throws -> SaveItem {
+        try item.requireNoCopy()
+        guard ["POST", "PUT"].contains(item.method), item.path.ids.count <= 1 else {
+            throw ServiceError(.badRequest, "batch/save takes POST and PUT only.")
         }
-        return requests
+        return try SaveItem(
+            className: item.path.className,
+            id: item.path.ids.first,
+            creates: item.method == "POST",
+            body: item.body == .null ? .object([:]) : item.body,
+            where: try item.parameters.condition(app.decoder.limits, app.decoder.engine),
+            returnsObject: item.parameters.returnsObject,
+            mustExist: item.parameters.flag("failOnNotExist")
+        )
     }
+}
+
+/// The answers of a batch, as one text that grows.
+private struct BatchAnswers {
+    let share: BodyMemory.Share
+    let logger: Logger
+    private var bytes: [UInt8] = [UInt8(ascii: "[")]
+
+    init(share: BodyMemory.Share, logger: Logger) {
+        self.share = share
+        self.logger = logger
+    }
+
+    /// The whole, once all answers were appended.
+    consuming func text() -> JSONText {
+        bytes.append(UInt8(ascii: "]"))
+        return JSONText(bytes)
+    }
+
+    mutating func append(_ reply: Result<ObjectReply, any Error>, to command: Result<ObjectCommand, any Error>) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        do {
+            let reply = try reply.get()
+            let action = try? command.get().action
+            // What a read found may be large, and is lost by nobody; the answer to a change is small, and what was changed
+            // is changed.
+            if reply.text.count > BatchAnswers.small, (try? command.get().isRead) == true {
+                try share.grow(by: reply.text.count)
+            }
+            // A missing object is null here (data-protocol 2.1).
+            let isMissing = if case .get? = action { reply.found == 0 } else { false }
+            bytes.append(contentsOf: #"{"success":"#.utf8)
+            if isMissing { bytes.append(contentsOf: "null".utf8) } else { bytes.append(contentsOf: reply.text) }
+            bytes.append(UInt8(ascii: "}"))
+        } catch {
+            bytes.append(
+                contentsOf: JSONValue.object(["error": ErrorRenderer.json(of: error, logger: logger)]).encoded()
+            )
+        }
+    }
+
+    /// Answers up to this size have their memory already.
+    private static let small = 1 << 10
 }
 
 /// One request of a batch, checked for its form.

@@ -63,7 +63,9 @@ struct ObjectParameters {
     /// `where` as a tree; nothing if there is none.
     func condition(_ limits: QueryLimits, _ engine: any PatternEngine) throws -> Condition? {
         guard var json = values["where"], json != .null, json != "" else { return nil }
-        if let text = json.stringValue { json = try JSONValue(parsing: Array(text.utf8), field: "where") }
+        if let text = json.stringValue {
+            json = try JSONValue(parsing: Array(text.utf8), field: "where", values: JSONValue.mostValues)
+        }
         guard json != .null else { return nil }
         var parser = ConditionParser(limits: limits, engine: engine)
         return try parser.parse(json)

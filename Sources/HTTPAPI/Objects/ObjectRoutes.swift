@@ -2,12 +2,11 @@ internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
-internal import NIOCore
 
 /// Objects one by one, queries and scans (data-protocol 3, 4).
 struct ObjectRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.get("classes/:class", use: perform)
@@ -30,9 +29,13 @@ struct ObjectRoutes: Sendable {
     }
 
     @Sendable private func perform(_ request: Request, _ context: CallerContext) async throws -> Response {
+        guard request.method != .get else { return try await perform(request, context, .null) }
+        return try await bodies.json(of: request, context) { body in try await perform(request, context, body) }
+    }
+
+    private func perform(_ request: Request, _ context: CallerContext, _ body: JSONValue) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let path = try ObjectPath(request.uri.path.split(separator: "/").dropFirst().compactMap(\.decodedSegment))
-        let body = request.method == .get ? JSONValue.null : try await request.json(upTo: limits.jsonSize)
         if path.className == .file, path.ids.isEmpty, request.method == .post, RemoteFile.isCopy(body) {
             return try await RemoteFile(app: app, caller: context.caller, channel: context.channel)
                 .answer(body, name: nil)
@@ -76,33 +79,8 @@ struct ObjectRoutes: Sendable {
 }
 
 extension Request {
-    /// The whole body as JSON; no body is null.
-    ///
-    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/malformedJSON``.
-    func json(upTo limit: Int) async throws -> JSONValue {
-        let bytes = try await body.collected(upTo: limit)
-        let text = Array(bytes.readableBytesView)
-        return text.isEmpty ? .null : try JSONValue(parsing: text, field: "The body")
-    }
-
     fileprivate var isForFiles: Bool {
         uri.path.split(separator: "/").dropFirst().first == "files"
-    }
-}
-
-extension RequestBody {
-    /// The whole body.
-    ///
-    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit.
-    func collected(upTo limit: Int) async throws -> ByteBuffer {
-        do {
-            return try await collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw ServiceError(
-                .payloadTooLarge,
-                "The request body is larger than \(limit) bytes, the limit (http.maxJsonSize)."
-            )
-        }
     }
 }
 

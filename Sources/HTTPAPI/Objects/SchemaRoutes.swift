@@ -6,7 +6,7 @@ internal import HummingbirdCore
 /// docs/http-api.md).
 struct SchemaRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.get("schemas", use: all)
@@ -30,10 +30,12 @@ struct SchemaRoutes: Sendable {
     @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
         let service = try schemas(context)
         try context.caller.requireMasterKey()
-        let change = try FieldChange(try await request.json(upTo: limits.jsonSize))
         let field = try context.parameters.require("field")
         let name = try className(context)
-        return try await service.change(field, of: name, by: change, as: context.caller).json.response()
+        return try await bodies.json(of: request, context) { body in
+            let change = try FieldChange(body)
+            return try await service.change(field, of: name, by: change, as: context.caller).json.response()
+        }
     }
 
     @Sendable private func indexes(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -44,13 +46,15 @@ struct SchemaRoutes: Sendable {
     @Sendable private func addIndex(_ request: Request, _ context: CallerContext) async throws -> Response {
         let service = try schemas(context)
         try context.caller.requireMasterKey()
-        let fields = try await request.json(upTo: limits.jsonSize).objectValue?["fields"]?.arrayValue ?? []
-        let index = try await service.addIndex(
-            fields.compactMap(\.stringValue),
-            of: try className(context),
-            as: context.caller
-        )
-        return index.json.response(status: .created)
+        return try await bodies.json(of: request, context) { body in
+            let fields = body.objectValue?["fields"]?.arrayValue ?? []
+            let index = try await service.addIndex(
+                fields.compactMap(\.stringValue),
+                of: try className(context),
+                as: context.caller
+            )
+            return index.json.response(status: .created)
+        }
     }
 
     @Sendable private func removeIndex(_ request: Request, _ context: CallerContext) async throws -> Response {

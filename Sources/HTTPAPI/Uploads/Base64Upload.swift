@@ -7,21 +7,18 @@ struct Base64Upload: Sendable {
     let app: AppServices
     let caller: Caller
 
-    func answer(_ members: [String: JSONValue], _ name: FileName) async throws -> Response {
+    func answer(_ members: [String: JSONValue], _ digits: Base64Text, _ name: FileName) async throws -> Response {
         var members = members
         members["name"] = .string(name.description)
         let claimed = MediaType(claimed: members["_ContentType"]?.stringValue)
         members["mime_type"] = members["mime_type"] ?? claimed.map { .string($0.description) }
         let description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
-        // Browsers' data URLs have words in front.
-        let text = members["base64"]?.stringValue ?? ""
-        let digits = text.hasPrefix("data:") ? text.drop { $0 != "," }.dropFirst() : text[...]
-        guard let bytes = [UInt8](base64: digits) else {
+        guard var pieces = Base64Pieces(digits) else {
             throw ServiceError(.badRequest, "base64 is no Base64.")
         }
-        var upload = try await app.uploads.begin(announced: Int64(bytes.count), as: caller)
+        var upload = try await app.uploads.begin(announced: Int64(pieces.byteCount), as: caller)
         do {
-            try await upload.append(ByteBuffer(bytes: bytes))
+            while let piece = pieces.next() { try await upload.append(piece) }
             let record = try await app.uploads.commit([(upload, description)], as: caller)[0]
             // Its SDKs read the size here.
             let size = Array(",\"size\":\(record.facts.size)}".utf8)

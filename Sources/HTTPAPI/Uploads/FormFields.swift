@@ -51,7 +51,7 @@ struct FormFields: Sendable {
     /// A field's JSON.
     func json(_ name: String) throws -> JSONValue? {
         guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
-        return try JSONValue(parsing: Array(bytes.readableBytesView), field: name)
+        return try JSONValue(parsing: Array(bytes.readableBytesView), field: name, values: limits.jsonValues)
     }
 
     /// A field that says yes or no; no if it is not there.

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
+internal import NIOCore
 
 /// Kodo v1: blocks of up to 4 MiB, in chunks, and a list of them (file-protocol 2.5).
 struct KodoBlocks: Sendable {
@@ -33,12 +34,15 @@ struct KodoBlocks: Sendable {
         _ key: String?,
         _ request: Request,
         _ upload: UploadHandle,
-        _ limits: WireLimits
+        _ bodies: RequestBodies,
+        _ channel: any Channel
     ) async throws -> Response {
         if let key { try KodoKey.require(key, upload) }
-        let list = String(buffer: try await request.body.collected(upTo: limits.jsonSize))
-        let contexts = list.split(separator: ",").map { $0.drop { $0 == " " } }
-        return KodoKey.answer(try await upload.finishBlocks(contexts, size: size))
+        let sender = BodySender(unknownOn: channel)
+        return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { list in
+            let contexts = String(buffer: list.text).split(separator: ",").map { $0.drop { $0 == " " } }
+            return KodoKey.answer(try await upload.finishBlocks(contexts, size: size))
+        }
     }
 
     private func answer(_ receipt: UploadHandle.ChunkReceipt, _ upload: UploadHandle) -> Response {

@@ -2,10 +2,12 @@ internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
+internal import NIOCore
 
 /// Kodo v2: numbered parts (file-protocol 2.6).
 struct KodoParts: Sendable {
-    let limits: WireLimits
+    let bodies: RequestBodies
+    let channel: any Channel
 
     /// `buckets/<bucket>/objects/<key>/uploads[/<uploadId>[/<n>]]`.
     struct Path: Equatable {
@@ -69,19 +71,24 @@ struct KodoParts: Sendable {
     }
 
     private func finish(_ request: Request, _ upload: UploadHandle) async throws -> Response {
-        let body = try await request.json(upTo: limits.jsonSize)
+        let sender = BodySender(unknownOn: channel)
+        return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { body in
+            KodoKey.answer(try await upload.finish(try claims(in: try body.json(), upload)))
+        }
+    }
+
+    private func claims(in body: JSONValue, _ upload: UploadHandle) throws -> [(number: Int, tag: String)] {
         let parts = body.objectValue?["parts"]?.arrayValue ?? []
         // C# has no parts for a file of no bytes.
         guard (upload.upload.size == 0 ? 0 : 1)...10_000 ~= parts.count else {
             throw DialectError(400, "The body must be {\"parts\":[…]} with 1 to 10000 parts.")
         }
-        let claims = try parts.map { part in
+        return try parts.map { part in
             guard let number = part.objectValue?["partNumber"]?.integerValue.flatMap({ Int(exactly: $0) }),
                 let tag = part.objectValue?["etag"]?.stringValue
             else { throw DialectError(400, "Each of the parts must have partNumber and etag.") }
             return (number: number, tag: tag)
         }
-        return KodoKey.answer(try await upload.finish(claims))
     }
 
     private func requireID(_ id: String, _ upload: UploadHandle) throws {

@@ -13,12 +13,15 @@ struct OldBody {
     /// What the body is.
     enum Kind {
         case bytes
-        case base64([String: JSONValue])
+        /// What is said of the file, and its bytes.
+        case base64([String: JSONValue], Base64Text)
         case remote(JSONValue)
     }
 
     private let mayBeJSON: Bool
-    private let limit: Int
+    private let limits: WireLimits
+    /// Holds what was collected.
+    private let share: BodyMemory.Share
     private var iterator: RequestBody.AsyncIterator
     private var collected = ByteBuffer()
 
@@ -29,9 +32,10 @@ struct OldBody {
         "keep_file_name", "key", "fetch",
     ]
 
-    init(_ request: Request, limit: Int) {
+    init(_ request: Request, limits: WireLimits, share: BodyMemory.Share) {
         mayBeJSON = request.headers[.contentType].flatMap { MediaType($0) }?.isJSON == true
-        self.limit = limit
+        self.limits = limits
+        self.share = share
         iterator = request.body.makeAsyncIterator()
     }
 
@@ -43,19 +47,46 @@ struct OldBody {
         guard start.first(where: { !$0.isWhitespace }) == "{",
             start.contains(#""base64""#) || start.contains(#""url""#)
         else { return .bytes }
-        try await collect(upTo: limit + 1)
-        guard collected.readableBytes <= limit,
-            let json = try? JSONValue(parsing: Array(collected.readableBytesView), field: "The body"),
-            let members = json.objectValue, members.keys.allSatisfy(OldBody.members.contains)
-        else { return .bytes }
-        if members["base64"]?.stringValue != nil { return .base64(members) }
-        return members["url"]?.stringValue != nil ? .remote(json) : .bytes
+        try await collect(upTo: limits.jsonSize + 1)
+        guard collected.readableBytes <= limits.jsonSize else { return .bytes }
+        let body = JSONBody(text: collected, share: share, mostValues: limits.jsonValues)
+        guard let (members, digits) = try OldBody.members(of: body) else { return .bytes }
+        if let digits { return .base64(members, digits) }
+        return members["url"]?.stringValue != nil ? .remote(.object(members)) : .bytes
+    }
+
+    /// The members of the body, and where the file's bytes stand if there are some; nil if it is no body of an old SDK.
+    private static func members(of body: JSONBody) throws -> (members: [String: JSONValue], digits: Base64Text?)? {
+        let places = try? body.withText { text -> [String: Range<Int>]? in
+            var scanner = JSONScanner(text, field: "The body")
+            guard scanner.enter("{") else { return nil }
+            var places: [String: Range<Int>] = [:]
+            while let name = try scanner.nextName() {
+                guard members.contains(name.text),
+                    places.updateValue(try scanner.skipValue(), forKey: name.text) == nil
+                else { return nil }
+            }
+            try scanner.requireEnd()
+            return places
+        }
+        guard var places = places ?? nil else { return nil }
+        var digits: Base64Text?
+        if let place = places["base64"], let text = Base64Text(body, at: place) {
+            digits = text
+            places["base64"] = nil
+        }
+        guard let values = try? places.mapValues(body.value) else { return nil }
+        try body.share.grow(by: values.values.reduce(0) { $0 + $1.memory })
+        return (values.mapValues(\.value), digits)
     }
 
     /// The next bytes, those that were looked at among them.
     @concurrent mutating func next() async throws -> ByteBuffer? {
         if collected.readableBytes > 0 {
-            defer { collected = ByteBuffer() }
+            defer {
+                share.shrink(by: collected.readableBytes)
+                collected = ByteBuffer()
+            }
             return collected
         }
         return try await iterator.next()
@@ -63,6 +94,7 @@ struct OldBody {
 
     @concurrent private mutating func collect(upTo count: Int) async throws {
         while collected.readableBytes < count, let bytes = try await iterator.next() {
+            try share.grow(by: bytes.readableBytes)
             collected.writeImmutableBuffer(bytes)
         }
     }

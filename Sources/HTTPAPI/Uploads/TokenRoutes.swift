@@ -6,7 +6,7 @@ internal import HummingbirdCore
 /// Tokens to upload with, and what SDKs say when they have (file-protocol 2.1, 2.2, 2.10).
 struct TokenRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
     let addresses: UploadAddresses
     let providers: ProviderChoice
 
@@ -18,9 +18,17 @@ struct TokenRoutes: Sendable {
     }
 
     @Sendable private func token(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let app = try apps.services(of: context.caller)
         let provider = providers.provider(for: ClientAgent(request.agent))
-        guard let members = try await request.json(upTo: limits.jsonSize).objectValue else {
+        return try await bodies.json(of: request, context) { body in try await token(body, provider, context) }
+    }
+
+    private func token(
+        _ body: JSONValue,
+        _ provider: UploadProvider,
+        _ context: CallerContext
+    ) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        guard let members = body.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
         var description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
@@ -53,7 +61,7 @@ struct TokenRoutes: Sendable {
     /// Nothing that a client says here is believed but that it gave up.
     @Sendable private func callback(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
-        let body = try? await request.json(upTo: limits.jsonSize)
+        let body = try? await bodies.json(of: request, context) { body in body }
         let members = body?.objectValue ?? [:]
         if let token = members["token"]?.stringValue.flatMap({ UploadToken($0) }), try await app.uploads.knows(token) {
             try await app.uploads.using(token) { upload in

@@ -36,7 +36,9 @@ struct TusMetadata {
             members["mime_type"] = first(["filetype", "mime_type", "type"])
             members["prefix"] = first(["prefix"])
             for name in ["metaData", "ACL"] {
-                members[name] = try texts[name].map { try JSONValue(parsing: Array($0.utf8), field: name) }
+                members[name] = try texts[name].map {
+                    try JSONValue(parsing: Array($0.utf8), field: name, values: JSONValue.mostValues)
+                }
             }
             members["keep_file_name"] = texts["keep_file_name"].map { .bool(["true", "1", ""].contains($0)) }
             return members

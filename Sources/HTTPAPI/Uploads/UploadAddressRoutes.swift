@@ -9,7 +9,7 @@ internal import HummingbirdCore
 /// the token.
 struct UploadAddressRoutes: Sendable {
     let apps: [AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
     /// What Kodo v1 is told to go on sending to; SDKs ignore it.
     let addresses: UploadAddresses
 
@@ -29,21 +29,22 @@ struct UploadAddressRoutes: Sendable {
         return try await app.uploads.using(token) { upload in
             switch (request.method, path.dialect) {
             case (.put, .object):
-                return try await S3Put(limits: limits).answer(request, upload)
+                return try await S3Put(limits: bodies.limits).answer(request, upload)
             case (.post, .object) where path.isBare:
-                return try await KodoForm(limits: limits, app: app).answer(request, upload, token)
+                return try await KodoForm(limits: bodies.limits, app: app).answer(request, upload, token)
             case (.post, .makeBlock(let size)):
                 try KodoAuthorization.require(token, in: request)
                 return try await KodoBlocks(addresses, token).make(size, request, upload)
-            case (.post, .putChunk(let context, let offset)):
+            case (.post, .putChunk(let block, let offset)):
                 try KodoAuthorization.require(token, in: request)
-                return try await KodoBlocks(addresses, token).put(context, offset, request, upload)
+                return try await KodoBlocks(addresses, token).put(block, offset, request, upload)
             case (.post, .makeFile(let size, let key)):
                 try KodoAuthorization.require(token, in: request)
-                return try await KodoBlocks(addresses, token).makeFile(size, key, request, upload, limits)
+                return try await KodoBlocks(addresses, token)
+                    .makeFile(size, key, request, upload, bodies, context.channel)
             case (_, .parts(let path)):
                 try KodoAuthorization.require(token, in: request)
-                return try await KodoParts(limits: limits).answer(path, request, upload)
+                return try await KodoParts(bodies: bodies, channel: context.channel).answer(path, request, upload)
             default:
                 throw ServiceError(.routeNotFound, "There is no such path or method.")
             }

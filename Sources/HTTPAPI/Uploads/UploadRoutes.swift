@@ -8,7 +8,7 @@ internal import NIOCore
 /// (file-protocol 3.1).
 struct UploadRoutes: Sendable {
     let apps: [AppID: AppServices]
-    let limits: WireLimits
+    let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.post("files", use: make)
@@ -29,8 +29,8 @@ struct UploadRoutes: Sendable {
                     + "to /1.1/files/<name>."
             )
         }
-        let body = try await request.json(upTo: limits.jsonSize)
-        return try await RemoteFile(app: app, caller: context.caller, channel: context.channel).answer(body, name: nil)
+        let remote = RemoteFile(app: app, caller: context.caller, channel: context.channel)
+        return try await bodies.json(of: request, context) { body in try await remote.answer(body, name: nil) }
     }
 
     private func uploadForm(
@@ -39,7 +39,7 @@ struct UploadRoutes: Sendable {
         _ app: AppServices,
         as caller: Caller
     ) async throws -> Response {
-        var form = UploadForm(uploads: app.uploads, limits: limits, caller: caller)
+        var form = UploadForm(uploads: app.uploads, limits: bodies.limits, caller: caller)
         var decoder = MultipartDecoder(boundary: boundary)
         do {
             for try await bytes in request.body {
@@ -65,10 +65,12 @@ struct UploadRoutes: Sendable {
     @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let name = try fileName(context, limit: app.uploads.limits.nameLength)
-        var body = OldBody(request, limit: limits.jsonSize)
+        let share = bodies.share(for: context)
+        defer { share.end() }
+        var body = OldBody(request, limits: bodies.limits, share: share)
         switch try await body.read() {
-        case .base64(let members):
-            return try await Base64Upload(app: app, caller: context.caller).answer(members, name)
+        case .base64(let members, let digits):
+            return try await Base64Upload(app: app, caller: context.caller).answer(members, digits, name)
         case .remote(let json):
             return try await RemoteFile(app: app, caller: context.caller, channel: context.channel)
                 .answer(json, name: name)

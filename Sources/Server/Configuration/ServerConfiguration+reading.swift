@@ -15,6 +15,11 @@ extension ServerConfiguration {
         try reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
         try reader.number("http.maxConnections", 0...1_000_000, into: &http.maxConnections)
         try reader.size("http.maxJsonSize", into: &wire.jsonSize)
+        try reader.size("http.maxUserJsonSize", into: &wire.userJSONSize)
+        try reader.size("http.maxGuestJsonSize", into: &wire.guestJSONSize)
+        try reader.number("http.maxJsonValues", 1000...100_000_000, into: &wire.jsonValues)
+        try reader.number("http.maxBatchSize", 1...10_000_000, into: &wire.batchSize)
+        try reader.size("http.bodyMemory", atMost: 1 << 40, into: &wire.bodyMemory)
 
         try reader.size("uploads.maxSize", into: &uploads.fileSize)
         try reader.number("uploads.maxNameLength", 1...4096, into: &uploads.nameLength)

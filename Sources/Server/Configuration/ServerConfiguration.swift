@@ -130,12 +130,26 @@ package struct ServerConfiguration: Sendable {
         max(64 << 20, 2 * threads.fetches * Int(clamping: images.limits.sourceSize))
     }
 
+    /// The limits of bodies, fields and parts; however large an object may be, its body may hold all its values.
+    package var wireLimits: WireLimits {
+        var limits = wire
+        // The shortest value takes a digit and a comma.
+        limits.jsonValues = max(wire.jsonValues, objects.objectSize / 2 + 1000)
+        return limits
+    }
+
     /// Checks what no single value shows.
     ///
     /// - Throws: ``StartError`` naming the settings that do not fit together.
     package func validate() throws {
         guard !metrics.enabled || metrics.port != port else {
             throw StartError.configuration("metrics.port is \(port), the same as port; choose another one")
+        }
+        // One guest may hold a quarter of it, and sends files of old SDKs as Base64 in JSON.
+        guard wire.jsonSize <= wire.bodyMemory / 4 else {
+            throw StartError.configuration(
+                "http.bodyMemory is \(wire.bodyMemory) bytes; it must be at least four times http.maxJsonSize"
+            )
         }
         guard Set(apps.map(\.id)).count == apps.count else {
             throw StartError.configuration("apps: two apps have the same id")

@@ -1,0 +1,28 @@
+/// What a batch used up of its limits so far, if its commands come in several calls.
+package struct ObjectBatch: Sendable {
+    /// The bytes that replies to reads may still have; nil before the first call.
+    var replyCapacity: Int?
+    private var passwords = 0
+
+    /// A batch of which nothing was carried out.
+    package init() {}
+
+    /// Counts the commands that set passwords.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets more of them than it may.
+    package mutating func countPasswords(in commands: [Result<ObjectCommand, any Error>]) throws {
+        passwords += commands.count { (try? $0.get().setsPassword) ?? false }
+        guard passwords <= AccountPreparation.mostPasswords else {
+            throw ServiceError(
+                .badRequest,
+                "The batch sets over \(AccountPreparation.mostPasswords) passwords, the limit."
+            )
+        }
+    }
+}
+
+extension ObjectCommand {
+    fileprivate var setsPassword: Bool {
+        className == .user && change?.fields.contains("password") == true
+    }
+}

@@ -1,0 +1,101 @@
+internal import Domain
+internal import NIOCore
+
+/// The body of a tunnelled request as text, and where the members stand in it that are no part of the real body.
+struct TunnelBody {
+    private let body: JSONBody
+    /// Where the values of the tunnel's own members stand.
+    private var own: [String: Range<Int>] = [:]
+    /// What is to be taken out of the text: those members, each with one comma.
+    private var removed: [Range<Int>] = []
+
+    private static let names: Set<String> = [
+        "_method", "_ApplicationId", "_ApplicationKey", "_MasterKey", "_SessionToken", "_ApplicationProduction",
+        "_ClientVersion", "_InstallationId",
+    ]
+    /// No header may be longer.
+    private static let longest = 4096
+
+    /// Scans a body.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON``.
+    init(_ body: JSONBody) throws {
+        self.body = body
+        try body.withText { text in try scan(text) }
+    }
+
+    private mutating func scan(_ text: UnsafeBufferPointer<UInt8>) throws {
+        var scanner = JSONScanner(text, field: "The body")
+        guard scanner.enter("{") else { throw ServiceError(.malformedJSON, "The body is not a JSON object.") }
+        var keepsSome = false
+        while let name = try scanner.nextName() {
+            let value = try scanner.skipValue()
+            let isOwn = TunnelBody.names.contains(name.text)
+            if isOwn {
+                guard own.updateValue(value, forKey: name.text) == nil else {
+                    throw ServiceError(.malformedJSON, "The member '\(name.text)' of the body stands twice.")
+                }
+                removed.append((name.comma ?? name.start)..<value.upperBound)
+            } else if let comma = name.comma, !keepsSome {
+                // No member that stays stands before it.
+                removed.append(comma..<comma + 1)
+            }
+            keepsSome = keepsSome || !isOwn
+        }
+        try scanner.requireEnd()
+    }
+
+    /// One of the tunnel's own members; nil if there is none or it is no string.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if it is longer than a header may be.
+    func text(_ name: String) throws -> String? {
+        guard let place = own[name] else { return nil }
+        return try body.withText { text in
+            guard text[place.lowerBound] == UInt8(ascii: "\"") else { return nil }
+            guard place.count <= TunnelBody.longest else {
+                throw ServiceError(.badRequest, "\(name) is longer than \(TunnelBody.longest) bytes.")
+            }
+            return try JSONValue.parse(text, in: place, field: "The body", values: 1).value.stringValue
+        }
+    }
+
+    /// The real body: the text with blanks in place of what is taken out, so that nothing is copied or moved.
+    consuming func rest() -> ByteBuffer {
+        var rest = body.text
+        for place in removed {
+            rest.setRepeatingByte(UInt8(ascii: " "), count: place.count, at: rest.readerIndex + place.lowerBound)
+        }
+        return rest
+    }
+
+    /// The real body's members as the query of a URL.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` if a member stands twice.
+    func query() throws -> String {
+        try body.withText { text in
+            var scanner = JSONScanner(text, field: "The body")
+            _ = scanner.enter("{")
+            var names: Set<String> = []
+            var query = ""
+            while let name = try scanner.nextName() {
+                let place = try scanner.skipValue()
+                guard !TunnelBody.names.contains(name.text) else { continue }
+                guard names.insert(name.text).inserted else {
+                    throw ServiceError(.malformedJSON, "The member '\(name.text.prefix(64))' of the body stands twice.")
+                }
+                if !query.isEmpty { query += "&" }
+                query += "\(name.text.percentEncodedPath)=\(try parameter(at: place, in: text).percentEncodedPath)"
+            }
+            return query
+        }
+    }
+
+    /// A condition is parsed again behind authentication, so its text is taken as it is.
+    private func parameter(at place: Range<Int>, in text: UnsafeBufferPointer<UInt8>) throws -> String {
+        guard text[place.lowerBound] != UInt8(ascii: "{"), text[place.lowerBound] != UInt8(ascii: "[") else {
+            return String(decoding: text[place], as: UTF8.self)
+        }
+        let value = try JSONValue.parse(text, in: place, field: "The body", values: 1).value
+        return value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+    }
+}

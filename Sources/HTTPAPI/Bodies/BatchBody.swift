@@ -1,0 +1,187 @@
+internal import Domain
+
+/// The requests of a batch as places in its text.
+///
+/// The text is checked as a whole at first; an item is made into values when its turn comes and dropped when it is
+/// answered, so that a batch takes the memory of its text and of a few items.
+struct BatchBody: Sendable {
+    /// Items that stand side by side and are worked on together: so few that their values are small beside a large text.
+    struct Group: Sendable {
+        /// From the first item to the end of the last one.
+        fileprivate var place: Range<Int>
+        fileprivate var count: Int
+    }
+
+    /// How many items there are.
+    private(set) var count = 0
+    /// All items, in order.
+    private(set) var groups: [Group] = []
+    /// Where items stand whose path may name users.
+    private(set) var itemsOfUsers: [Range<Int>] = []
+    private let body: JSONBody
+
+    private static let mostOfGroup = 100
+    private static let largestGroup = 256 << 10
+    /// What the usual answer of an item takes.
+    private static let answerSize = 160
+
+    /// Finds the items of a body.
+    ///
+    /// - Parameter limit: How many items there may be.
+    /// - Throws: ``ServiceError/Code/malformedJSON``; ``ServiceError/Code/payloadTooLarge`` for more items than the
+    ///   limit; ``ServiceError/Code/overloaded`` if there is no memory for the answers.
+    init(_ body: JSONBody, limit: Int) throws {
+        self.body = body
+        let found = try body.withText { text in try BatchBody.items(in: text, limit: limit) }
+        (count, groups, itemsOfUsers) = (found.count, found.groups, found.itemsOfUsers)
+        try body.share.grow(by: count * BatchBody.answerSize)
+    }
+
+    /// Makes the values of a group's items, each for itself.
+    ///
+    /// - Parameter work: What is done with them; their memory counts until it returns.
+    func withItems<Value>(
+        of group: Group,
+        _ work: ([Result<JSONValue, any Error>]) async throws -> Value
+    ) async throws -> Value {
+        var memory = 0
+        defer { body.share.shrink(by: memory) }
+        let items = try body.withText { text in
+            try places(of: group, in: text).map { place in
+                Result {
+                    let item = try parse(place, text)
+                    try body.share.grow(by: item.memory)
+                    memory += item.memory
+                    return item.value
+                }
+            }
+        }
+        return try await work(items)
+    }
+
+    /// Makes the values of one item, to look at them once.
+    func item(at place: Range<Int>) throws -> JSONValue {
+        try body.withText { try parse(place, $0).value }
+    }
+
+    /// Makes the values of all items; their memory counts until the request is answered.
+    ///
+    /// - Throws: What is wrong with the first item that cannot be read.
+    func allItems() throws -> [JSONValue] {
+        try body.withText { text in
+            try groups.flatMap { group in
+                try places(of: group, in: text).map { place in
+                    let item = try parse(place, text)
+                    try body.share.grow(by: item.memory)
+                    return item.value
+                }
+            }
+        }
+    }
+
+    private func parse(
+        _ place: Range<Int>,
+        _ text: UnsafeBufferPointer<UInt8>
+    ) throws -> (value: JSONValue, memory: Int) {
+        try JSONValue.parse(
+            text,
+            in: place,
+            field: "The body",
+            // An item stands in an array in an object.
+            depth: JSONValue.deepest - 2,
+            values: body.mostValues
+        )
+    }
+
+    private func places(of group: Group, in text: UnsafeBufferPointer<UInt8>) throws -> [Range<Int>] {
+        let part = UnsafeBufferPointer(rebasing: text[group.place])
+        var scanner = JSONScanner(part, field: "The body")
+        return try (0..<group.count).map { _ in
+            let place = try scanner.skipListed()
+            return place.lowerBound + group.place.lowerBound..<place.upperBound + group.place.lowerBound
+        }
+    }
+}
+
+// MARK: - Finding items
+
+extension BatchBody {
+    private struct Found {
+        var count = 0
+        var groups: [Group] = []
+        var itemsOfUsers: [Range<Int>] = []
+
+        mutating func add(_ place: Range<Int>, mayBeOfUsers: Bool) {
+            count += 1
+            if mayBeOfUsers { itemsOfUsers.append(place) }
+            if let last = groups.last, last.count < mostOfGroup,
+                place.upperBound - last.place.lowerBound <= largestGroup
+            {
+                groups[groups.count - 1] = Group(
+                    place: last.place.lowerBound..<place.upperBound,
+                    count: last.count + 1
+                )
+            } else {
+                groups.append(Group(place: place, count: 1))
+            }
+        }
+    }
+
+    private static func items(in text: UnsafeBufferPointer<UInt8>, limit: Int) throws -> Found {
+        var scanner = JSONScanner(text, field: "The body")
+        guard scanner.enter("{") else { throw noBatch }
+        var found: Found?
+        while let name = try scanner.nextName() {
+            guard name.text == "requests" else {
+                try scanner.skipValue()
+                continue
+            }
+            guard found == nil, scanner.enter("[") else { throw noBatch }
+            found = try elements(&scanner, text, limit: limit)
+        }
+        try scanner.requireEnd()
+        guard let found else { throw noBatch }
+        return found
+    }
+
+    private static func elements(
+        _ scanner: inout JSONScanner,
+        _ text: UnsafeBufferPointer<UInt8>,
+        limit: Int
+    ) throws -> Found {
+        var found = Found()
+        while try scanner.hasNextElement() {
+            guard found.count < limit else {
+                throw ServiceError(
+                    .payloadTooLarge,
+                    "The batch has over \(limit) requests, the limit (http.maxBatchSize)."
+                )
+            }
+            let start = scanner.skipBlanks()
+            var mayBeOfUsers = false
+            if scanner.enter("{") {
+                while let name = try scanner.nextName() {
+                    let value = try scanner.skipValue()
+                    if name.text == "path" { mayBeOfUsers = mayNameUsers(text[value]) }
+                }
+                found.add(start..<scanner.offset, mayBeOfUsers: mayBeOfUsers)
+            } else {
+                found.add(try scanner.skipValue(), mayBeOfUsers: false)
+            }
+        }
+        return found
+    }
+
+    /// Whether a path may be `users` or `classes/_User`; one that is escaped may be anything.
+    private static func mayNameUsers(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        path.indices.contains { index in
+            switch path[index] {
+            case UInt8(ascii: "\\"), UInt8(ascii: "%"): true
+            case UInt8(ascii: "u"), UInt8(ascii: "U"): path[(index + 1)...].starts(with: "ser".utf8)
+            default: false
+            }
+        }
+    }
+
+    private static let noBatch = ServiceError(.malformedJSON, "The body must be {\"requests\":[…]}.")
+}

@@ -1,0 +1,151 @@
+internal import Domain
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Reads JSON bodies, within what their senders may send and what all bodies may hold (docs/security.md, "Conditions and
+/// bodies").
+///
+/// A body is read and worked on inside a closure, so that its memory counts until the request is answered. Large bodies
+/// are worked on by threads of their own, so that small requests never wait for them.
+struct RequestBodies: Sendable {
+    let limits: WireLimits
+    private let memory: BodyMemory
+    private let threads: (any TaskExecutor)?
+
+    /// Bodies of so many bytes are worked on by the threads for large bodies.
+    private static let large = 64 << 10
+
+    /// - Parameters:
+    ///   - limits: The limits of bodies and of their memory.
+    ///   - threads: Where large bodies are worked on; nil means where all others are.
+    init(limits: WireLimits, threads: (any TaskExecutor)?) {
+        self.limits = limits
+        self.threads = threads
+        memory = BodyMemory(limit: limits.bodyMemory)
+    }
+
+    /// Reads a whole body as one JSON value and works on it; no body is null.
+    ///
+    /// - Returns: What the work returns.
+    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/overloaded``,
+    ///   ``ServiceError/Code/malformedJSON``, and what the work throws.
+    func json<Value>(
+        of request: Request,
+        _ context: CallerContext,
+        _ work: (JSONValue) async throws -> Value
+    ) async throws -> Value {
+        try await text(of: request, context) { body in try await work(try body.json()) }
+    }
+
+    /// Reads a whole body, up to what the caller may send, and works on its text.
+    ///
+    /// - Returns: What the work returns.
+    /// - Throws: As ``text(of:from:upTo:_:)``.
+    func text<Value>(
+        of request: Request,
+        _ context: CallerContext,
+        _ work: (JSONBody) async throws -> Value
+    ) async throws -> Value {
+        let sender = BodySender(context.caller, on: context.channel)
+        return try await text(of: request, from: sender, upTo: limits.bodySize(of: sender), work)
+    }
+
+    /// Reads a whole body and works on its text.
+    ///
+    /// - Returns: What the work returns.
+    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/overloaded``, and what the
+    ///   work throws.
+    func text<Value>(
+        of request: Request,
+        from sender: BodySender,
+        upTo limit: BodyLimit,
+        _ work: (JSONBody) async throws -> Value
+    ) async throws -> Value {
+        let share = memory.share(of: sender)
+        defer { share.end() }
+        let text = try await collect(request, upTo: limit, share)
+        let body = JSONBody(text: text, share: share, mostValues: limits.jsonValues)
+        guard let threads, text.readableBytes >= RequestBodies.large else { return try await work(body) }
+        return try await withTaskExecutorPreference(threads) { try await work(body) }
+    }
+
+    /// A share of the memory for a body that is read elsewhere; its owner ends it.
+    func share(for context: CallerContext) -> BodyMemory.Share {
+        memory.share(of: BodySender(context.caller, on: context.channel))
+    }
+
+    private func collect(
+        _ request: Request,
+        upTo limit: BodyLimit,
+        _ share: BodyMemory.Share
+    ) async throws -> ByteBuffer {
+        let announced = request.announcedSize ?? 0
+        guard announced <= limit.size else { throw limit.refusal }
+        var text = ByteBuffer()
+        let pace = BodyPace()
+        for try await var bytes in request.body {
+            guard text.readableBytes + bytes.readableBytes <= limit.size else { throw limit.refusal }
+            try share.grow(by: bytes.readableBytes)
+            if text.readableBytes == 0 {
+                text = bytes
+                continue
+            }
+            // Pages that nothing was written to yet take no memory, and a buffer of the right size is never copied.
+            if text.readableBytes >= RequestBodies.large { text.reserveCapacity(Int(announced)) }
+            text.writeBuffer(&bytes)
+            try pace.check(text.readableBytes)
+        }
+        return text
+    }
+}
+
+/// Refuses bodies that arrive so slowly that they only hold memory.
+private struct BodyPace {
+    private let start = ContinuousClock.now
+    /// Seconds in which a body may be as slow as it likes.
+    private static let grace = 30
+    /// Bytes a second.
+    private static let slowest = 8 << 10
+
+    /// - Parameter arrived: All bytes so far.
+    /// - Throws: ``ServiceError/Code/timedOut``.
+    func check(_ arrived: Int) throws {
+        let seconds = Int((ContinuousClock.now - start).components.seconds)
+        guard seconds <= BodyPace.grace + arrived / BodyPace.slowest else {
+            throw ServiceError(
+                .timedOut,
+                "The request body arrived too slowly: after \(BodyPace.grace) seconds a JSON body must come at "
+                    + "\(BodyPace.slowest) bytes a second."
+            )
+        }
+    }
+}
+
+/// A request's body as JSON text; whoever makes values of it takes memory for them from the request's share.
+struct JSONBody: Sendable {
+    let text: ByteBuffer
+    let share: BodyMemory.Share
+    /// How many values may be made of the body, or of one item of a batch.
+    let mostValues: Int
+
+    /// The whole body as one value; no body is null.
+    func json() throws -> JSONValue {
+        guard text.readableBytes > 0 else { return .null }
+        let (value, memory) = try withText { try JSONValue.parse($0, field: "The body", values: mostValues) }
+        try share.grow(by: memory)
+        return value
+    }
+
+    /// A part of the body as one value, and what it takes in memory.
+    func value(at place: Range<Int>) throws -> (value: JSONValue, memory: Int) {
+        try withText { try JSONValue.parse($0, in: place, field: "The body", values: mostValues) }
+    }
+
+    /// Gives the text to a body that does not keep it.
+    func withText<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) throws -> Value {
+        try text.withUnsafeReadableBytes { bytes in
+            try bytes.withMemoryRebound(to: UInt8.self) { try body($0) }
+        }
+    }
+}
