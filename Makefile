@@ -1,4 +1,4 @@
-.PHONY: serve build test check unit conformance bench format image
+.PHONY: serve build test check unit conformance soak bench format image
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 RELEASE = swift build -c release --product lcfile --static-swift-stdlib
@@ -28,6 +28,12 @@ unit:
 
 conformance: unit
 	Tests/Conformance/run
+
+# Hours of what `test` does for a minute: SOAK="ledger --kills 300" names scripts of Tests/Soak and bounds them.
+soak:
+	scripts/bootstrap test
+	$(RELEASE)
+	Tests/Soak/run $(SOAK)
 
 bench:
 	scripts/bootstrap bench

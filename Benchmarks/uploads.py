@@ -43,7 +43,7 @@ def bench(folder, size):
     needed = max(2 * size, (9 * SMALL_FILES + BARE_FILES) * SMALL)
     if shutil.disk_usage(folder).free < needed:
         sys.exit(f"uploads: {needed >> 30} GB must be free at {folder}")
-    server, url = start_lcfile(folder, {"LCFILE_UPLOADS_MAX_OPEN": "100000"})
+    server, url = start_lcfile(folder, {"LCFILE_UPLOADS_MAX_OPEN": "100000", "LCFILE_UPLOADS_MAX_OPEN_GUESTS": "100000"})
     try:
         bench_large(folder, server.process.pid, url, size)
         bench_small(folder, server.process.pid, url)

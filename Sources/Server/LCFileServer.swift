@@ -58,6 +58,7 @@ package struct LCFileServer {
             imageThreads: imageLimits.threads + 2,
             passwordThreads: threads.passwords,
             fetchThreads: threads.fetches,
+            guestFetchThreads: configuration.guestFetches.threads,
             bodyThreads: max(1, System.coreCount / 2)
         ) { pools in
             let images = try ImageEngine(
@@ -84,11 +85,21 @@ package struct LCFileServer {
             let types = try typeDetector(on: pools.disk)
             var fetching = configuration.fetching
             fetching.size = min(fetching.size, configuration.uploads.fileSize)
-            let fetcher = CurlFetcher(
-                limits: fetching,
-                addresses: AddressGuard(allowedNetworks: configuration.fetchNetworks),
-                pool: pools.fetches,
-                limit: threads.fetches + threads.fetchQueue
+            let addresses = AddressGuard(allowedNetworks: configuration.fetchNetworks)
+            let guests = configuration.guestFetches
+            let fetchers = Fetchers(
+                CurlFetcher(
+                    limits: fetching,
+                    addresses: addresses,
+                    pool: pools.fetches,
+                    limit: threads.fetches + threads.fetchQueue
+                ),
+                guests: CurlFetcher(
+                    limits: fetching,
+                    addresses: addresses,
+                    pool: pools.guestFetches,
+                    limit: guests.threads + guests.queue
+                )
             )
 
             let neighbours = KeyNeighbours()
@@ -100,10 +111,12 @@ package struct LCFileServer {
                 databases.append(database)
                 services.append(
                     try await build(
-                        app, in: folder, database, types, fetcher, neighbours, images, passwords, pools, descriptors
+                        app, in: folder, database, types, fetchers, neighbours, images, passwords, pools, descriptors
                     )
                 )
             }
+
+            for app in services { await app.uploads.finishRecovered() }
 
             let api = API(
                 apps: services,
@@ -156,7 +169,7 @@ package struct LCFileServer {
         in folder: String,
         _ database: SQLiteDatabase,
         _ types: any TypeDetector,
-        _ fetcher: any Fetcher,
+        _ fetchers: Fetchers,
         _ neighbours: KeyNeighbours,
         _ images: ImageEngine,
         _ passwords: PasswordPool,
@@ -211,7 +224,7 @@ package struct LCFileServer {
             store: store,
             types: types,
             sessions: sessions,
-            fetcher: fetcher,
+            fetchers: fetchers,
             neighbours: neighbours
         )
         try await uploads.recover(logger)
@@ -230,7 +243,7 @@ package struct LCFileServer {
                 derivatives: derivatives
             ),
             remoteImages: RemoteImages(
-                fetcher: fetcher,
+                fetchers: fetchers,
                 derivatives: derivatives,
                 types: types,
                 limit: configuration.images.limits.sourceSize,

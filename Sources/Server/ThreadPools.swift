@@ -12,6 +12,8 @@ struct ThreadPools {
     let web: NIOThreadPool
     /// Files of other servers, which may be slow.
     let fetches: NIOThreadPool
+    /// The same for callers who are not logged in.
+    let guestFetches: NIOThreadPool
     /// Large JSON bodies.
     let bodies: NIOThreadPool
 
@@ -21,6 +23,7 @@ struct ThreadPools {
         imageThreads: Int,
         passwordThreads: Int,
         fetchThreads: Int,
+        guestFetchThreads: Int,
         bodyThreads: Int,
         _ body: (ThreadPools) async throws -> Void
     ) async throws {
@@ -30,6 +33,7 @@ struct ThreadPools {
             passwords: NIOThreadPool(numberOfThreads: passwordThreads),
             web: NIOThreadPool(numberOfThreads: 4),
             fetches: NIOThreadPool(numberOfThreads: fetchThreads),
+            guestFetches: NIOThreadPool(numberOfThreads: guestFetchThreads),
             bodies: NIOThreadPool(numberOfThreads: bodyThreads)
         )
         for pool in pools.all { pool.start() }
@@ -43,5 +47,5 @@ struct ThreadPools {
         try result.get()
     }
 
-    private var all: [NIOThreadPool] { [bodies, fetches, web, passwords, images, disk] }
+    private var all: [NIOThreadPool] { [bodies, guestFetches, fetches, web, passwords, images, disk] }
 }

@@ -4,7 +4,7 @@ internal import HTTPAPI
 internal import Logging
 internal import ServiceLifecycle
 
-/// Removes uploads whose time is over, again and again, and counts them.
+/// Finishes uploads that have all their bytes, and removes those whose time is over, again and again; counts the latter.
 struct UploadSweeper: Service {
     let apps: [AppServices]
     /// Seconds from one sweep to the next.
@@ -36,7 +36,7 @@ struct UploadSweeper: Service {
         } catch is CancellationError {
             // The server stops.
         } catch {
-            logger.error("Expired uploads cannot be removed", metadata: ["app": "\(app.id)", "error": "\(error)"])
+            logger.error("Uploads cannot be finished or removed", metadata: ["app": "\(app.id)", "error": "\(error)"])
         }
     }
 }

@@ -2,12 +2,14 @@
 
 import json
 import re
+from threading import Event
 
 import pytest
-from client import ALPHA, API, assert_refused
+from client import ALPHA, API, assert_refused, credentials
 from data import (
     ID, MISSING, TIME, VALUES, Objects, at_once, batch, date, describe, geopoint, op, own, pointer, relation, send,
 )
+from wire import NoAnswer, Wire
 
 NO_CLASS = {"code": 101, "error": "Class or object doesn't exists."}
 NO_EFFECT = {"code": 305, "error": "No effect on updating/deleting a document."}
@@ -741,16 +743,22 @@ def test_answered_objects_outlive_a_kill(new_server):
 
 def test_answered_objects_outlive_a_kill_in_the_middle(new_server):
     server = new_server().start()
-    answered = []
+    answered, killed = [], Event()
 
     def create(number):
+        wire = Wire(server.port, credentials())
         try:
-            response = Objects(server.api(), "Kept").post({"n": number})
-        except OSError:
+            # A head whose body the server did not live to send is no answer.
+            reply = wire.send("POST", "/1.1/classes/Kept", {"n": number})
+        except NoAnswer:
+            assert killed.is_set()
             return
-        if response.status_code == 201:
-            answered.append(response.json()["objectId"])
-        if len(answered) == 40:
+        finally:
+            wire.close()
+        assert reply.status == 201, reply.content
+        answered.append(reply.json()["objectId"])
+        if len(answered) >= 40 and not killed.is_set():
+            killed.set()
             server.process.kill()
 
     at_once(create, 400, workers=8)

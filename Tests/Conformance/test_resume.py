@@ -310,3 +310,36 @@ def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, mo
         assert_file(server.api(), ending.id, ending.data)
         assert_counts(server, round + 1)
         assert_nothing_staged(server)
+
+
+def test_tus_upload_whose_last_request_was_cut_off_is_whole_only_with_its_file(server):
+    for round in range(5):
+        ending = Ending(server, round, "tus")
+        blobs = len(server.blobs())
+        thread = threading.Thread(target=end_until_it_dies, args=([ending], [], []), daemon=True)
+        thread.start()
+        at_the_moment(lambda: len(server.blobs()) > blobs or not thread.is_alive())
+        server.kill()
+        thread.join(timeout=20)
+        server.start()
+        answer = ending.upload.head()
+        # A client that is told of all bytes stops here.
+        if int(answer.headers["Upload-Offset"]) == ending.size:
+            assert answer.headers["X-LC-File-URL"]
+            assert_file(server.api(), ending.id, ending.data)
+        else:
+            ending.upload.go_on(ending.data)
+            assert_file(server.api(), ending.id, ending.data)
+
+
+def test_tus_upload_that_was_cut_off_becomes_a_file_although_nobody_asks(server):
+    ending = Ending(server, 7, "tus")
+    thread = threading.Thread(target=end_until_it_dies, args=([ending], [], []), daemon=True)
+    thread.start()
+    at_the_moment(lambda: server.blobs() or not thread.is_alive())
+    server.kill()
+    thread.join(timeout=20)
+    server.start()
+    if must(ending.upload.progress())["received"] == ending.size:
+        assert_file(server.api(), ending.id, ending.data)
+        assert_nothing_staged(server)

@@ -76,7 +76,7 @@ struct TestServer {
                 derivatives: derivatives
             ),
             remoteImages: RemoteImages(
-                fetcher: fetcher,
+                fetchers: Fetchers(fetcher),
                 derivatives: derivatives,
                 types: FixedTypes(),
                 limit: images.limits.sourceSize,

@@ -14,6 +14,7 @@ package final class MemoryBlobStore: BlobStore {
         var staged: [String: ByteBuffer] = [:]
         var committing: [ObjectID: (name: String, key: FileKey)] = [:]
         var drafts = 0
+        var commitFailure: ServiceError?
     }
 
     /// Begins empty; the boot can be said, to try what another one finds.
@@ -26,6 +27,11 @@ package final class MemoryBlobStore: BlobStore {
 
     /// How many blobs are staged, neither committed nor discarded.
     package var staged: Int { with { $0.staged.count } }
+
+    /// Lets every commit fail from now on; nil lets them work again.
+    package func failCommits(_ failure: ServiceError?) {
+        with { $0.commitFailure = failure }
+    }
 
     package func stage() async throws -> any StagedBlob {
         let name = with { state in
@@ -111,6 +117,7 @@ private struct MemoryStagedBlob: StagedBlob {
 
     func commit(as key: FileKey, of file: ObjectID) async throws {
         try store.with { state in
+            if let failure = state.commitFailure { throw failure }
             guard state.blobs[key] == nil else { throw ServiceError(.internalFailure, "The key is taken.") }
             state.blobs[key] = state.staged[name]
             state.committing[file] = (name, key)

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Files that lie on other servers, fetched within limits and kept for a while beside the derivatives made of them.
 package struct RemoteImages: Sendable {
-    private let fetcher: any Fetcher
+    private let fetchers: Fetchers
     private let derivatives: any DerivativeStore
     private let types: any TypeDetector
     private let limit: Int64
@@ -15,20 +15,20 @@ package struct RemoteImages: Sendable {
     package static let lifetime: Int64 = 86_400_000
 
     /// - Parameters:
-    ///   - fetcher: Guards whom it connects to.
+    ///   - fetchers: Guard whom they connect to.
     ///   - derivatives: The app's cache.
     ///   - types: Looks at bytes of which the other server says nothing.
     ///   - limit: The most bytes of a file (`images.maxSourceSize`).
     ///   - memory: Holds files from their first bytes until they are kept, and those that cannot be kept while they are
     ///     read; shared by all apps of a server.
     package init(
-        fetcher: any Fetcher,
+        fetchers: Fetchers,
         derivatives: any DerivativeStore,
         types: any TypeDetector,
         limit: Int64,
         memory: ServedMemory
     ) {
-        self.fetcher = fetcher
+        self.fetchers = fetchers
         self.derivatives = derivatives
         self.types = types
         self.limit = limit
@@ -37,11 +37,16 @@ package struct RemoteImages: Sendable {
 
     /// The file behind a record's URL as the source of derivatives, fetched now unless it is kept.
     ///
-    /// - Parameter url: The address in a record.
+    /// - Parameters:
+    ///   - url: The address in a record.
+    ///   - group: Who asks.
     /// - Returns: The source, and the same bytes as they are served.
     /// - Throws: What ``Fetcher/fetch(_:into:)`` throws; ``ServiceError/Code/imageTooLarge`` if the file is too large,
     ///   ``ServiceError/Code/overloaded`` if too many are fetched, wait for the disk, or are read and cannot be kept.
-    package func origin(of url: RemoteURL) async throws -> (ImageOrigin, StoredDerivative) {
+    package func origin(
+        of url: RemoteURL,
+        for group: CallerGroup = .guests
+    ) async throws -> (ImageOrigin, StoredDerivative) {
         let digest = SHA256.hash(data: Array(url.description.utf8))
         let address = digest.hexadecimal
         // Each address has days that begin at its own hour, or all files would be fetched again at once.
@@ -50,7 +55,7 @@ package struct RemoteImages: Sendable {
         // By address, not by record: however many records name one file, it is fetched once.
         let name = DerivativeName(source: "url:\(address)", request: "source/\(day)")
         let file =
-            if let kept = try? await derivatives.open(name) { kept } else { try await fetch(url, as: name) }
+            if let kept = try? await derivatives.open(name) { kept } else { try await fetch(url, as: name, for: group) }
         let origin = ImageOrigin(
             source: name.source,
             version: file.tag,
@@ -61,13 +66,17 @@ package struct RemoteImages: Sendable {
         return (origin, file)
     }
 
-    private func fetch(_ url: RemoteURL, as name: DerivativeName) async throws -> StoredDerivative {
+    private func fetch(
+        _ url: RemoteURL,
+        as name: DerivativeName,
+        for group: CallerGroup
+    ) async throws -> StoredDerivative {
         try await flights.value(for: name) {
             // Another flight may have kept it and ended since the caller looked.
             if let kept = try? await derivatives.open(name) { return kept }
             // Taken until the file is kept, or nobody reads it any more: a disk may be slower than all who send.
             let room = ServedMemory.Room(in: memory)
-            let (bytes, said) = try await collect(url, in: room)
+            let (bytes, said) = try await collect(url, for: group, in: room)
             let type = try await type(of: bytes, said)
             // From the disk if it can be: those who read it slowly must not hold it in memory.
             try? await derivatives.store(bytes, as: type, under: name)
@@ -78,9 +87,13 @@ package struct RemoteImages: Sendable {
     }
 
     /// The bytes of a file, which take room as they come, and what they are by the server's word.
-    private func collect(_ url: RemoteURL, in room: ServedMemory.Room) async throws -> (ByteBuffer, MediaType?) {
+    private func collect(
+        _ url: RemoteURL,
+        for group: CallerGroup,
+        in room: ServedMemory.Room
+    ) async throws -> (ByteBuffer, MediaType?) {
         let collected = Mutex(ByteBuffer())
-        let head = try await fetcher.fetch(url) { [limit] piece in
+        let head = try await fetchers.fetcher(for: group).fetch(url) { [limit] piece in
             try collected.withLock { bytes in
                 guard Int64(bytes.readableBytes + piece.readableBytes) <= limit else {
                     throw ServiceError(

@@ -36,6 +36,10 @@ package struct StoredUpload: Sendable, Hashable {
     package let createdAt: Timestamp
     /// When it ends by itself.
     package internal(set) var expiresAt: Timestamp
+    /// Whether it is finished by its last byte (tus), and not by a request of its own.
+    var endsWhenWhole = false
+    /// What ``expiresAt`` may be at most, if it is put off by each byte that comes: uploads of guests.
+    var deadline: Timestamp?
 
     /// Who began an upload, as far as it is needed to ask again whether they may.
     struct Owner: Sendable, Hashable {
@@ -54,6 +58,9 @@ package struct StoredUpload: Sendable, Hashable {
             self.user = user
             self.session = session
         }
+
+        /// Whose share of common limits it counts in.
+        var group: CallerGroup { CallerGroup(isMaster: isMaster, user: user) }
 
         /// The caller, to be looked up again before it is believed.
         func caller(in app: AppID) -> Caller {
@@ -86,6 +93,8 @@ extension StoredUpload {
         fields["_acl"] = description.acl.map { .object($0.json) }
         fields["_user"] = owner.user.map { .string($0.description) }
         fields["_session"] = owner.session.map { .string($0.description) }
+        fields["_deadline"] = deadline.map(JSONValue.date)
+        if endsWhenWhole { fields["_tus"] = .bool(true) }
         switch kind {
         case .file: break
         case .partial: fields["_concat"] = .string("partial")
@@ -127,5 +136,18 @@ extension StoredUpload {
         isFinished = fields["state"] == .string("finished")
         createdAt = object.createdAt
         self.expiresAt = expiresAt
+        endsWhenWhole = fields["_tus"] == .bool(true)
+        deadline = fields["_deadline"]?.dateValue
+    }
+
+    /// When an upload of a guest ends after bytes came; nil if that is so little later that it is not worth a write.
+    ///
+    /// - Parameters:
+    ///   - now: When they came.
+    ///   - idle: Seconds for which no more may come.
+    func expiry(after now: Timestamp, idle: Int) -> Timestamp? {
+        guard let deadline else { return nil }
+        let later = min(deadline, now.adding(seconds: idle))
+        return later.milliseconds - expiresAt.milliseconds > Int64(idle) * 1000 / 16 ? later : nil
     }
 }

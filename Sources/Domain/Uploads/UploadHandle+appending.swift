@@ -14,16 +14,22 @@ package struct AnnouncedDigest: Sendable, Hashable {
 
 extension UploadHandle {
     /// The part that grows.
-    private static let number = 1
+    static let number = 1
 
     /// How many bytes are there, once whoever brings some has been stopped: a client asks because its connection broke.
+    ///
+    /// A client that is told of all bytes stops, so an upload that has them is finished first: see ``endIfWhole()``.
+    ///
+    /// - Throws: What ``endIfWhole()`` does; ``ServiceError/Code/uploadNotFound`` if the upload is over.
     package func settledOffset() async throws -> Int64 {
         try requireThere()
         while !upload.isFinished {
             do {
-                return try await live.turns.take(UploadHandle.number) { [live] in
+                let offset = try await live.turns.take(UploadHandle.number) { [live] in
                     live.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
                 }
+                guard isWhole else { return offset }
+                try await endIfWhole()
             } catch let error as ServiceError where error.code == .superseded {
                 // A dead connection's bytes were read after this one's question: they are stopped like the others.
                 try Task.checkCancellation()
@@ -69,7 +75,7 @@ extension UploadHandle {
             try await start()
             return try await extend(from: offset, by: room, kinds, body)
         }
-        try await endIfWhole(end)
+        try await endIfWhole()
         return end
     }
 
@@ -91,19 +97,6 @@ extension UploadHandle {
         .badRequest,
         "Upload-Length does not change, and is not less than what is there."
     )
-
-    /// Ends the upload if all bytes are there: the file is made, or the piece of one is ready.
-    package func endIfWhole(_ offset: Int64) async throws {
-        guard upload.size == offset, !upload.isFinished else { return }
-        _ = try await live.turns.takeAll { [self] in
-            guard !upload.isFinished else { return }
-            if upload.kind == .partial {
-                try await markFinished(nil)
-            } else {
-                _ = try await complete(parts: offset == 0 ? [] : [UploadHandle.number])
-            }
-        }
-    }
 
     private func extend(
         from offset: Int64,

@@ -51,11 +51,19 @@ extension UploadHandle {
         let hasParts = live.with { $0.blob != nil || !$0.layout.parts.isEmpty }
         // All bytes are here: whether the client still is does not matter any more.
         try await Task { [self] in
-            try await staged.commit(as: record.key, of: record.id)
             do {
-                try await markFinished(record, spending: spent)
-            } catch {
-                try await service.revert(staged, record)
+                try await service.neighbours.claiming(record.key, for: service.app) {
+                    try await staged.commit(as: record.key, of: record.id)
+                    do {
+                        try await markFinished(record, spending: spent)
+                    } catch {
+                        try await service.revert(staged, record)
+                        throw error
+                    }
+                }
+            } catch let error as ServiceError where error.code == .duplicateValue {
+                // The key has a file now, so this upload can never have one.
+                await drop()
                 throw error
             }
             await staged.discard()
@@ -106,6 +114,14 @@ extension UploadHandle {
             _ = try await service.records.remove(live.id)
             await service.discardStaged(of: live)
         }
+    }
+
+    /// Removes the upload and its bytes after a refusal that no later attempt could escape; called with everybody's turn.
+    ///
+    /// A row that cannot be removed now expires like any other.
+    func drop() async {
+        guard (try? await service.records.remove(live.id)) != nil else { return }
+        await service.discardStaged(of: live)
     }
 
     /// Copies pieces of staged bytes behind each other.
@@ -197,6 +213,8 @@ extension UploadService {
         let refusal = ServiceError(.badRequest, "Upload-Concat: every piece must be a finished partial upload.")
         do {
             return try await using(token) { handle in
+                // Its last request may have been cut off behind its last byte.
+                if handle.upload.kind == .partial { try await handle.endIfWhole() }
                 guard handle.upload.kind == .partial, handle.upload.isFinished else { throw refusal }
                 let piece = handle.live.with { $0.layout.pieces(of: [1])?.first }
                 return (try await handle.live.blob(in: blobs), piece, handle.live.id)

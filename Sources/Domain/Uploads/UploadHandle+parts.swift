@@ -124,10 +124,11 @@ extension UploadHandle {
                 unit: unit,
                 of: live.id,
                 received: others + part.size,
-                within: service.limits.quota
+                within: service.limits
             )
             live.with { state in
-                state.partIDs[number] = saved
+                state.partIDs[number] = saved.id
+                state.upload.expiresAt = saved.expiresAt
                 state.layout.record(number, part)
                 state.inFlight[number] = nil
             }

@@ -30,10 +30,15 @@ package struct UploadHandle: Sendable {
     /// Says that bytes come: from now on the upload has longer to live.
     func start() async throws {
         guard !upload.isStarted else { return }
-        let end = service.clock().adding(seconds: service.limits.expireAfter)
+        let now = service.clock()
+        let end = now.adding(seconds: service.limits.expireAfter)
+        let idle = now.adding(seconds: service.limits.guestIdleTimeout)
         try await service.change(live) { upload in
             upload.isStarted = true
             upload.expiresAt = max(upload.expiresAt, end)
+            guard upload.owner.group == .guests else { return }
+            upload.deadline = upload.expiresAt
+            upload.expiresAt = min(upload.expiresAt, idle)
         }
         if let size = upload.size { try await live.blob(in: service.blobs).requireRoom(for: size) }
     }

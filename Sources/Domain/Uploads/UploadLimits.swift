@@ -6,8 +6,12 @@ package struct UploadLimits: Sendable {
     package var nameLength: Int
     /// The most bytes that all files of an app may have, announced ones among them; nothing means no limit.
     package var quota: Int64?
-    /// The most unfinished uploads of an app.
+    /// The most unfinished uploads of an app's users together; those of the master key have no limit.
     package var open: Int
+    /// The most of those who are not logged in, together; at most ``open``.
+    package var openGuests: Int
+    /// The most of one user; at most ``open``.
+    package var openUser: Int
     /// Which types may be uploaded.
     package var types: TypePolicy
     /// The fewest bytes of a Kodo v2 part that is not the last.
@@ -18,8 +22,12 @@ package struct UploadLimits: Sendable {
     package var startTimeout: Int
     /// Seconds that an upload may take from its first byte on.
     package var expireAfter: Int
-    /// The most streams of progress that are open at once.
+    /// Seconds after the last byte in which more must come, if who began the upload was not logged in.
+    package var guestIdleTimeout: Int
+    /// The most streams of progress that are open at once, of users' uploads, and as many of the master key's.
     package var watchers: Int
+    /// The most of guests' uploads; at most ``watchers``.
+    package var watchersGuests: Int
 
     /// Takes every limit; the defaults are those of the settings.
     package init(
@@ -27,23 +35,31 @@ package struct UploadLimits: Sendable {
         nameLength: Int = 255,
         quota: Int64? = nil,
         open: Int = 10_000,
+        openGuests: Int = 5000,
+        openUser: Int = 1000,
         types: TypePolicy = .any,
         partSize: Int64 = 1 << 20,
         record: ObjectLimits = ObjectLimits(),
         startTimeout: Int = 3600,
         expireAfter: Int = 604_800,
-        watchers: Int = 1000
+        guestIdleTimeout: Int = 21_600,
+        watchers: Int = 1000,
+        watchersGuests: Int = 500
     ) {
         self.fileSize = fileSize
         self.nameLength = nameLength
         self.quota = quota
         self.open = open
+        self.openGuests = openGuests
+        self.openUser = openUser
         self.types = types
         self.partSize = partSize
         self.record = record
         self.startTimeout = startTimeout
         self.expireAfter = expireAfter
+        self.guestIdleTimeout = guestIdleTimeout
         self.watchers = watchers
+        self.watchersGuests = watchersGuests
     }
 
     /// Throws ``ServiceError/Code/payloadTooLarge`` for a file of more bytes than one may have.

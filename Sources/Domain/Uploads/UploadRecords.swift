@@ -1,8 +1,8 @@
 /// Uploads and their parts as objects of the classes `_Upload` and `_UploadPart`.
 struct UploadRecords: Sendable {
-    private let store: any ObjectStore
+    let store: any ObjectStore
     private let ids: ObjectIDGenerator
-    private let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> Timestamp
 
     init(_ store: any ObjectStore, ids: ObjectIDGenerator, clock: @escaping @Sendable () -> Timestamp) {
         self.store = store
@@ -24,19 +24,14 @@ struct UploadRecords: Sendable {
         try await store.write { [clock] writer in
             let schema = try writer.schema(of: .file) ?? .files
             try ObjectAccess(caller: caller).require(.create, in: schema)
+            try writer.countOpened(by: upload.owner, within: limits, at: clock())
             let usage = try writer.usage() + .upload(upload.counted)
-            guard usage.uploads <= limits.open else {
-                throw ServiceError(
-                    .tooManyUploads,
-                    "The app has \(limits.open) unfinished uploads, the limit (uploads.maxOpen); try again later."
-                )
-            }
             try usage.requireWithin(limits.quota)
             let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(upload.key.description)))
             let isOpen = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
             guard try writer.count(hasKey, in: .file) == 0,
                 try writer.count(.all([hasKey, isOpen]), in: .upload) == 0
-            else { throw ServiceError(.duplicateValue, "The key '\(upload.key)' is taken.") }
+            else { throw KeyNeighbours.taken(upload.key) }
             try writer.insert(upload.object, into: .upload)
             try writer.save(usage, at: clock())
         }
@@ -70,8 +65,8 @@ struct UploadRecords: Sendable {
     ///   - unit: The size that parts have.
     ///   - upload: The upload's id.
     ///   - received: How much of all parts is there; counts as long as nobody said how much there will be.
-    ///   - quota: How many bytes the files of the app may have.
-    /// - Returns: The part's id.
+    ///   - limits: How many bytes the files of the app may have, and how long a guest's upload may be idle.
+    /// - Returns: The part's id, and when the upload ends by itself.
     /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload is over, ``ServiceError/Code/quotaExceeded``.
     func save(
         _ part: PartLayout.Part,
@@ -80,22 +75,25 @@ struct UploadRecords: Sendable {
         unit: Int64,
         of upload: ObjectID,
         received: Int64,
-        within quota: Int64?
-    ) async throws -> ObjectID {
+        within limits: UploadLimits
+    ) async throws -> (id: ObjectID, expiresAt: Timestamp) {
         let stored = StoredPart(id: id ?? ids.next(), upload: upload, number: number, part: part, unit: unit)
-        try await store.write { [clock] writer in
+        let expiresAt = try await store.write { [clock] writer in
             var upload = try writer.openUpload(upload)
             if id == nil {
                 try writer.insert(stored.object(at: clock()), into: .uploadPart)
             } else {
                 try writer.update(stored.object(at: clock()), in: .uploadPart)
             }
-            guard upload.size == nil else { return }
+            let expiry = upload.expiry(after: clock(), idle: limits.guestIdleTimeout)
+            guard upload.size == nil || expiry != nil else { return upload.expiresAt }
             let before = upload.counted
-            upload.counted = received
-            try writer.recount(upload, before: before, within: quota, at: clock())
+            if upload.size == nil { upload.counted = received }
+            upload.expiresAt = expiry ?? upload.expiresAt
+            try writer.recount(upload, before: before, within: limits.quota, at: clock())
+            return upload.expiresAt
         }
-        return stored.id
+        return (stored.id, expiresAt)
     }
 
     /// Changes facts of an upload as they are now, whatever changed them meanwhile.
@@ -138,6 +136,7 @@ struct UploadRecords: Sendable {
             var usage = try writer.usage()
             if let record {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
+                try writer.countClosed(by: upload.owner, at: clock())
                 try writer.insert(record, as: caller)
                 try writer.removeParts(of: upload.id)
             }
@@ -147,6 +146,7 @@ struct UploadRecords: Sendable {
                 else { throw UploadService.notFound }
                 try writer.removeParts(of: partial.id)
                 usage = usage - .upload(partial.counted)
+                try writer.countClosed(by: partial.owner, at: clock())
             }
             try usage.requireWithin(quota)
             try writer.update(finished.object, in: .upload)
@@ -161,6 +161,7 @@ struct UploadRecords: Sendable {
             _ = try writer.delete(id, in: .upload)
             try writer.removeParts(of: id)
             guard upload.isOpen else { return false }
+            try writer.countClosed(by: upload.owner, at: clock())
             try writer.save(try writer.usage() - .upload(upload.counted), at: clock())
             return true
         }
@@ -178,6 +179,23 @@ struct UploadRecords: Sendable {
         return try await store.read { try $0.find(query).compactMap(StoredUpload.init(stored:)) }
     }
 
+    /// What a server that died left of uploads that end by their last byte, besides those that their clients go on with.
+    ///
+    /// - Returns: Those whose bytes are all there, and those that were to be made of others.
+    func leftUnfinished() async throws -> (whole: [ObjectID], finals: [ObjectID]) {
+        try await store.read { reader in
+            var whole: [ObjectID] = []
+            var finals: [ObjectID] = []
+            for upload in try reader.unfinishedUploads() where upload.endsWhenWhole {
+                if case .final = upload.kind { finals.append(upload.id) }
+                guard upload.isStarted, let size = upload.size else { continue }
+                let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
+                if parts.count == 1, parts[0].part.size == size { whole.append(upload.id) }
+            }
+            return (whole, finals)
+        }
+    }
+
     /// Whether there is a file with this id.
     func hasFile(_ id: ObjectID) async throws -> Bool {
         try await store.read { try $0.row(id, in: .file) != nil }
@@ -192,6 +210,20 @@ extension ObjectQuery {
 }
 
 extension ObjectReader {
+    /// Those whose file, or whose piece of one, is not there yet.
+    func unfinishedUploads() throws -> [StoredUpload] {
+        let isUnfinished = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
+        return try find(ObjectQuery(.upload, where: isUnfinished, page: .all)).compactMap(StoredUpload.init(stored:))
+    }
+
+    /// Pieces that are all there and part of no file yet.
+    func finishedPieces() throws -> [StoredUpload] {
+        let isFinished = Condition.field(FieldPath(field: "state"), .equals(.string("finished")))
+        // By their text, because of many finished uploads few are pieces.
+        return try texts("_concat", of: ObjectQuery(.upload, where: isFinished, page: .all))
+            .filter { $0.text == "partial" }.compactMap { try upload($0.id) }
+    }
+
     fileprivate func upload(_ id: ObjectID) throws -> StoredUpload? {
         try object(id, in: .upload).flatMap(StoredUpload.init(stored:))
     }

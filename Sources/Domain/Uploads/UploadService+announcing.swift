@@ -10,6 +10,8 @@ package struct UploadAnnouncement: Sendable {
     package var size: Int64?
     /// See ``StoredUpload/metadataHeader``.
     package var metadataHeader: String?
+    /// Whether its last byte finishes it.
+    package var endsWhenWhole = false
 
     /// Takes checked values.
     package init(
@@ -58,7 +60,8 @@ extension UploadService {
             size: announcement.size,
             counted: announcement.size ?? 0,
             createdAt: now,
-            expiresAt: now.adding(seconds: limits.startTimeout)
+            expiresAt: now.adding(seconds: limits.startTimeout),
+            endsWhenWhole: announcement.endsWhenWhole
         )
         try limits.record.requireSize(of: upload.object)
         try await requireFree(upload.key, chosenBy: announcement)
@@ -72,10 +75,10 @@ extension UploadService {
     }
 
     /// Throws ``ServiceError/Code/duplicateValue`` if a key that was chosen is another app's: all are found by the same
-    /// paths.
+    /// paths. This spares a client the upload; what decides is the same check when the file is made.
     private func requireFree(_ key: FileKey, chosenBy announcement: UploadAnnouncement) async throws {
-        guard key.description == announcement.key, try await neighbours.have(key, besides: app) else { return }
-        throw ServiceError(.duplicateValue, "The key '\(key)' is taken.")
+        guard key.description == announcement.key else { return }
+        try await neighbours.requireFree(key, besides: app)
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

@@ -12,7 +12,9 @@ extension UploadService {
         _ description: UploadDescription,
         as caller: Caller
     ) async throws -> FileRecord {
-        guard let fetcher else { throw ServiceError(.notAvailable, "This server fetches nothing.") }
+        guard let fetcher = fetchers?.fetcher(for: caller.group) else {
+            throw ServiceError(.notAvailable, "This server fetches nothing.")
+        }
         var description = description
         description.source = url
         var upload = try await begin(announced: nil, as: caller)

@@ -12,11 +12,12 @@ package struct Swept: Sendable, Hashable {
 }
 
 extension UploadService {
-    /// Removes uploads whose time is over, with what came of them; those that somebody is sending to stay.
+    /// Finishes uploads whose bytes are all there, then removes those whose time is over, with what came of them; those
+    /// that somebody is sending to stay.
     package func sweep() async throws -> Swept {
         var swept = Swept()
         var seen: Set<ObjectID> = []
-        var failure: (any Error)?
+        var failure = await finishWhole()
         while true {
             // One that cannot be removed must not keep the others, nor this from ending.
             let expired = try await records.expired(at: clock()).filter { seen.insert($0.id).inserted }
@@ -64,7 +65,7 @@ extension UploadService {
     /// Puts in order what a server left that was killed: call it before the first request.
     ///
     /// Commits that were cut off are ended or undone, by whether the record is there; staged bytes that belong to no
-    /// upload go.
+    /// upload go. Uploads that have all their bytes and no file are noted for ``finishRecovered()``.
     package func recover(_ logger: Logger) async throws {
         for leftover in try await blobs.leftovers() {
             switch leftover {
@@ -80,6 +81,11 @@ extension UploadService {
                 if try await !isUnfinished(upload) { await blobs.discard(stagedAs: upload) }
             }
         }
+        let left = try await records.leftUnfinished()
+        // Its client was never told where it is, and its pieces are still there.
+        for final in left.finals { _ = try await records.remove(final) }
+        for whole in left.whole { unfinished.insert(whole) }
+        try await records.recountShares()
     }
 
     private func isUnfinished(_ id: ObjectID) async throws -> Bool {

@@ -20,11 +20,13 @@ extension UploadService {
             var stop: (@Sendable () -> Void)?
         }
 
-        private let count: WatchCount
+        private let counts: WatchCounts
+        private let group: CallerGroup
         private let state = Mutex(State())
 
-        init(_ count: WatchCount) {
-            self.count = count
+        init(_ counts: WatchCounts, _ group: CallerGroup) {
+            self.counts = counts
+            self.group = group
         }
 
         /// Gives the place to somebody else and ends what was watched from it; may be called again, from any thread.
@@ -33,7 +35,7 @@ extension UploadService {
                 defer { state.isHeld = false }
                 return (state.isHeld, state.stop)
             }
-            if wasHeld { count.leave() }
+            if wasHeld { counts.leave(group) }
             stop?()
         }
 
@@ -46,17 +48,25 @@ extension UploadService {
         }
     }
 
-    /// Takes a place among those who watch.
+    /// Takes a place among those who watch uploads of the same group: who watches shows no credentials, so whose upload
+    /// it is counts.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` if all are taken.
-    package func beginWatching() throws -> WatchPlace {
-        guard watchers.enter(limits.watchers) else {
+    /// - Throws: ``ServiceError/Code/uploadNotFound``; ``ServiceError/Code/overloaded`` if all places are taken.
+    package func beginWatching(_ token: UploadToken) async throws -> WatchPlace {
+        try beginWatching(ofGroup: try await using(token) { $0.upload.owner.group })
+    }
+
+    func beginWatching(ofGroup group: CallerGroup) throws -> WatchPlace {
+        let isGuests = group == .guests
+        let limit = isGuests ? min(limits.watchersGuests, limits.watchers) : limits.watchers
+        guard watchers.enter(group, limit) else {
+            let setting = isGuests ? "maxWatchersGuests" : "maxWatchers"
             throw ServiceError(
                 .overloaded,
-                "\(limits.watchers) uploads are being watched, the limit (uploads.maxWatchers); try again later."
+                "\(limit) uploads are being watched, the limit (uploads.\(setting)); try again later."
             )
         }
-        return WatchPlace(watchers)
+        return WatchPlace(watchers, group)
     }
 
     /// Tells of an upload until it ends, or what is told throws: ten times a second at most.
@@ -104,19 +114,19 @@ extension UploadService {
     }
 }
 
-/// How many watch.
-final class WatchCount: Sendable {
-    private let count = Mutex(0)
+/// How many watch uploads of each group.
+final class WatchCounts: Sendable {
+    private let counts = Mutex<[CallerGroup: Int]>([:])
 
-    func enter(_ limit: Int) -> Bool {
-        count.withLock { count in
-            guard count < limit else { return false }
-            count += 1
+    func enter(_ group: CallerGroup, _ limit: Int) -> Bool {
+        counts.withLock { counts in
+            guard counts[group, default: 0] < limit else { return false }
+            counts[group, default: 0] += 1
             return true
         }
     }
 
-    func leave() {
-        count.withLock { $0 -= 1 }
+    func leave(_ group: CallerGroup) {
+        counts.withLock { $0[group, default: 0] -= 1 }
     }
 }

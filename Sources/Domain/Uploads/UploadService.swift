@@ -11,10 +11,12 @@ package struct UploadService: Sendable {
     let records: UploadRecords
     let types: any TypeDetector
     let sessions: SessionService
-    let fetcher: (any Fetcher)?
+    let fetchers: Fetchers?
     let neighbours: KeyNeighbours
     let live = LiveUploads()
-    let watchers = WatchCount()
+    let watchers = WatchCounts()
+    /// Uploads that have all their bytes and no file yet; tried again by the sweep.
+    let unfinished = UnfinishedUploads()
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
@@ -26,7 +28,7 @@ package struct UploadService: Sendable {
         store: any ObjectStore,
         types: any TypeDetector,
         sessions: SessionService,
-        fetcher: (any Fetcher)? = nil,
+        fetchers: Fetchers? = nil,
         neighbours: KeyNeighbours = KeyNeighbours(),
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -38,7 +40,7 @@ package struct UploadService: Sendable {
         records = UploadRecords(store, ids: ids, clock: clock)
         self.types = types
         self.sessions = sessions
-        self.fetcher = fetcher
+        self.fetchers = fetchers
         self.neighbours = neighbours
         neighbours.add(app, files)
         self.ids = ids

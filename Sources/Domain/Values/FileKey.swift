@@ -32,17 +32,15 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes a key that the holder of the master key chose: it becomes the URL's path as it is (file-protocol 2.1).
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for what no key can be.
+    /// - Throws: ``ServiceError/Code/badRequest`` for what no key can be, and for ``reservedSegments``.
     package init(chosen text: String) throws {
-        guard !FileKey.apiPaths.contains(text.prefix { $0 != "/" }), !text.contains("\\"), text != "health",
-            let key = FileKey(text)
-        else {
+        guard !text.contains("\\"), let key = FileKey(text) else {
             throw ServiceError(
                 .badRequest,
-                "key must be 1 to \(FileKey.longest) bytes, folders without '..' or empty ones, no control characters, "
-                    + "and not begin with a path of the API."
+                "key must be 1 to \(FileKey.longest) bytes, folders without '..' or empty ones, and no control characters."
             )
         }
+        guard !FileKey.isReserved(text) else { throw FileKey.reserved("key") }
         self = key
     }
 
@@ -62,8 +60,24 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         self.init(text)
     }
 
-    /// The first words of paths behind which no file could be found.
-    fileprivate static let apiPaths: Set<Substring> = ["1", "1.1"]
+    /// First segments of paths that the server answers itself, before it looks for a file.
+    ///
+    /// The router compares them as they stand in the request: in this case, and not percent-decoded. So `Health/x` is
+    /// any key, and `%68ealth/x` is one whose URL has `%2568ealth/x`.
+    package static let reservedSegments = ["1", "1.1", "health"]
+
+    /// Whether no file may lie at a path because of its first segment.
+    fileprivate static func isReserved(_ text: some StringProtocol) -> Bool {
+        let first = text.prefix { $0 != "/" }
+        return reservedSegments.contains { $0 == first }
+    }
+
+    fileprivate static func reserved(_ field: String) -> ServiceError {
+        ServiceError(
+            .badRequest,
+            "\(field) must not begin with the folder '1', '1.1' or 'health': these paths are the server's own."
+        )
+    }
 }
 
 /// Folders in front of a key, as a client asked for them: `gamesaves`, `a/b`.
@@ -87,9 +101,7 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
                 "prefix may hold folders only, without '..', empty ones or control characters."
             )
         }
-        guard !FileKey.apiPaths.contains(trimmed.prefix { $0 != "/" }) else {
-            throw ServiceError(.badRequest, "prefix must not begin with '1' or '1.1', the API's own paths.")
-        }
+        guard !FileKey.isReserved(trimmed) else { throw FileKey.reserved("prefix") }
         description = String(trimmed)
     }
 }

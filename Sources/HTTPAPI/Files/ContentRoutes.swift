@@ -68,7 +68,7 @@ struct ContentRoutes: Sendable {
             // Words that are wrong are refused before anything is fetched for them.
             _ = try await app.imageWords(of: request, fileSize: .max)
             let (origin, file) = try await ClientPresence.required(on: context.channel) {
-                try await app.remoteImages.origin(of: url)
+                try await app.remoteImages.origin(of: url, for: context.caller?.group ?? .guests)
             }
             let images = ImageAnswer(app: app, origin: origin, modified: nil, caching: caching)
             guard let words = try await app.imageWords(of: request, fileSize: origin.size) else {

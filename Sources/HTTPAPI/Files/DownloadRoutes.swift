@@ -11,6 +11,9 @@ struct DownloadRoutes: Sendable {
     func add(to router: Router<APIContext>) {
         router.get("**", use: download)
         router.head("**", use: download)
+        // Earlier versions took keys in this folder; the router does not come back from the path of the same name.
+        router.get("health/**", use: download)
+        router.head("health/**", use: download)
     }
 
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {

@@ -25,7 +25,7 @@ struct ProgressRoutes: Sendable {
             return Response(status: .noContent)
         }
         let (app, token) = try await find(context)
-        let place = try app.uploads.beginWatching()
+        let place = try await app.uploads.beginWatching(token)
         ClientPresence.whenGone(from: context.channel) { place.leave() }
         let body = ResponseBody { writer in
             defer { place.leave() }

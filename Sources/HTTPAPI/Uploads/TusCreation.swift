@@ -17,6 +17,7 @@ struct TusCreation {
             size: size
         )
         announcement.metadataHeader = request.headers[.uploadMetadata]
+        announcement.endsWhenWhole = true
         if concatenation.hasPrefix("final;") {
             guard size == nil else { throw ServiceError(.badRequest, "A final upload has no Upload-Length.") }
             announcement.kind = .final(concatenation)

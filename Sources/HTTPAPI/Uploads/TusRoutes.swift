@@ -32,7 +32,7 @@ struct TusRoutes: Sendable {
         return try await app.uploads.using(token) { handle in
             do {
                 guard request.headers[.contentType] == TusHeaders.mediaType else {
-                    try await handle.endIfWhole(0)
+                    try await handle.endIfWhole()
                     return try await created(upload, token, offset: nil, handle, app)
                 }
                 let offset = try await append(request, context, at: 0, handle)
@@ -47,8 +47,9 @@ struct TusRoutes: Sendable {
 
     @Sendable private func head(_ request: Request, _ context: CallerContext) async throws -> Response {
         try await using(request, context) { upload, app in
+            let offset = try await upload.settledOffset()
             var headers = try await TusHeaders.about(upload, in: app)
-            headers[.uploadOffset] = String(try await upload.settledOffset())
+            headers[.uploadOffset] = String(offset)
             headers[.cacheControl] = "no-store"
             let stored = upload.upload
             headers[.uploadLength] = stored.size.map { String($0) }

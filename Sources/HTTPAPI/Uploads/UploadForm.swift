@@ -45,11 +45,18 @@ struct UploadForm: Sendable {
     }
 
     /// The files with what the fields say of them.
-    func described() throws -> [(upload: Upload, description: UploadDescription)] {
+    ///
+    /// - Parameter pathName: The name in the request's path, which wins over all others.
+    func described(as pathName: FileName?) throws -> [(upload: Upload, description: UploadDescription)] {
         guard !files.isEmpty else { throw ServiceError(.badRequest, "The form has no part named 'file'.") }
-        let name = try fields.text("name")
+        let name = try pathName?.description ?? fields.text("name")
         guard files.count == 1 || name == nil else {
-            throw ServiceError(.badRequest, "'name' goes with one file; several take the names of their parts.")
+            throw ServiceError(
+                .badRequest,
+                pathName == nil
+                    ? "'name' goes with one file; several take the names of their parts."
+                    : "The name in the path goes with one file; several go to /1.1/files."
+            )
         }
         let metaData = try fields.json("metaData")
         guard metaData == nil || metaData == .null || metaData?.objectValue != nil else {

@@ -20,7 +20,7 @@ struct UploadRoutes: Sendable {
     @Sendable private func make(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
-            return try await uploadForm(request, boundary, app, as: context.caller)
+            return try await uploadForm(request, boundary, app, named: nil, as: context.caller)
         }
         guard request.headers[.contentType].flatMap({ MediaType($0) })?.isJSON == true else {
             throw ServiceError(
@@ -37,6 +37,7 @@ struct UploadRoutes: Sendable {
         _ request: Request,
         _ boundary: MultipartBoundary,
         _ app: AppServices,
+        named name: FileName?,
         as caller: Caller
     ) async throws -> Response {
         var form = UploadForm(uploads: app.uploads, limits: bodies.limits, caller: caller)
@@ -47,7 +48,7 @@ struct UploadRoutes: Sendable {
                 while let event = try decoder.next() { try await form.take(event) }
             }
             try decoder.finish()
-            let records = try await app.uploads.commit(try form.described(), as: caller)
+            let records = try await app.uploads.commit(try form.described(as: name), as: caller)
             guard let first = records.first, records.count == 1 else {
                 let texts = records.map { $0.text(shownBy: app.presentation) }
                 return JSONText(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
@@ -61,10 +62,17 @@ struct UploadRoutes: Sendable {
         }
     }
 
-    /// `POST /files/<name>`: the bytes as body, or what old SDKs send as JSON.
+    /// `POST /files/<name>`: the bytes as body, or what old SDKs send as JSON. A form's file is taken out of it, as
+    /// `curl -F` means it: its framing is nobody's file.
     @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let name = try fileName(context, limit: app.uploads.limits.nameLength)
+        if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
+            return try await uploadForm(request, boundary, app, named: name, as: context.caller)
+        }
+        guard request.headers[.contentType].flatMap({ MediaType($0) })?.description != "multipart/form-data" else {
+            throw ServiceError(.badRequest, "Content-Type multipart/form-data must have a boundary.")
+        }
         let share = bodies.share(for: context)
         defer { share.end() }
         var body = OldBody(request, limits: bodies.limits, share: share)

@@ -28,6 +28,8 @@ extension ServerConfiguration {
         reader.text("uploads.typeTable", into: &typeTable)
         try reader.size("uploads.quota", orNone: &uploads.quota)
         try reader.number("uploads.maxOpen", 1...10_000_000, into: &uploads.open)
+        try reader.number("uploads.maxOpenGuests", 0...10_000_000, into: &uploads.openGuests)
+        try reader.number("uploads.maxOpenUser", 1...10_000_000, into: &uploads.openUser)
         let types = "patterns such as image/* or !text/html;text/xml"
         try reader.value("uploads.allowedTypes", types, into: &uploads.types) { TypePolicy($0) }
         let choices = "pairs such as java=qiniu, csharp=s3; SDKs and words as in docs/uploads.md"
@@ -35,8 +37,10 @@ extension ServerConfiguration {
         try reader.size("uploads.minPartSize", into: &uploads.partSize)
         try reader.number("uploads.startTimeout", 1...31_536_000, into: &uploads.startTimeout)
         try reader.number("uploads.expireAfter", 1...31_536_000, into: &uploads.expireAfter)
+        try reader.number("uploads.guestIdleTimeout", 1...31_536_000, into: &uploads.guestIdleTimeout)
         try reader.number("uploads.sweepInterval", 1...86_400, into: &sweepInterval)
         try reader.number("uploads.maxWatchers", 0...1_000_000, into: &uploads.watchers)
+        try reader.number("uploads.maxWatchersGuests", 0...1_000_000, into: &uploads.watchersGuests)
 
         try reader.size("fetch.maxSize", into: &fetching.size)
         try reader.number("fetch.timeout", 1...86_400, into: &fetching.timeout)
@@ -50,6 +54,8 @@ extension ServerConfiguration {
         }
         try reader.number("fetch.threads", 1...1024, into: &threads.fetches)
         try reader.number("fetch.maxQueued", 0...100_000, into: &threads.fetchQueue)
+        try reader.number("fetch.guestThreads", 1...1024, into: &threads.guestFetches)
+        try reader.number("fetch.maxQueuedGuests", 0...100_000, into: &threads.guestFetchQueue)
 
         try reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
         try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)

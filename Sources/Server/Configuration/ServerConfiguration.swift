@@ -87,6 +87,10 @@ package struct ServerConfiguration: Sendable {
         package var fetches = 4
         /// Fetches that wait beyond those; more are refused with 429.
         package var fetchQueue = 64
+        /// The same of callers who are not logged in, at most as many as the others'.
+        package var guestFetches = 2
+        /// Those of theirs that wait beyond these, at most as many as the others'.
+        package var guestFetchQueue = 32
         /// Blob reads and writes at the same time, all apps together.
         package var disk = 16
         /// Database queries at the same time, for each app.
@@ -136,6 +140,11 @@ package struct ServerConfiguration: Sendable {
         // The shortest value takes a digit and a comma.
         limits.jsonValues = max(wire.jsonValues, objects.objectSize / 2 + 1000)
         return limits
+    }
+
+    /// Files that are fetched for callers who are not logged in, at the same time and waiting: never more than for others.
+    package var guestFetches: (threads: Int, queue: Int) {
+        (min(threads.guestFetches, threads.fetches), min(threads.guestFetchQueue, threads.fetchQueue))
     }
 
     /// Checks what no single value shows.

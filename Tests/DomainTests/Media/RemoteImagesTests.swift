@@ -16,7 +16,7 @@ import Testing
         derivatives: WatchedDerivatives? = nil
     ) -> RemoteImages {
         RemoteImages(
-            fetcher: fetcher,
+            fetchers: Fetchers(fetcher),
             derivatives: derivatives ?? self.derivatives,
             types: FixedTypes(),
             limit: limit,

@@ -178,7 +178,7 @@ import Testing
     func endIfWhole() async throws {
         let (empty, first) = try await fixture.begin(on: service, size: 0)
         let (other, second) = try await fixture.begin(on: service, size: 1)
-        for token in [first, second] { try await service.using(token) { try await $0.endIfWhole(0) } }
+        for token in [first, second] { try await service.using(token) { try await $0.endIfWhole() } }
         #expect(try await fixture.text(of: empty.key) == "")
         #expect(try await fixture.text(of: other.key) == nil)
     }

@@ -40,10 +40,12 @@ struct UploadFixture {
         size: Int64? = nil,
         metaData: [String: JSONValue] = [:],
         kind: StoredUpload.Kind = .file,
+        endingWhenWhole endsWhenWhole: Bool = false,
         as caller: Caller? = nil
     ) async throws -> (upload: StoredUpload, token: UploadToken) {
         let description = UploadDescription(name: try FileName("a.txt", limit: 255), metaData: metaData)
-        let announcement = UploadAnnouncement(description, kind: kind, size: size)
+        var announcement = UploadAnnouncement(description, kind: kind, size: size)
+        announcement.endsWhenWhole = endsWhenWhole
         return try await service.announce(announcement, as: caller ?? people.guest)
     }
 

@@ -16,7 +16,7 @@ import Testing
 
     /// Begins to watch; the stream ends with the watching.
     private func watch(_ token: UploadToken, from place: UploadService.WatchPlace? = nil) throws -> Events {
-        let place = try place ?? service.beginWatching()
+        let place = try place ?? service.beginWatching(ofGroup: .guests)
         let (events, told) = Events.makeStream()
         Task { [service] in
             defer { told.finish() }
@@ -107,21 +107,21 @@ import Testing
 
     @Test("nobody watches an upload that there is not")
     func unknown() async throws {
-        let place = try service.beginWatching()
+        let place = try service.beginWatching(ofGroup: .guests)
         await expectRefusal(.uploadNotFound) { try await service.watch(UploadToken(), from: place) { _ in } }
     }
 
     @Test("watching ends when nobody can be told any more")
     func unheard() async throws {
         let token = try await fixture.token(on: service)
-        let place = try service.beginWatching()
+        let place = try service.beginWatching(ofGroup: .guests)
         await #expect(throws: Broken.self) { try await service.watch(token, from: place) { _ in throw Broken() } }
     }
 
     @Test("whoever leaves its place is told nothing more, not even an end")
     func leave() async throws {
         let token = try await fixture.token(on: service)
-        let place = try service.beginWatching()
+        let place = try service.beginWatching(ofGroup: .guests)
         var events = try watch(token, from: place).makeAsyncIterator()
         _ = await progress(of: 0, in: &events)
         place.leave()
@@ -132,7 +132,7 @@ import Testing
     @Test("whoever left its place before it began to watch is told of no more than where it began")
     func leftBefore() async throws {
         let token = try await fixture.token(on: service)
-        let place = try service.beginWatching()
+        let place = try service.beginWatching(ofGroup: .guests)
         place.leave()
         var told: [UploadService.WatchEvent] = []
         for await event in try watch(token, from: place) { told.append(event) }
@@ -152,11 +152,11 @@ import Testing
     @Test("no more watch at a time than may, and a place is free once, however often it is left")
     func places() async throws {
         let service = fixture.service(UploadLimits(watchers: 2))
-        var places = [try service.beginWatching(), try service.beginWatching()]
-        await expectRefusal(.overloaded) { try service.beginWatching() }
+        var places = [try service.beginWatching(ofGroup: .guests), try service.beginWatching(ofGroup: .guests)]
+        await expectRefusal(.overloaded) { try service.beginWatching(ofGroup: .guests) }
         for _ in 0..<3 { places[0].leave() }
-        places.append(try service.beginWatching())
-        await expectRefusal(.overloaded) { try service.beginWatching() }
+        places.append(try service.beginWatching(ofGroup: .guests))
+        await expectRefusal(.overloaded) { try service.beginWatching(ofGroup: .guests) }
         #expect(places.count == 3)
     }
 }

@@ -67,10 +67,18 @@ import Testing
 
     @Test(
         "prefixes that walk folders or hide routes are refused",
-        arguments: ["..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x"]
+        arguments: ["..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x", "health", "/health/", "health/x"]
     )
     func prefixRefused(text: String) {
         #expect(throws: ServiceError.self) { try KeyPrefix(text) }
+    }
+
+    @Test(
+        "prefixes that only look like the server's own paths are taken",
+        arguments: ["Health", "%68ealth", "a/health", "11"]
+    )
+    func prefixTaken(text: String) throws {
+        #expect(try KeyPrefix(text)?.description == text)
     }
 
     @Test("a prefix of slashes is none")

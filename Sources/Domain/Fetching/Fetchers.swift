@@ -1,0 +1,24 @@
+/// Who fetches for whom: guests have a fetcher of their own, so that slow servers which they name keep nobody else
+/// waiting.
+package struct Fetchers: Sendable {
+    private let guests: any Fetcher
+    private let others: any Fetcher
+
+    /// - Parameters:
+    ///   - others: Fetches for users and the master key.
+    ///   - guests: Fetches for those who know no more than the app key, or not even that; shares no threads with it.
+    package init(_ others: any Fetcher, guests: any Fetcher) {
+        self.others = others
+        self.guests = guests
+    }
+
+    /// One for all.
+    package init(_ fetcher: any Fetcher) {
+        self.init(fetcher, guests: fetcher)
+    }
+
+    /// The one that fetches for a group.
+    func fetcher(for group: CallerGroup) -> any Fetcher {
+        group == .guests ? guests : others
+    }
+}

@@ -1,0 +1,97 @@
+extension UploadHandle {
+    /// Whether all announced bytes are stored, as the one part that grows.
+    var isWhole: Bool {
+        live.with { state in
+            guard let size = state.upload.size, state.layout.parts.keys.allSatisfy({ $0 == UploadHandle.number })
+            else { return false }
+            return state.layout.parts[UploadHandle.number]?.size ?? 0 == size
+        }
+    }
+
+    /// Finishes the upload if all its bytes are stored: makes the file, or marks the partial upload as complete.
+    ///
+    /// The request that brought the last byte calls this, and so do `HEAD` and the sweep, for uploads whose request was cut
+    /// off by the end of the server or failed, for example because the disk was full. So the last byte and the file are
+    /// one step that is repeated until it succeeds.
+    ///
+    /// - Throws: What a rule refuses. If no later attempt can succeed (type, checksum, a key that is taken), the upload
+    ///   and its bytes are removed; otherwise both stay, and the next call tries again.
+    package func endIfWhole() async throws {
+        guard isWhole, !upload.isFinished else { return }
+        // In a task of its own, so that a client that disconnects now does not cancel it.
+        try await Task { [self] in
+            do {
+                try await live.turns.takeAll { [self] in try await end() }
+            } catch {
+                if !live.with(\.isGone) { service.unfinished.insert(live.id) }
+                throw error
+            }
+        }.value
+    }
+
+    /// Called with everybody's turn.
+    private func end() async throws {
+        try requireThere()
+        guard isWhole, !upload.isFinished else { return }
+        if upload.kind == .partial { return try await markFinished(nil) }
+        // Checked before the bytes are read for their digests, because this refusal can be a passing one.
+        let caller = try await service.sessions.lasting(upload.owner.caller(in: service.app))
+        try await service.files.requireCreating(as: caller)
+        do {
+            _ = try await complete(parts: live.with { Array($0.layout.parts.keys) })
+        } catch let error as ServiceError where UploadHandle.finalRefusals.contains(error.code) {
+            await drop()
+            throw error
+        }
+    }
+
+    /// Refusals that depend only on the bytes and on what was announced of them, which do not change any more.
+    private static let finalRefusals: Set<ServiceError.Code> = [
+        .badRequest, .checksumMismatch, .duplicateValue, .forbidden, .invalidFileName, .objectTooLarge,
+        .payloadTooLarge,
+    ]
+}
+
+extension UploadService {
+    /// Finishes uploads that a dead server left with all their bytes: call it before the first request, once all apps are
+    /// there, because a key must be free in each of them.
+    ///
+    /// Files take time for their digests, so what is not begun after ten seconds is left for the first ``sweep()``.
+    package func finishRecovered() async {
+        await finishWhole(within: .seconds(10))
+    }
+
+    /// Finishes uploads that have all their bytes and no file: the server died, or its disk was full.
+    ///
+    /// Uploads that still cannot be finished are tried again by the next call.
+    ///
+    /// - Parameter limit: The next call also takes those that are not begun after so long.
+    /// - Returns: The last failure that is no refusal, for the log.
+    @discardableResult
+    func finishWhole(within limit: Duration? = nil) async -> (any Error)? {
+        var failure: (any Error)?
+        let start = ContinuousClock.now
+        for id in unfinished.takeAll() {
+            if let limit, ContinuousClock.now - start > limit {
+                unfinished.insert(id)
+                continue
+            }
+            do {
+                guard let found = try await records.find(id: id) else { continue }
+                try await live.using(found.upload.tokenDigest) { [records] in
+                    try await records.find(id: id)
+                } _: { live in
+                    guard let live, !live.with(\.isGone) else { return }
+                    try await UploadHandle(live: live, service: self).endIfWhole()
+                }
+            } catch {
+                let code = (error as? ServiceError)?.code
+                if code == nil || code == .internalFailure || code == .storageFull { failure = error }
+                // An upload that was refused for good is removed; all others are tried again.
+                let isGone = (try? await records.find(id: id) == nil) ?? false
+                if !isGone { unfinished.insert(id) }
+            }
+        }
+        return failure
+    }
+}

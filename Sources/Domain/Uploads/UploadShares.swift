@@ -1,0 +1,106 @@
+internal import Crypto
+
+/// Counts of unfinished uploads: of all guests, of all users, and of each user. Each count is an object of `_Usage`, which
+/// the transactions that begin and end uploads change. The master key has no limit, so it has no count.
+extension StoredUpload.Owner {
+    /// The objects that an upload of this owner counts in.
+    fileprivate var shares: [ObjectID] {
+        switch group {
+        case .guests: [StoredUpload.Owner.guests]
+        case .users: [StoredUpload.Owner.users] + (user.map { [StoredUpload.Owner.share(of: $0)] } ?? [])
+        case .master: []
+        }
+    }
+
+    fileprivate static let guests = ObjectID(uncheckedHex: "guests")
+    fileprivate static let users = ObjectID(uncheckedHex: "users")
+
+    /// A digest, because the id of an imported user can be any word, also one of the two above.
+    fileprivate static func share(of user: ObjectID) -> ObjectID {
+        ObjectID(uncheckedHex: SHA256.hash(data: Array(user.description.utf8)).hexadecimal)
+    }
+}
+
+extension UploadLimits {
+    /// Throws ``ServiceError/Code/tooManyUploads`` if a count is above the limit of its share.
+    fileprivate func requireOpen(_ counts: [ObjectID: Int64], of owner: StoredUpload.Owner) throws {
+        func require(_ share: ObjectID, atMost limit: Int, _ whose: String, _ setting: String) throws {
+            guard counts[share] ?? 0 > Int64(limit) else { return }
+            throw ServiceError(
+                .tooManyUploads,
+                "\(whose) \(limit) unfinished uploads, the limit (uploads.\(setting)); try again later."
+            )
+        }
+        typealias Owner = StoredUpload.Owner
+        switch owner.group {
+        case .guests:
+            let whose = "Callers who are not logged in have"
+            try require(Owner.guests, atMost: min(openGuests, open), whose, "maxOpenGuests")
+        case .users:
+            try require(Owner.users, atMost: open, "The users of the app have", "maxOpen")
+            guard let user = owner.user else { return }
+            try require(Owner.share(of: user), atMost: min(openUser, open), "The user has", "maxOpenUser")
+        case .master:
+            break
+        }
+    }
+}
+
+extension ObjectWriter {
+    /// Counts an upload that begins.
+    ///
+    /// - Throws: ``ServiceError/Code/tooManyUploads`` if its owner's share is used up.
+    func countOpened(by owner: StoredUpload.Owner, within limits: UploadLimits, at now: Timestamp) throws {
+        var counts: [ObjectID: Int64] = [:]
+        for share in owner.shares { counts[share] = try openCount(share) + 1 }
+        try limits.requireOpen(counts, of: owner)
+        for (share, count) in counts { try save(count, of: share, at: now) }
+    }
+
+    /// Subtracts an upload that ends.
+    func countClosed(by owner: StoredUpload.Owner, at now: Timestamp) throws {
+        for share in owner.shares { try save(try openCount(share) - 1, of: share, at: now) }
+    }
+
+    /// Computes all counts from the uploads in the database.
+    fileprivate func recountShares(at now: Timestamp) throws {
+        var counts: [ObjectID: Int64] = [:]
+        for upload in try unfinishedUploads() + finishedPieces() {
+            for share in upload.owner.shares { counts[share, default: 0] += 1 }
+        }
+        for row in try rows(ObjectQuery(.usage, page: .all)) where row.id != Usage.id && counts[row.id] == nil {
+            counts[row.id] = 0
+        }
+        for (share, number) in counts where try openCount(share) != number { try save(number, of: share, at: now) }
+    }
+
+    private func openCount(_ share: ObjectID) throws -> Int64 {
+        try object(share, in: .usage)?.fields["uploads"]?.integerValue ?? 0
+    }
+
+    private func save(_ count: Int64, of share: ObjectID, at now: Timestamp) throws {
+        guard count > 0 else {
+            _ = try delete(share, in: .usage)
+            return
+        }
+        let before = try object(share, in: .usage)
+        let object = StoredObject(
+            id: share,
+            createdAt: before?.createdAt ?? now,
+            updatedAt: now,
+            fields: ["uploads": .integer(count)]
+        )
+        if before == nil {
+            try insert(object, into: .usage)
+        } else {
+            try update(object, in: .usage)
+        }
+    }
+}
+
+extension UploadRecords {
+    /// Computes the counts of shares again; for the start, because databases of earlier versions have none.
+    func recountShares() async throws {
+        try await store.write { [clock] writer in try writer.recountShares(at: clock()) }
+    }
+}
