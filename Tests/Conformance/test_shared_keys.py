@@ -56,6 +56,18 @@ def test_apps_that_finish_at_once_do_not_share_a_key(new_server):
     assert server.api().count() + server.api(BETA).count() == 10
 
 
+@pytest.mark.parametrize("caller", ["api", "master"])
+def test_records_without_bytes_take_no_key(request, server, caller):
+    caller = request.getfixturevalue(caller)
+    fields = {"url": "https://example.org/a.png", "name": "a.png", "key": "taken by nobody.png"}
+    batch = {"requests": [{"method": "POST", "path": "/1.1/classes/_File", "body": fields}]}
+    ids = [must(caller.post(path, json=fields), 201)["objectId"] for path in ("/1.1/files", "/1.1/classes/_File")]
+    ids.append(must(caller.post("/1.1/batch", json=batch))[0]["success"]["objectId"])
+    for id in ids:
+        assert "key" not in must(caller.get(f"/1.1/files/{id}"))
+    assert caller.fetch(f"{server.url}/taken%20by%20nobody.png").status_code == 404
+
+
 # Reserved folders
 
 @pytest.mark.parametrize("prefix", RESERVED)

@@ -140,11 +140,12 @@ extension StoredUpload {
         deadline = fields["_deadline"]?.dateValue
     }
 
-    /// When an upload of a guest ends after bytes came; nil if that is so little later that it is not worth a write.
+    /// When an upload of a guest expires after bytes came.
     ///
     /// - Parameters:
     ///   - now: When they came.
-    ///   - idle: Seconds for which no more may come.
+    ///   - idle: Seconds after which it expires without more bytes.
+    /// - Returns: nil if the upload is not a guest's, or if the change is below a sixteenth of `idle` and not worth a write.
     func expiry(after now: Timestamp, idle: Int) -> Timestamp? {
         guard let deadline else { return nil }
         let later = min(deadline, now.adding(seconds: idle))

@@ -75,7 +75,9 @@ extension UploadService {
     }
 
     /// Throws ``ServiceError/Code/duplicateValue`` if a key that was chosen is another app's: all are found by the same
-    /// paths. This spares a client the upload; what decides is the same check when the file is made.
+    /// paths.
+    ///
+    /// This saves a client the upload. The check that decides is made again when the file is made.
     private func requireFree(_ key: FileKey, chosenBy announcement: UploadAnnouncement) async throws {
         guard key.description == announcement.key else { return }
         try await neighbours.requireFree(key, besides: app)

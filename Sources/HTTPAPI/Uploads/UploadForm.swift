@@ -46,7 +46,9 @@ struct UploadForm: Sendable {
 
     /// The files with what the fields say of them.
     ///
-    /// - Parameter pathName: The name in the request's path, which wins over all others.
+    /// - Parameter pathName: The name in the request's path, which takes precedence over all others.
+    /// - Returns: The files in the order of the form.
+    /// - Throws: ``ServiceError/Code/badRequest`` for a form without a file and for fields that are wrong.
     func described(as pathName: FileName?) throws -> [(upload: Upload, description: UploadDescription)] {
         guard !files.isEmpty else { throw ServiceError(.badRequest, "The form has no part named 'file'.") }
         let name = try pathName?.description ?? fields.text("name")

@@ -62,8 +62,9 @@ struct UploadRoutes: Sendable {
         }
     }
 
-    /// `POST /files/<name>`: the bytes as body, or what old SDKs send as JSON. A form's file is taken out of it, as
-    /// `curl -F` means it: its framing is nobody's file.
+    /// `POST /files/<name>`: the bytes as body, or what old SDKs send as JSON.
+    ///
+    /// Of a form the file part is stored, as a user of `curl -F` expects; the framing is not part of any file.
     @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let name = try fileName(context, limit: app.uploads.limits.nameLength)
