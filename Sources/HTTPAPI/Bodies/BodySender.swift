@@ -23,7 +23,7 @@ enum BodySender: Hashable, Sendable {
 
     /// The sender of a request before authentication.
     init(unknownOn channel: any Channel) {
-        self = .guest(channel.remoteAddress?.ipAddress ?? "")
+        self = .guest(channel.clientAddress ?? "")
     }
 }
 
