@@ -24,6 +24,6 @@ USER lcfile
 ENV LCFILE_HOST=0.0.0.0 LCFILE_STORAGE=/storage
 VOLUME /storage
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s CMD ["lcfile", "health"]
+HEALTHCHECK --interval=10s --timeout=3s CMD ["lcfile", "health", "--live"]
 ENTRYPOINT ["lcfile"]
 CMD ["serve"]

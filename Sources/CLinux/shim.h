@@ -20,4 +20,9 @@ static inline int clinux_begin_writeback(int descriptor, long long offset, long 
     return (int)syscall(SYS_sync_file_range, descriptor, offset, count, 2u);
 }
 
+/// fallocate(2) with FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE: frees the blocks of a range, which reads as zeros then.
+static inline int clinux_make_hole(int descriptor, long long offset, long long count) {
+    return (int)syscall(SYS_fallocate, descriptor, 3, offset, count);
+}
+
 #endif

@@ -7,8 +7,8 @@ package struct LCFileCommand: AsyncParsableCommand {
         commandName: "lcfile",
         abstract: "A self-hosted server for files and images that speaks LeanCloud's protocol.",
         discussion: """
-            Exit codes: 0 success, 1 failure, 64 wrong usage, 69 an address cannot be used, \
-            73 the storage cannot be used, 78 a setting is wrong.
+            Exit codes: 0 success, 1 failure, 64 wrong usage, 65 a backup is incomplete, \
+            69 an address cannot be used, 73 the storage cannot be used, 78 a setting is wrong.
             """,
         subcommands: [
             Serve.self, Upload.self, Health.self, Backup.self, Restore.self, IndexCommand.self, SchemaCommand.self,

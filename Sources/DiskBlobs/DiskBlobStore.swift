@@ -11,7 +11,7 @@ package struct DiskBlobStore: BlobStore {
     /// The kernel's own word for this boot.
     package let bootID: String
     private let layout: BlobLayout
-    private let pool: NIOThreadPool
+    private let pool: DiskThreads
 
     /// What is staged for one request has a name that no upload has.
     private static let draft = "draft-"
@@ -21,10 +21,11 @@ package struct DiskBlobStore: BlobStore {
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - pool: Threads for reading and writing.
+    ///   - health: Is told of faults of the storage, and says whether bytes may be added.
     /// - Throws: When a folder cannot be made, synced or read.
-    package init(folder: String, pool: NIOThreadPool) throws {
+    package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
         layout = try BlobLayout(folder: folder)
-        self.pool = pool
+        self.pool = DiskThreads(pool: pool, health: health)
         let boot = try? String(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id"), encoding: .utf8)
         // Without the kernel's word every start counts as a boot.
         bootID = boot?.filter { !$0.isWhitespace } ?? UUID().uuidString

@@ -19,6 +19,8 @@ final class DiskBlobWriter: BlobWriter {
         var running: EventLoopFuture<Void>?
         var position: Int64
         var flushed: Int64
+        /// Where the bytes begin that no ``finish()`` has seen.
+        var unfinished: Int64
     }
 
     /// How many bytes are collected before they are written.
@@ -32,7 +34,7 @@ final class DiskBlobWriter: BlobWriter {
         self.blob = blob
         eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         self.digests = Dictionary(uniqueKeysWithValues: digests.map { ($0, RunningDigest($0)) })
-        incoming = Mutex(Incoming(position: place, flushed: place))
+        incoming = Mutex(Incoming(position: place, flushed: place, unfinished: place))
     }
 
     func append(_ bytes: ByteBuffer) async throws {
@@ -46,6 +48,7 @@ final class DiskBlobWriter: BlobWriter {
     func finish() async throws -> [DigestKind: [UInt8]] {
         try await takePiece()
         try await incoming.withLock(\.running)?.get()
+        incoming.withLock { $0.unfinished = $0.position }
         return digests.mapValues(\.value)
     }
 
@@ -72,9 +75,15 @@ final class DiskBlobWriter: BlobWriter {
         var jobs: [@Sendable () throws -> Void] = [
             { [blob] in
                 var place = position
-                for buffer in piece.buffers {
-                    try buffer.withUnsafeReadableBytes { try blob.file.write($0, at: place) }
-                    place += Int64(buffer.readableBytes)
+                do {
+                    try blob.pool.health.requireSpace()
+                    for buffer in piece.buffers {
+                        try buffer.withUnsafeReadableBytes { try blob.file.write($0, at: place) }
+                        place += Int64(buffer.readableBytes)
+                    }
+                } catch {
+                    self.release(upTo: position + Int64(piece.size), after: error)
+                    throw error
                 }
                 blob.note(piece.buffers, at: position)
                 self.flush(upTo: place)
@@ -103,6 +112,14 @@ final class DiskBlobWriter: BlobWriter {
         }
         // Only advice: the sync at the end is what counts, so a refusal is of no interest.
         if let start { _ = clinux_begin_writeback(blob.file.raw, start, position - start) }
+    }
+
+    /// Gives the space back that no client will ask for again: an upload that goes on sends the bytes once more.
+    private func release(upTo end: Int64, after error: any Error) {
+        guard StorageFault(error) == .full else { return }
+        let start = incoming.withLock(\.unfinished)
+        // File systems without holes keep it until the upload ends.
+        _ = clinux_make_hole(blob.file.raw, start, end - start)
     }
 
     private func run(_ job: @escaping @Sendable () throws -> Void) -> EventLoopFuture<Void> {

@@ -1,7 +1,6 @@
 internal import Domain
 internal import Glibc
 internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
 
 /// A blob's file, open for reading.
@@ -10,11 +9,11 @@ final class DiskOpenBlob: OpenBlob {
     var descriptor: CInt? { file.raw }
     var isDamaged: Bool { damage.load(ordering: .relaxed) }
     private let file: Descriptor
-    private let pool: NIOThreadPool
+    private let pool: DiskThreads
     private let damage = Atomic(false)
 
     /// Opens the file, or gives nothing if there is none; blocks.
-    init?(path: String, pool: NIOThreadPool) throws {
+    init?(path: String, pool: DiskThreads) throws {
         do {
             guard let file = try Descriptor(reading: path) else { return nil }
             size = try file.size()

@@ -10,15 +10,18 @@ struct SyscallError: Error, CustomStringConvertible {
     var description: String { "\(operation): \(String(cString: strerror(number)))" }
 }
 
-/// The error that a failed system call becomes: `storageFull` when there is no room, else `internalFailure`, with the
-/// system's word as its cause.
+/// The error that a failed system call becomes: that of a fault of the storage (docs/storage-format.md has the table), else
+/// `internalFailure`, with the system's word as its cause.
 func failure(of operation: String, _ number: CInt) -> ServiceError {
-    let isFull = [ENOSPC, EDQUOT, EFBIG].contains(number)
-    return ServiceError(
-        isFull ? .storageFull : .internalFailure,
-        isFull ? "The server's storage is full." : "Internal error.",
-        cause: SyscallError(operation: operation, number: number)
-    )
+    let cause = SyscallError(operation: operation, number: number)
+    let fault: StorageFault? =
+        switch number {
+        case ENOSPC, EDQUOT, EFBIG: .full
+        case EROFS: .readOnly
+        case EIO: .failing
+        default: nil
+        }
+    return fault?.error(cause: cause) ?? ServiceError(.internalFailure, "Internal error.", cause: cause)
 }
 
 /// Runs a system call again while signals interrupt it.

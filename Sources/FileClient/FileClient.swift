@@ -43,12 +43,16 @@ public struct FileClient: Sendable {
         }
     }
 
-    /// Asks a server whether it answers; needs no credentials.
+    /// Asks a server whether all is well with it and its storage; needs no credentials.
     ///
-    /// - Parameter server: The server's address.
-    /// - Throws: ``FileClientError`` if it does not.
-    public static func checkHealth(of server: String) async throws {
-        _ = try await FileClient(server: server, headers: []).perform("GET", "/health")
+    /// - Parameters:
+    ///   - server: The server's address.
+    ///   - onlyLife: Asks only whether it answers.
+    /// - Throws: ``FileClientError`` with the server's own sentence if something is wrong, with status 0 if it does not
+    ///   answer.
+    public static func checkHealth(of server: String, onlyLife: Bool = false) async throws {
+        let path = onlyLife ? "/health?live" : "/health"
+        _ = try await FileClient(server: server, headers: []).perform("GET", path)
     }
 
     /// Sends a request with the app's credentials and returns the body of its answer.

@@ -10,6 +10,7 @@ package struct API: Sendable {
     private let addresses: UploadAddresses
     private let providers: ProviderChoice
     private let bodies: RequestBodies
+    private let health: StorageHealth
 
     /// - Parameters:
     ///   - apps: The apps of this server; a key is looked up in them in this order.
@@ -18,14 +19,17 @@ package struct API: Sendable {
     ///   - limits: Limits of the wire.
     ///   - providers: Which dialect which SDK is told to upload with.
     ///   - largeBodies: Where requests with large JSON bodies are worked on; nil means where all others are.
+    ///   - health: What `/health` answers with.
     package init(
         apps: [AppServices],
         authenticator: Authenticator,
         publicURL: String,
         limits: WireLimits = WireLimits(),
         providers: ProviderChoice = ProviderChoice(),
-        largeBodies: (any TaskExecutor)? = nil
+        largeBodies: (any TaskExecutor)? = nil,
+        health: StorageHealth = StorageHealth()
     ) {
+        self.health = health
         bodies = RequestBodies(limits: limits, threads: largeBodies)
         self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         order = apps.map(\.id)
@@ -43,7 +47,7 @@ package struct API: Sendable {
         router.add(middleware: CORSMiddleware.api)
         router.add(middleware: ErrorRenderer())
         router.add(middleware: ContinueMiddleware())
-        router.get("health") { _, _ in JSONValue.object(["status": .string("ok")]).response() }
+        HealthRoute(health: health).add(to: router)
         for version in ["1.1", "1"] {
             // Python's SDK asks for the time before it signs anything (data-protocol 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }

@@ -5,14 +5,15 @@ internal import GRDB
 ///
 /// It is one plain file, without a log beside it. Every call blocks and throws ``OpenFailure``.
 package struct DatabaseCopy: Sendable {
-    private let queue: DatabaseQueue
+    /// What is wrong with the pages of a copy that was made, as a sentence that continues "the database …"; `nil` if they
+    /// are sound. A damaged copy holds the pages as they are: nothing was brought up to date, and it can only be read.
+    package let damage: String?
+    let queue: DatabaseQueue
     private let original: DatabaseQueue?
-    private let catalog: Catalog
+    let catalog: Catalog
 
-    /// How many records are read at a time.
-    private static let pageSize = 256
-
-    /// Copies a database as it is at one moment, whether a server has it open or not, and brings the copy up to date.
+    /// Copies a database as it is at one moment, whether a server has it open or not, checks the copy's pages, and brings
+    /// it up to date if they are sound (``damage``).
     ///
     /// Nobody who writes to the original waits for this. The copy is on the disk when ``close()`` returns, its name when
     /// its folder is synced.
@@ -22,6 +23,7 @@ package struct DatabaseCopy: Sendable {
     ///   - path: The copy, which must not exist.
     /// - Throws: ``OpenFailure`` about the original.
     package init(of original: String, at path: String) throws(OpenFailure) {
+        var complaint: String?
         do {
             let source = try DatabaseQueue(path: original, configuration: DatabaseCopy.configuration(readonly: true))
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
@@ -32,16 +34,24 @@ package struct DatabaseCopy: Sendable {
                 return try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
             }
             guard mode == "delete" else { throw OpenFailure(sentence: "cannot be copied to one plain file") }
-            try DatabaseCopy.refuseNewer(queue)
-            try DatabaseMigrator.lcfile.migrate(queue)
+            complaint = try DatabaseCopy.complaint(about: queue)
+            if complaint == nil {
+                try DatabaseCopy.refuseNewer(queue)
+                try DatabaseMigrator.lcfile.migrate(queue)
+            }
             let catalog = try queue.read { try Catalog($0) }
-            try queue.write { try DatabaseCopy.forgetUploads(catalog, $0) }
+            if complaint == nil { try queue.write { try DatabaseCopy.forgetUploads(catalog, $0) } }
             self.catalog = catalog
+            self.damage = complaint
             self.original = source
         } catch let failure as OpenFailure {
             throw failure
         } catch {
-            throw OpenFailure(sentence: "cannot be copied (\(DatabaseCopy.line(error)))")
+            let isDamage = (error as? DatabaseError).flatMap(SQLiteFailure.fault(of:)) == .damaged
+            throw OpenFailure(
+                sentence: complaint ?? "cannot be copied (\(DatabaseCopy.line(error)))",
+                isDamage: isDamage || complaint != nil
+            )
         }
     }
 
@@ -50,10 +60,8 @@ package struct DatabaseCopy: Sendable {
         do {
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: true))
             original = nil
-            let complaints = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
-            guard complaints == ["ok"] else {
-                throw OpenFailure(sentence: "is damaged (\(DatabaseCopy.line(complaints.joined(separator: " "))))")
-            }
+            damage = nil
+            if let complaint = try DatabaseCopy.complaint(about: queue) { throw OpenFailure(sentence: complaint, isDamage: true) }
             try DatabaseCopy.refuseNewer(queue)
             catalog = try queue.read { try Catalog($0) }
         } catch let failure as OpenFailure {
@@ -73,30 +81,6 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Calls the body with all file records, some hundred at a time, in the order in which they were made.
-    ///
-    /// The body may ``forget(_:)`` records. What it throws is thrown on.
-    package func forEachPage(_ body: ([FileEntry]) throws -> Void) throws {
-        var last: Int64 = 0
-        while true {
-            let rows = try page(after: last)
-            guard let end = rows.last else { return }
-            try body(rows.map(\.file))
-            last = end.number
-        }
-    }
-
-    /// Removes records, and what relations say of them.
-    package func forget(_ files: [FileEntry]) throws(OpenFailure) {
-        do {
-            try queue.write { db in
-                for file in files { try forget(file, db) }
-            }
-        } catch {
-            throw OpenFailure(sentence: "cannot be changed (\(DatabaseCopy.line(error)))")
-        }
-    }
-
     /// Whether the original still has a record, now; yes if that cannot be told.
     package func originalHas(_ file: FileEntry) -> Bool {
         guard let original, let table else { return true }
@@ -111,53 +95,17 @@ package struct DatabaseCopy: Sendable {
     }
 
     /// The table of the class `_File`.
-    private var table: String? {
+    var table: String? {
         catalog.entries[.file].map { ClassTable(number: $0.number).name }
     }
 
-    private func page(after number: Int64) throws(OpenFailure) -> [(number: Int64, file: FileEntry)] {
-        guard let table else { throw OpenFailure(sentence: "has no class _File") }
-        let sql = """
-            SELECT number, id, json_extract(body, '$.key') AS key, json_extract(body, '$._size') AS size,
-                json_extract(body, '$._md5') AS md5, json_extract(body, '$._sha256') AS sha256,
-                json_extract(body, '$._hash') AS hash
-            FROM \(table)
-            WHERE number > ? AND json_extract(body, '$.key') IS NOT NULL ORDER BY number LIMIT \(DatabaseCopy.pageSize)
-            """
+    /// What `quick_check`, the check of a restore, says of a database; `nil` if it is sound.
+    private static func complaint(about queue: DatabaseQueue) throws -> String? {
         do {
-            return try queue.read { db in
-                try Row.fetchAll(db, sql: sql, arguments: [number]).map { row in
-                    (number: row["number"] as Int64, file: try FileEntry(row: row))
-                }
-            }
-        } catch let failure as OpenFailure {
-            throw failure
-        } catch {
-            throw OpenFailure(sentence: "cannot be read (\(DatabaseCopy.line(error)))")
-        }
-    }
-
-    private func forget(_ file: FileEntry, _ db: Database) throws {
-        guard let table, let files = catalog.entries[.file] else { return }
-        let id = file.id.description
-        try db.execute(sql: "DELETE FROM \(table) WHERE id = ?", arguments: [id])
-        if let usage = catalog.entries[.usage].map({ ClassTable(number: $0.number).name }) {
-            try db.execute(
-                sql: """
-                    UPDATE \(usage) SET body = json_set(body, '$.bytes', json_extract(body, '$.bytes') - ?,
-                        '$.files', json_extract(body, '$.files') - 1)
-                    """,
-                arguments: [file.facts.size]
-            )
-        }
-        try db.execute(sql: "DELETE FROM relation WHERE class = ? AND owner = ?", arguments: [files.number, id])
-        for owner in catalog.entries.values {
-            for (key, target) in owner.schema.relations where target == .file {
-                try db.execute(
-                    sql: "DELETE FROM relation WHERE class = ? AND key = ? AND member = ?",
-                    arguments: [owner.number, key, id]
-                )
-            }
+            let complaints = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
+            return complaints == ["ok"] ? nil : "is damaged (\(line(complaints.joined(separator: " "))))"
+        } catch let error as DatabaseError where SQLiteFailure.fault(of: error) == .damaged {
+            return "is damaged (\(line(error)))"
         }
     }
 
@@ -180,7 +128,7 @@ package struct DatabaseCopy: Sendable {
     }
 
     /// What SQLite says, on one line.
-    private static func line(_ words: Any) -> String {
+    static func line(_ words: Any) -> String {
         "\(words)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
@@ -190,20 +138,5 @@ package struct DatabaseCopy: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.copy"
         return configuration
-    }
-}
-
-extension FileEntry {
-    /// Reads a row; throws for what only another program can have written.
-    fileprivate init(row: Row) throws {
-        // Taken as they are, because a value of another type must not end the process.
-        func text(_ column: String) -> String? { String.fromDatabaseValue(row[column] as DatabaseValue) }
-        guard let id = text("id").flatMap({ ObjectID($0) }), let key = text("key").flatMap({ FileKey($0) }),
-            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue),
-            let digest = BlobDigest(hash: text("hash"), sha256: text("sha256"))
-        else {
-            throw OpenFailure(sentence: "holds a file record without key, size or digest (\(text("id") ?? "no id"))")
-        }
-        self.init(id: id, key: key, facts: BlobFacts(size: size, digest: digest, md5: text("md5")))
     }
 }

@@ -30,6 +30,7 @@ final class GroupCommit: Sendable {
     private let queries: QuerySupport
     /// How long a transaction takes further writes, for the same reason.
     private let longestGroup: Duration
+    private var health: StorageHealth { queries.health }
     private let state = Mutex(State())
 
     init(pool: DatabasePool, catalog: SharedCatalog, queries: QuerySupport, longestGroup: Duration) {
@@ -50,8 +51,10 @@ final class GroupCommit: Sendable {
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             let mustStart = state.withLock { state in
-                let job = Job { transaction in
-                    let result = Swift.Result { try transaction.attempt { try body(transaction) } }
+                let job = Job { [health] transaction in
+                    let result = Swift.Result {
+                        try health.reporting { try transaction.attempt { try body(transaction) } }
+                    }
                     return { failure in
                         // A writer's own failure says more than that of the commit it may have caused.
                         if case .success = result, let failure {
@@ -85,7 +88,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    private func commit(_ group: [Job], _ db: Database) {
+    private func commit(_ group: [Job], _ db: Database, isRepeated: Bool = false) {
         let transaction = SQLiteTransaction(db, catalog.current, queries)
         var tells: [Tell] = []
         do {
@@ -93,6 +96,8 @@ final class GroupCommit: Sendable {
             try db.inTransaction(.immediate) {
                 for job in group where tells.isEmpty || ContinuousClock.now - began < longestGroup {
                     tells.append(job.run(transaction))
+                    // A full disk and an I/O error take the whole transaction back, what other writers did among it.
+                    if !db.isInsideTransaction { throw transaction.fault ?? DatabaseError(resultCode: .SQLITE_ABORT) }
                 }
                 return .commit
             }
@@ -100,11 +105,24 @@ final class GroupCommit: Sendable {
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(tells.count), at: 0) }
             catalog.publish(transaction.catalog)
             for tell in tells { tell(nil) }
+            if health.isFull { emptyLog(db) }
         } catch {
-            let failure = SQLiteFailure.translated(error)
+            let failure = health.reported(SQLiteFailure.translated(error))
+            // The report has released the reserve: what adds data is refused now, and deletes have space.
+            if !isRepeated, StorageFault(failure) == .full {
+                emptyLog(db)
+                return commit(group, db, isRepeated: true)
+            }
             for job in group.dropFirst(tells.count) { job.refuse(failure) }
             for tell in tells { tell(failure) }
         }
+    }
+
+    /// Copies the write-ahead log into the database, so that the next transaction begins at the log's start and takes no
+    /// more of the disk. SQLite does so by itself only after a thousand pages, which a full disk may not have.
+    private func emptyLog(_ db: Database) {
+        // If a reader is in the way, or there is no space for it either, the next commit tries again.
+        try? db.checkpoint(.passive)
     }
 }
 
@@ -120,20 +138,5 @@ final class SharedCatalog: Sendable {
 
     func publish(_ new: Catalog) {
         catalog.withLock { $0 = new }
-    }
-}
-
-/// Errors of SQLite that mean something to a client.
-enum SQLiteFailure {
-    static func translated(_ error: any Error) -> any Error {
-        guard let error = error as? DatabaseError else { return error }
-        switch error.resultCode {
-        case .SQLITE_FULL:
-            return ServiceError(.storageFull, "The server's storage is full.", cause: error)
-        case .SQLITE_TOOBIG:
-            return ServiceError(.badRequest, "The query is too large.", cause: error)
-        default:
-            return error
-        }
     }
 }

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 internal import GRDB
 
 /// One app's database: a writer that syncs before it answers, and readers beside it.
@@ -17,12 +17,14 @@ package struct SQLiteDatabase: Sendable {
     ///   - readers: How many queries may read at the same time; two more connections are for reads of single objects.
     ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
     ///   - longestGroup: How long one transaction takes further changes that wait, each behind a savepoint.
+    ///   - health: Is told of faults of the storage, and says whether data may be added.
     /// - Throws: ``OpenFailure``, which says in one sentence why the server cannot start on it.
     package init(
         path: String,
         readers: Int = 4,
         cacheSize: Int = 16 << 20,
-        longestGroup: Duration = .milliseconds(50)
+        longestGroup: Duration = .milliseconds(50),
+        health: StorageHealth = StorageHealth()
     ) throws(OpenFailure) {
         do {
             let functions = QueryFunctions()
@@ -39,12 +41,19 @@ package struct SQLiteDatabase: Sendable {
             }
             try migrator.migrate(pool)
             catalog = SharedCatalog(try pool.read { try Catalog($0) })
-            queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool))
+            queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool), health: health)
             writes = GroupCommit(pool: pool, catalog: catalog, queries: queries, longestGroup: longestGroup)
         } catch let failure as OpenFailure {
             throw failure
         } catch {
-            throw OpenFailure(sentence: "cannot be opened as a database (\(error))")
+            let advice =
+                switch (error as? DatabaseError).flatMap(SQLiteFailure.fault(of:)) {
+                case .full: ", because the disk is full; free some space"
+                case .readOnly: ", because the file system is read-only"
+                case .damaged: ", because it is damaged; restore a backup"
+                default: ""
+                }
+            throw OpenFailure(sentence: "cannot be opened as a database\(advice) (\(error))")
         }
     }
 
@@ -78,6 +87,8 @@ package struct SQLiteDatabase: Sendable {
 package struct OpenFailure: Error, CustomStringConvertible {
     /// Continues "the database …".
     package let sentence: String
+    /// Whether its pages are damaged, so that nothing but a backup or a repair helps.
+    package var isDamage = false
 
     /// The sentence.
     package var description: String { sentence }

@@ -2,6 +2,7 @@ internal import CoreMetrics
 internal import CurlFetch
 internal import DiskBlobs
 internal import Domain
+internal import Glibc
 internal import HTTPAPI
 internal import Hummingbird
 internal import HummingbirdCore
@@ -38,6 +39,8 @@ package struct LCFileServer {
     /// - Throws: ``StartError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         MemoryAllocator.start()
+        // A file that would pass the process's limit is an error of that write, not the end of the server.
+        signal(SIGXFSZ, SIG_IGN)
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
@@ -49,6 +52,11 @@ package struct LCFileServer {
             for: configuration,
             apps: apps.count
         )
+
+        let reserve = try StorageReserve(in: storage, size: configuration.reserve)
+        let health = StorageHealth(inspector: reserve, logger: logger, onReport: StorageWatch.count)
+        // A full disk gives up the reserve now, for the databases need space to open.
+        health.look()
 
         let threads = configuration.threads
         let imageLimits = imageAdmissionLimits
@@ -107,11 +115,21 @@ package struct LCFileServer {
             var services: [AppServices] = []
             for app in apps {
                 let folder = try storage.folder(of: app.id)
-                let database = try openDatabase(in: folder)
+                let database = try openDatabase(in: folder, health)
                 databases.append(database)
                 services.append(
                     try await build(
-                        app, in: folder, database, types, fetchers, neighbours, images, passwords, pools, descriptors
+                        app,
+                        in: folder,
+                        database,
+                        health,
+                        types,
+                        fetchers,
+                        neighbours,
+                        images,
+                        passwords,
+                        pools,
+                        descriptors
                     )
                 )
             }
@@ -124,11 +142,13 @@ package struct LCFileServer {
                 publicURL: configuration.fileURLBase,
                 limits: configuration.wireLimits,
                 providers: configuration.providers,
-                largeBodies: LargeBodyThreads(pools.bodies)
+                largeBodies: LargeBodyThreads(pools.bodies),
+                health: health
             )
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
-            try await serve(api, sweeper, descriptors) { onStarted(greeting) }
+            let watch = StorageWatch(health: health, pool: pools.disk)
+            try await serve(api, [sweeper, watch], descriptors) { onStarted(greeting) }
             for database in databases { try database.close() }
         }
     }
@@ -154,11 +174,16 @@ package struct LCFileServer {
         }
     }
 
-    private func openDatabase(in folder: String) throws -> SQLiteDatabase {
+    private func openDatabase(in folder: String, _ health: StorageHealth) throws -> SQLiteDatabase {
         let path = "\(folder)/lcfile.sqlite"
         do {
             let threads = configuration.threads
-            return try SQLiteDatabase(path: path, readers: threads.databaseReaders, cacheSize: threads.databaseCache)
+            return try SQLiteDatabase(
+                path: path,
+                readers: threads.databaseReaders,
+                cacheSize: threads.databaseCache,
+                health: health
+            )
         } catch {
             throw StartError.storage("the database \(path) \(error.sentence)")
         }
@@ -168,6 +193,7 @@ package struct LCFileServer {
         _ app: AppConfiguration,
         in folder: String,
         _ database: SQLiteDatabase,
+        _ health: StorageHealth,
         _ types: any TypeDetector,
         _ fetchers: Fetchers,
         _ neighbours: KeyNeighbours,
@@ -179,12 +205,13 @@ package struct LCFileServer {
         let blobs: DiskBlobStore
         let derivatives: DiskDerivativeStore
         do {
-            blobs = try DiskBlobStore(folder: folder, pool: pools.disk)
+            blobs = try DiskBlobStore(folder: folder, pool: pools.disk, health: health)
             derivatives = try DiskDerivativeStore(
                 folder: folder,
                 bound: configuration.derivativeCache,
                 openFiles: descriptors.openFiles,
-                pool: pools.disk
+                pool: pools.disk,
+                health: health
             )
         } catch {
             throw StartError.storage("the folder \(folder) cannot be used (\(error))")
@@ -195,7 +222,8 @@ package struct LCFileServer {
             files: records,
             blobs: blobs,
             derivatives: derivatives,
-            cache: DownloadCache(records: configuration.downloads.records, openBlobs: descriptors.openFiles)
+            cache: DownloadCache(records: configuration.downloads.records, openBlobs: descriptors.openFiles),
+            health: health
         )
         let presentation = FilePresentation(
             publicURL: app.fileDomains.first ?? configuration.fileURLBase,
@@ -275,7 +303,7 @@ package struct LCFileServer {
     /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.
     private func serve(
         _ api: API,
-        _ sweeper: UploadSweeper,
+        _ background: [any Service],
         _ descriptors: DescriptorBudget,
         onRunning: @escaping @Sendable () -> Void
     ) async throws {
@@ -290,7 +318,7 @@ package struct LCFileServer {
             }
             if all { onRunning() }
         }
-        var services: [any Service] = [mainListener(api, descriptors, onRunning: listening), sweeper]
+        var services: [any Service] = [mainListener(api, descriptors, onRunning: listening)] + background
         if configuration.metrics.enabled {
             services.insert(metricsListener(metrics, onRunning: listening), at: 0)
         }

@@ -15,6 +15,11 @@ package struct StartError: Error, CustomStringConvertible {
         StartError(description: sentence, exitCode: 73)
     }
 
+    /// A backup was made and can be restored, but damaged files are not in it: 65.
+    package static func incomplete(_ sentence: String) -> StartError {
+        StartError(description: sentence, exitCode: 65)
+    }
+
     /// An address cannot be listened on: 69.
     package static func address(_ sentence: String) -> StartError {
         StartError(description: sentence, exitCode: 69)

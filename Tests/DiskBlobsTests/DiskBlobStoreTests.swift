@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Support
+import Synchronization
 import Testing
 
 @testable import DiskBlobs
@@ -78,6 +79,67 @@ import Testing
         #expect(error?.message.contains("/dev/full") == false)
     }
 
+    @Test(
+        "each error number that the storage causes means something to a client",
+        arguments: [
+            (ENOSPC, .storageFull), (EDQUOT, .storageFull), (EFBIG, .storageFull), (EROFS, .storageReadOnly),
+            (EIO, .storageFailing), (ENOENT, .internalFailure), (EMFILE, .internalFailure),
+        ] as [(CInt, ServiceError.Code)]
+    )
+    func table(number: CInt, code: ServiceError.Code) {
+        #expect(failure(of: "write", number).code == code)
+    }
+
+    @Test("while the storage is full no byte is written, and what is written already can be committed and removed")
+    func refusesBytes() async throws {
+        try await Samples.withFolder { folder in
+            let full = FullStorage()
+            let health = StorageHealth(inspector: full)
+            let store = try DiskBlobStore(folder: folder, pool: .singleton, health: health)
+            let facts = try await store.store("kept", as: key())
+            #expect(facts.size == 4)
+            full.isFull.withLock { $0 = true }
+            health.look()
+            let staged = try await store.stage()
+            let writer = staged.write(at: 0, digesting: [])
+            try await writer.append(ByteBuffer(string: "lost"))
+            let error = await #expect(throws: ServiceError.self) { try await writer.finish() }
+            #expect(error?.code == .storageFull)
+            #expect(try await staged.extent() == 0)
+            await staged.discard()
+            try await store.remove(key())
+            #expect(try await store.open(key()) == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") == [])
+        }
+    }
+
+    @Test("bytes that no part will ever have are given back when the disk is full")
+    func givesBack() async throws {
+        try await Samples.withFolder { folder in
+            let full = FullStorage()
+            let health = StorageHealth(inspector: full)
+            let store = try DiskBlobStore(folder: folder, pool: .singleton, health: health)
+            let staged = try await store.stage(as: ObjectIDGenerator().next())
+            let writer = staged.write(at: 0, digesting: [])
+            let megabyte = ByteBuffer(repeating: 1, count: 1 << 20)
+            try await writer.append(megabyte)
+            _ = try await writer.finish()
+            for _ in 0..<4 { try await writer.append(megabyte) }
+            full.isFull.withLock { $0 = true }
+            health.look()
+            await #expect(throws: ServiceError.self) {
+                try await writer.append(megabyte)
+                _ = try await writer.finish()
+            }
+            await writer.settle()
+            var status = stat()
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging")
+            #expect(stat("\(folder)/staging/\(try #require(names.first))", &status) == 0)
+            #expect(Int64(status.st_blocks) * 512 <= 1 << 20)
+            #expect(try await staged.read(at: 0, count: 1 << 20) == megabyte)
+        }
+    }
+
     @Test("a link in the place of a blob is not followed")
     func link() async throws {
         try await Samples.withFolder { folder in
@@ -88,5 +150,16 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
             await #expect(throws: ServiceError.self) { try await store.open(key()) }
         }
+    }
+}
+
+/// A storage that is full when the test says so.
+private final class FullStorage: StorageInspector {
+    let isFull = Mutex(false)
+
+    func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
+        var condition = StorageCondition()
+        condition.refusesGrowth = isFull.withLock { $0 }
+        return condition
     }
 }

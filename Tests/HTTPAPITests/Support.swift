@@ -25,6 +25,8 @@ struct TestServer {
     var fetcher: any Fetcher = FixedFetcher()
     /// How images are made, for both apps.
     var images = ImageSettings()
+    /// What `/health` tells of.
+    var health = StorageHealth()
     /// What the URLs of both apps may say.
     var names = ImageNames()
 
@@ -40,7 +42,8 @@ struct TestServer {
             authenticator: Authenticator(keys: keys),
             publicURL: "https://api.example.com",
             limits: wire,
-            largeBodies: largeBodies
+            largeBodies: largeBodies,
+            health: health
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical

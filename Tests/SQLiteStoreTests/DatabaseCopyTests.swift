@@ -19,7 +19,7 @@ import Testing
 
     private func files(in copy: DatabaseCopy) throws -> [FileEntry] {
         var all: [FileEntry] = []
-        try copy.forEachPage { all += $0 }
+        try copy.forEachPage { files, _ in all += files }
         return all
     }
 
@@ -50,7 +50,7 @@ import Testing
             let copy = try DatabaseCopy(of: path, at: target)
             #expect(try files(in: copy) == records.map { FileEntry(id: $0.id, key: $0.key, facts: $0.facts) })
             var largest = 0
-            try copy.forEachPage { largest = max(largest, $0.count) }
+            try copy.forEachPage { files, _ in largest = max(largest, files.count) }
             #expect(largest == 256)
             try copy.close()
         }
@@ -70,7 +70,7 @@ import Testing
                 try writer.relate(owner, "photos", to: records.map(\.id))
             }
             let copy = try DatabaseCopy(of: path, at: target)
-            try copy.forEachPage { page in try copy.forget(page.filter { $0.id != records[270].id }) }
+            try copy.forEachPage { page, _ in try copy.forget(page.filter { $0.id != records[270].id }) }
             #expect(try files(in: copy).map(\.id) == [records[270].id])
             try copy.close()
             let opened = try SQLiteDatabase(path: target)
@@ -91,6 +91,75 @@ import Testing
             _ = try await store.write { try $0.delete(records[1].id, in: .file) }
             #expect(try files(in: copy).map { copy.originalHas($0) } == [true, false])
             try copy.close()
+        }
+    }
+
+    @Test("a copy of a damaged database says so and keeps its pages")
+    func damaged() async throws {
+        try await withDamage { try Damage.spoilTable(of: .file, in: $0) } _: { path, target, _ in
+            let copy = try DatabaseCopy(of: path, at: target)
+            #expect(copy.damage?.contains("damaged") == true)
+            try copy.close()
+            let failure = #expect(throws: OpenFailure.self) { try DatabaseCopy(reading: target) }
+            #expect(failure?.isDamage == true)
+        }
+    }
+
+    @Test(
+        "a record whose bytes were changed is told from the others and can be forgotten, its indexes too",
+        arguments: [(#""key":"gone.jpg""#, #""key":"g\ne.jpg""#), (#""_size":7"#, #""_size":x"#)]
+    )
+    func brokenRecord(old: String, new: String) async throws {
+        try await withDamage { try Damage.replace(old, by: new, in: $0) } _: { path, target, records in
+            let copy = try DatabaseCopy(of: path, at: target)
+            #expect(copy.damage == nil)
+            var (whole, broken): ([FileEntry], [BrokenRecord]) = ([], [])
+            try copy.forEachPage { files, others in
+                whole += files
+                broken += others
+                try copy.forget([], others)
+            }
+            #expect(broken.map(\.id) == [records[250].id.description])
+            #expect(whole.count == records.count - 1)
+            try copy.close()
+            try expectSound(target, count: records.count - 1)
+        }
+    }
+
+    @Test("a key that became another valid key is forgotten with its indexes, though they have the former one")
+    func changedKey() async throws {
+        let replacing: (String) throws -> Void = {
+            try Damage.replace(#""key":"gone.jpg""#, by: #""key":"gene.jpg""#, in: $0)
+        }
+        try await withDamage(replacing) { path, target, records in
+            let copy = try DatabaseCopy(of: path, at: target)
+            try copy.forEachPage { files, _ in try copy.forget(files.filter { $0.id == records[250].id }) }
+            try copy.close()
+            try expectSound(target, count: records.count - 1)
+        }
+    }
+
+    /// A closed database of 500 files, one with the key `gone.jpg` and seven bytes, that something has damaged.
+    private func withDamage(
+        _ damage: (String) throws -> Void,
+        _ body: (String, String, [FileRecord]) throws -> Void
+    ) async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            let database = try SQLiteDatabase(path: path)
+            var records = try (0..<500).map { try Samples.record("\($0).jpg") }
+            records[250] = try Samples.record("gone.jpg", key: try #require(FileKey("gone.jpg")), size: 7)
+            try await FileRecords(SQLiteObjectStore(database)).insert(records)
+            try database.close()
+            try damage(path)
+            try body(path, "\(folder)/copy.sqlite", records)
+        }
+    }
+
+    private func expectSound(_ path: String, count: Int) throws {
+        try DatabaseQueue(path: path).read { db in
+            #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM class_1") == count)
         }
     }
 

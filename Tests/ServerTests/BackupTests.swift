@@ -143,6 +143,31 @@ import Testing
         }
     }
 
+    @Test("a database that is damaged is in the backup as it is, the other apps are whole, and a restore refuses")
+    func damagedOriginal() async throws {
+        try await withPlace { place in
+            let other = "\(place.storage)/other"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+            let database = try SQLiteDatabase(path: "\(other)/lcfile.sqlite")
+            try database.close()
+            let path = "\(other)/lcfile.sqlite"
+            let size = try Data(contentsOf: URL(filePath: path)).count
+            try Data(repeating: 0x61, count: size).write(to: URL(filePath: path))
+            let made = try place.makeBackup()
+            #expect(made.apps == 1)
+            #expect(made.files == 3)
+            #expect(made.damagedDatabases == 1)
+            #expect(made.firstDamagedDatabase?.contains(path) == true)
+            #expect(try place.names(in: "\(place.backup)/other") == ["lcfile.sqlite.damaged"])
+            expectRefusal("app other was damaged", "lcfile.sqlite.damaged") { try place.restore() }
+            #expect(!FileManager.default.fileExists(atPath: place.restored))
+            // A repaired database beside it makes the backup whole.
+            let repaired = try SQLiteDatabase(path: "\(place.backup)/other/lcfile.sqlite")
+            try repaired.close()
+            #expect(try place.restore().apps == 2)
+        }
+    }
+
     @Test("a storage without apps is no storage")
     func noApps() async throws {
         try await Samples.withFolder { folder in

@@ -9,6 +9,7 @@ package enum Samples {
         _ name: String = "photo.jpg",
         id: ObjectID = ObjectIDGenerator().next(),
         key: FileKey? = nil,
+        size: Int64 = 3,
         createdAt: Timestamp = .now()
     ) throws -> FileRecord {
         let name = try FileName(name, limit: 255)
@@ -19,7 +20,7 @@ package enum Samples {
             mediaType: .jpeg,
             detectedType: .jpeg,
             facts: BlobFacts(
-                size: 3,
+                size: size,
                 digest: .contentHash("FqmZPjZHBoFquj4lcXhQwmyc0Nid"),
                 md5: String(repeating: "a", count: 32)
             ),

@@ -13,6 +13,7 @@ package struct DiskDerivativeStore: DerivativeStore {
     private let layout: DerivativeLayout
     let opened: OpenDerivatives
     private let pool: NIOThreadPool
+    private let health: StorageHealth
 
     /// Makes the folder `derivatives` in the app's folder, which must exist, and begins to count what is in it.
     ///
@@ -23,10 +24,18 @@ package struct DiskDerivativeStore: DerivativeStore {
     ///   - openFiles: The most files kept open, so that those in demand are not opened for each use; may be 0, and more
     ///     than 1024 count as 1024.
     ///   - pool: Threads for reading and writing.
+    ///   - health: Is told of faults of the storage, and says whether files may be added.
     /// - Throws: When the folder cannot be made or read.
-    package init(folder: String, bound: Int64, openFiles: Int = 256, pool: NIOThreadPool) throws {
+    package init(
+        folder: String,
+        bound: Int64,
+        openFiles: Int = 256,
+        pool: NIOThreadPool,
+        health: StorageHealth = StorageHealth()
+    ) throws {
         self.bound = bound
         self.pool = pool
+        self.health = health
         layout = DerivativeLayout(folder: folder)
         opened = OpenDerivatives(bound: openFiles)
         if bound > 0 { try makeFolder(layout.root) }
@@ -63,7 +72,10 @@ package struct DiskDerivativeStore: DerivativeStore {
                 return
             }
             do {
-                let former = try layout.write(bytes, trailer, as: name)
+                let former = try health.reporting {
+                    try health.requireSpace()
+                    return try layout.write(bytes, trailer, as: name)
+                }
                 opened.remove(name)
                 room.land(size, replacing: former)
             } catch {

@@ -3,6 +3,7 @@ package struct FileService: FileRemoval {
     private let files: FileRecords
     private let blobs: any BlobStore
     private let derivatives: (any DerivativeStore)?
+    private let health: StorageHealth
     /// What downloads need, so that those in demand ask neither the database nor the file system.
     private let served: BoundedCache<FileKey, ServedFile>
     private let opened: BoundedCache<FileKey, any OpenBlob>
@@ -12,12 +13,15 @@ package struct FileService: FileRemoval {
     ///   - blobs: The app's blobs.
     ///   - derivatives: What was made of them, which goes with them.
     ///   - cache: How many records and how many open blobs are kept for downloads.
+    ///   - health: Is told of blobs that are lost.
     package init(
         files: FileRecords,
         blobs: any BlobStore,
         derivatives: (any DerivativeStore)? = nil,
-        cache: DownloadCache = DownloadCache()
+        cache: DownloadCache = DownloadCache(),
+        health: StorageHealth = StorageHealth()
     ) {
+        self.health = health
         self.files = files
         self.blobs = blobs
         self.derivatives = derivatives
@@ -51,8 +55,9 @@ package struct FileService: FileRemoval {
     /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster; ``ServiceError/unreadable(_:)`` if the blob
     ///   has not as many bytes as its record says.
     package func open(_ file: ServedFile) async throws -> any OpenBlob {
-        guard let blob = try await blobs.open(file.key) else { throw FileService.notFound }
+        guard let blob = try await blobs.open(file.key) else { throw try await missing(file.key) }
         guard blob.size == file.size else {
+            health.report(.damaged, "The blob of file \(file.id) has \(blob.size) bytes, its record \(file.size).")
             throw ServiceError.unreadable(UnreadableBlob(size: blob.size, expected: file.size))
         }
         return blob
@@ -67,6 +72,14 @@ package struct FileService: FileRemoval {
         // Damaged since it was opened, or that of a file that had the key before.
         opened.remove(file.key)
         return try await open(file)
+    }
+
+    /// A delete removes the record first: a blob that is not there although its record still is was lost.
+    private func missing(_ key: FileKey) async throws -> ServiceError {
+        if let file = try await files.file(key: key) {
+            health.report(.damaged, "The blob of file \(file.id) is missing.")
+        }
+        return FileService.notFound
     }
 
     /// What a key that nobody has, or has no more, is answered with.

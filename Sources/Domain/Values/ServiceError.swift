@@ -119,6 +119,12 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let overloaded = Code(description: "overloaded")
         /// No room on the disk.
         package static let storageFull = Code(description: "storageFull")
+        /// The file system refuses writes; reads go on (503).
+        package static let storageReadOnly = Code(description: "storageReadOnly")
+        /// Reading or writing the storage ended with an I/O error.
+        package static let storageFailing = Code(description: "storageFailing")
+        /// What was stored is missing or is not what was stored.
+        package static let storageDamaged = Code(description: "storageDamaged")
         /// Our own fault; the cause says what.
         package static let internalFailure = Code(description: "internalFailure")
     }

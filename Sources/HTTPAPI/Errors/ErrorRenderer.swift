@@ -45,7 +45,9 @@ struct ErrorRenderer: RouterMiddleware {
         let refusal = refusal(for: error)
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
-        if rendering.status.kind == .serverError {
+        // A full or read-only storage is logged when it becomes so: a line for each refusal would fill the disk further.
+        let isState = refusal.code == .storageFull || refusal.code == .storageReadOnly
+        if rendering.status.kind == .serverError, !isState {
             FailedRead(error)?.count()
             logger.error("Request failed", metadata: ["error": "\(error)"])
         } else {
@@ -143,6 +145,10 @@ struct ErrorRenderer: RouterMiddleware {
         .imageTimedOut: Rendering(.badRequest, 400),
         .overloaded: Rendering(.tooManyRequests, 429),
         .storageFull: Rendering(.init(code: 507, reasonPhrase: "Insufficient Storage"), 507),
+        // 503 is LeanCloud's code for an app that is read-only.
+        .storageReadOnly: Rendering(.serviceUnavailable, 503),
+        .storageFailing: Rendering(.internalServerError, 1),
+        .storageDamaged: Rendering(.internalServerError, 1),
         .internalFailure: Rendering(.internalServerError, 1),
     ]
 }

@@ -18,14 +18,24 @@ package struct SQLiteObjectStore: ObjectStore {
         let catalog = database.catalog.current
         do {
             return try await database.pool.read { [queries = database.queries] db in
-                let transaction = SQLiteTransaction(db, catalog, queries, within: budget)
-                guard let budget else { return try body(transaction) }
-                return try budget.counting { try db.interrupted(by: budget) { try body(transaction) } }
+                // Looked into here, on a thread that may block.
+                try queries.health.reporting {
+                    do {
+                        let transaction = SQLiteTransaction(db, catalog, queries, within: budget)
+                        guard let budget else { return try body(transaction) }
+                        return try budget.counting { try db.interrupted(by: budget) { try body(transaction) } }
+                    } catch {
+                        // What SQLite calls an interruption has a reason that the budget knows.
+                        if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { try budget?.check() }
+                        throw SQLiteFailure.translated(error)
+                    }
+                }
             }
-        } catch {
-            // What SQLite calls an interruption has a reason that the budget knows.
-            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { try budget?.check() }
-            throw SQLiteFailure.translated(error)
+        } catch let error as DatabaseError {
+            // No connection, or no snapshot.
+            let failure = SQLiteFailure.translated(error)
+            if let fault = StorageFault(failure) { database.queries.health.report(fault, "\(error)") }
+            throw failure
         }
     }
 

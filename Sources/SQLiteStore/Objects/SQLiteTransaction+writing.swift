@@ -12,17 +12,21 @@ extension SQLiteTransaction {
             }
         } catch {
             catalog = before
-            throw SQLiteFailure.translated(error)
+            let failure = SQLiteFailure.translated(error)
+            if StorageFault(failure) != nil { fault = failure as? ServiceError }
+            throw failure
         }
         guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return result
     }
 
     func save(_ schema: ClassSchema) throws {
+        try queries.health.requireSpace()
         try refusingDuplicates(in: schema) { try catalog.save(schema, db) }
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
+        try queries.health.requireSpace(for: name == .session ? .small : .data)
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let statement = try db.cachedStatement(
             sql: """
@@ -43,6 +47,7 @@ extension SQLiteTransaction {
 
     func update(_ object: StoredObject, in name: ClassName) throws {
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
+        if queries.health.isFull { try requireSpace(for: object, in: name) }
         let statement = try db.cachedStatement(
             sql: "UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?, acl = ?, body = ? WHERE id = ?"
         )
@@ -74,6 +79,7 @@ extension SQLiteTransaction {
     }
 
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws {
+        try queries.health.requireSpace()
         guard let number = catalog.entries[owner.className]?.number else { return }
         let statement = try db.cachedStatement(
             sql: "INSERT OR IGNORE INTO relation (class, key, owner, member) VALUES (?, ?, ?, ?)"
@@ -97,6 +103,7 @@ extension SQLiteTransaction {
     }
 
     func nextNumber(of field: String, in name: ClassName) throws -> Int64 {
+        try queries.health.requireSpace()
         guard let entry = catalog.entries[name] else { return 1 }
         // Numbers that objects brought along count as given.
         let highest = """
@@ -109,6 +116,23 @@ extension SQLiteTransaction {
                 """
         )
         return try Int64.fetchOne(statement, arguments: [entry.number, field]) ?? 1
+    }
+
+    /// What a change adds to a full storage decides whether it is made: a log-out changes the user, and adds nothing.
+    private func requireSpace(for object: StoredObject, in name: ClassName) throws {
+        // A delete changes the app's usage, and an upload that is removed may be changed first.
+        guard ![.usage, .upload].contains(name), let entry = catalog.entries[name] else { return }
+        let former = try Int.fetchOne(
+            db,
+            sql: """
+                SELECT length(CAST(body AS BLOB)) + coalesce(length(CAST(acl AS BLOB)), 0)
+                FROM \(ClassTable(number: entry.number).name) WHERE id = ?
+                """,
+            arguments: [object.id.description]
+        )
+        let texts = [JSONValue.object(object.fields), object.acl.map { .object($0.json) }].compactMap(\.self)
+        let size = texts.reduce(0) { $0 + (String.fromDatabaseValue($1.databaseValue)?.utf8.count ?? 0) }
+        try queries.health.requireSpace(for: size > former ?? 0 ? .data : .small)
     }
 
     private func refusingDuplicates(in schema: ClassSchema, _ write: () throws -> Void) throws {

@@ -6,6 +6,7 @@ internal import GRDB
 struct QuerySupport: Sendable {
     let functions: QueryFunctions
     let shapes: StatementShapes
+    let health: StorageHealth
 }
 
 /// One transaction on one connection; used on that connection's queue only.
@@ -13,8 +14,10 @@ final class SQLiteTransaction: ObjectWriter {
     let db: Database
     /// As this transaction leaves it.
     var catalog: Catalog
-    private let queries: QuerySupport
     let budget: QueryBudget?
+    /// The fault of the storage that a change met last.
+    var fault: ServiceError?
+    let queries: QuerySupport
 
     init(_ db: Database, _ catalog: Catalog, _ queries: QuerySupport, within budget: QueryBudget? = nil) {
         self.db = db

@@ -113,6 +113,7 @@ extension ServerConfiguration {
         try reader.number("images.maxTextLength", 1...10_000, into: &images.limits.textLength)
 
         try reader.number("disk.threads", 1...1024, into: &threads.disk)
+        try reader.size("disk.reserve", allowingZero: true, atMost: 1 << 40, into: &reserve)
         try reader.number("database.readers", 1...256, into: &threads.databaseReaders)
         try reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
 

@@ -41,6 +41,8 @@ package struct ServerConfiguration: Sendable {
     package var images = ImageSettings()
     /// Bytes of derivatives that are kept for each app; 0 keeps none.
     package var derivativeCache: Int64 = 1 << 30
+    /// Bytes held free for deletes when the storage is full; 0 holds none.
+    package var reserve: Int64 = 32 << 20
     /// How much blocking work is done at once.
     package var threads = ThreadSettings()
     /// A table of extensions in the form of `/etc/mime.types`.

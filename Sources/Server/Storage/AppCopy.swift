@@ -7,10 +7,10 @@ internal import SQLiteStore
 /// In this order both fit together whatever a server does meanwhile. A blob is there before its record and stays longer,
 /// so each record of the copy has its blob, unless the file was deleted since.
 struct AppCopy {
-    /// A file whose blob was not copied.
-    struct Unfit {
-        let file: FileEntry
-        let condition: BlobCondition
+    /// A file that was not copied: its blob is not whole, or its record cannot be read.
+    enum Unfit {
+        case blob(of: FileEntry, BlobCondition)
+        case record(BrokenRecord)
     }
 
     /// The app's folder.
@@ -22,7 +22,9 @@ struct AppCopy {
 
     /// Copies all and returns when it is on the disk, except the new folder's own name.
     ///
-    /// The body is asked what to do about files whose blobs are not whole.
+    /// The body is asked what to do about files that were not copied. If the pages of the database are damaged, the copy
+    /// is called ``StorageContents/damagedDatabase``, which no server and no restore takes for a database, and the
+    /// files whose records can be read are copied.
     func run(
         counting summary: inout CopySummary,
         onUnfit: ([Unfit], DatabaseCopy, inout CopySummary) throws -> Void
@@ -30,26 +32,44 @@ struct AppCopy {
         try StorageContents.makeFolder(target)
         try AppCopy.sayingWhere(source) {
             let path = "\(target)/\(StorageContents.database)"
-            let database = try DatabaseCopy(of: "\(source)/\(StorageContents.database)", at: path)
-            let blobs = BlobSource(folder: source)
-            var copy = try BlobCopy(from: blobs, to: target, comparingDigests: comparingDigests)
-            try database.forEachPage { files in
-                var unfit: [Unfit] = []
-                for (file, condition) in zip(files, try copy.copy(files)) {
-                    guard condition == .whole else {
-                        unfit.append(Unfit(file: file, condition: condition))
-                        continue
+            let damagedPath = "\(target)/\(StorageContents.damagedDatabase)"
+            let database: DatabaseCopy
+            do {
+                database = try DatabaseCopy(of: "\(source)/\(StorageContents.database)", at: path)
+            } catch where error.isDamage {
+                // Not even its pages can be listed: the file as it is.
+                try? StorageContents.remove(path)
+                try StorageContents.copy("\(source)/\(StorageContents.database)", to: damagedPath)
+                summary.noteDamage(ofDatabaseIn: source, error.sentence)
+                return
+            }
+            var copy = try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
+            do {
+                try database.forEachPage { files, broken in
+                    var unfit = broken.map(Unfit.record)
+                    for (file, condition) in zip(files, try copy.copy(files)) {
+                        guard condition == .whole else {
+                            unfit.append(.blob(of: file, condition))
+                            continue
+                        }
+                        summary.files += 1
+                        summary.bytes += file.facts.size
                     }
-                    summary.files += 1
-                    summary.bytes += file.facts.size
+                    if !unfit.isEmpty { try onUnfit(unfit, database, &summary) }
                 }
-                if !unfit.isEmpty { try onUnfit(unfit, database, &summary) }
+            } catch let failure as OpenFailure where database.damage != nil && failure.isDamage {
+                // The records behind the damage cannot be found.
             }
             try database.close()
-            try StorageContents.synchronize(path)
+            if let damage = database.damage {
+                try StorageContents.rename(path, to: damagedPath)
+                summary.noteDamage(ofDatabaseIn: source, damage)
+            } else {
+                summary.apps += 1
+            }
+            try StorageContents.synchronize(database.damage == nil ? path : damagedPath)
             try copy.synchronize()
         }
-        summary.apps += 1
     }
 
     /// Makes sentences for the operator of what the adapters throw.
@@ -68,11 +88,22 @@ struct AppCopy {
 extension AppCopy.Unfit {
     /// What is wrong, in words: "the blob of file … is missing".
     var words: String {
-        let blob = "the blob of file \(file.id) (key \(file.key))"
-        switch condition {
-        case .missing: return "\(blob) is missing"
-        case .damaged(let words): return "\(blob) \(words)"
-        case .whole: return "\(blob) is whole"
+        switch self {
+        case .record(let record): return "the record of file \(record.id) has no valid key, size or digest"
+        case .blob(let file, let condition):
+            let blob = "the blob of file \(file.id) (key \(file.key))"
+            switch condition {
+            case .missing: return "\(blob) is missing"
+            case .damaged(let words): return "\(blob) \(words)"
+            case .whole: return "\(blob) is whole"
+            }
         }
+    }
+}
+
+extension CopySummary {
+    fileprivate mutating func noteDamage(ofDatabaseIn folder: String, _ sentence: String) {
+        damagedDatabases += 1
+        firstDamagedDatabase = firstDamagedDatabase ?? "\(folder)/\(StorageContents.database) \(sentence)"
     }
 }

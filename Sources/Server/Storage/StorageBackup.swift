@@ -1,3 +1,4 @@
+internal import Domain
 internal import SQLiteStore
 
 /// Copies a storage folder to a new folder, whether a server runs on it or not.
@@ -13,7 +14,7 @@ package struct StorageBackup {
         self.destination = StorageContents.trimmed(destination)
     }
 
-    /// Makes the backup; on return it is whole and on the disk.
+    /// Makes the backup; on return it is on the disk, whole but for what the summary calls damaged.
     ///
     /// - Throws: ``StartError`` saying why there is none; nothing of it is left then.
     package func run() throws -> CopySummary {
@@ -47,15 +48,24 @@ package struct StorageBackup {
         of database: DatabaseCopy,
         counting summary: inout CopySummary
     ) throws {
+        var files: [FileEntry] = []
+        var broken: [BrokenRecord] = []
         for one in unfit {
-            // A record goes before its blob: if the blob was deleted, the record is gone by now.
-            if database.originalHas(one.file) {
-                summary.damaged += 1
-                summary.firstDamage = summary.firstDamage ?? one.words
-            } else {
-                summary.deleted += 1
+            switch one {
+            case .blob(let file, _):
+                files.append(file)
+                // A record goes before its blob: if the blob was deleted, the record is gone by now.
+                guard database.originalHas(file) else {
+                    summary.deleted += 1
+                    continue
+                }
+            case .record(let record):
+                broken.append(record)
             }
+            summary.damaged += 1
+            summary.firstDamage = summary.firstDamage ?? one.words
         }
-        try database.forget(unfit.map(\.file))
+        // A damaged database stays as it is, for whoever repairs it.
+        if database.damage == nil { try database.forget(files, broken) }
     }
 }

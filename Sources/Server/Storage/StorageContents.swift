@@ -5,11 +5,20 @@ internal import Glibc
 /// What backup and restore do with files and folders; every call blocks and says in a ``StartError`` what failed.
 enum StorageContents {
     static let database = "lcfile.sqlite"
+    /// The name in a backup of a database whose pages are damaged.
+    static let damagedDatabase = "lcfile.sqlite.damaged"
     static let generatedApp = "apps.yaml"
 
     /// The ids of the apps that are kept in a storage folder or a backup, in order.
     static func apps(in folder: String) throws -> [String] {
         try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(database)") }.sorted()
+    }
+
+    /// The ids of the apps in a backup whose databases were damaged, and were not repaired since.
+    static func damagedApps(in folder: String) throws -> [String] {
+        try names(in: folder).filter { name in
+            exists("\(folder)/\(name)/\(damagedDatabase)") && !exists("\(folder)/\(name)/\(database)")
+        }.sorted()
     }
 
     /// All names in a folder.
@@ -43,6 +52,22 @@ enum StorageContents {
         guard Glibc.rename(old, new) == 0 else {
             throw StartError.storage("\(old) cannot be renamed to \(new): \(StorageFolder.systemError())")
         }
+    }
+
+    static func remove(_ path: String) throws {
+        guard unlink(path) == 0 else {
+            throw StartError.storage("\(path) cannot be removed: \(StorageFolder.systemError())")
+        }
+    }
+
+    /// Copies a file's bytes as they are; they are on the disk then.
+    static func copy(_ source: String, to target: String) throws {
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: target)
+        } catch {
+            throw StartError.storage("\(source) cannot be copied to \(target)")
+        }
+        try synchronize(target)
     }
 
     /// Removes a folder and all in it, the named file last, so that a crash leaves what is still known by that file.

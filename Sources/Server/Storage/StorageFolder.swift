@@ -9,6 +9,8 @@ struct StorageFolder: ~Copyable {
     let path: String
     private let lock: CInt
 
+    /// The file that the lock is on.
+    static let lockName = ".lock"
     /// The folder in it that a restore copies to; what lies beside it is not whole.
     static let restoreDraft = "restore.partial"
 
@@ -19,7 +21,7 @@ struct StorageFolder: ~Copyable {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw StartError.storage("the storage folder \(path) cannot be made: \(StorageFolder.systemError())")
         }
-        let lock = open("\(path)/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = Glibc.open("\(path)/\(StorageFolder.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
             throw StartError.storage("the storage folder \(path) cannot be written: \(StorageFolder.systemError())")
         }
@@ -54,9 +56,18 @@ struct StorageFolder: ~Copyable {
         return folder
     }
 
+    /// Opens a file of the server's own in the folder, made if there is none; the caller closes it.
+    func open(_ name: String) throws -> CInt {
+        let file = Glibc.open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            throw StartError.storage("\(path)/\(name) cannot be opened: \(StorageFolder.systemError())")
+        }
+        return file
+    }
+
     /// Returns when the folder's names are on the disk.
     func synchronize() throws {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
         guard folder >= 0, fsync(folder) == 0 else {
             throw StartError.storage("the storage folder \(path) cannot be synced: \(StorageFolder.systemError())")

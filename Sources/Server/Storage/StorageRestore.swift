@@ -24,6 +24,13 @@ package struct StorageRestore {
     /// - Throws: ``StartError`` saying what is wrong with the backup or the storage folder.
     package func run() throws -> CopySummary {
         try BackupDraft.checkFinished(backup)
+        if let app = try StorageContents.damagedApps(in: backup).first {
+            throw StartError.storage(
+                "the backup \(backup) is not whole: the database of app \(app) was damaged when it was made; "
+                    + "repair \(backup)/\(app)/\(StorageContents.damagedDatabase) as \(StorageContents.database) beside it, "
+                    + "or use another backup"
+            )
+        }
         let apps = try StorageContents.apps(in: backup)
         guard !apps.isEmpty else { throw StartError.storage("the backup \(backup) holds no app") }
         try refuseContents()
@@ -44,6 +51,8 @@ package struct StorageRestore {
                     comparingDigests: comparingDigests
                 )
                 try copy.run(counting: &summary) { unfit, _, _ in try refuse(unfit[0]) }
+                // It was sound when it was checked.
+                if let damage = summary.firstDamagedDatabase { throw StartError.storage("the database \(damage)") }
             }
             try StorageContents.copyGeneratedApp(from: backup, to: draft)
             try StorageContents.synchronize(draft)
@@ -66,10 +75,11 @@ package struct StorageRestore {
         try AppCopy.sayingWhere(app) {
             let database = try DatabaseCopy(reading: "\(app)/\(StorageContents.database)")
             let blobs = BlobSource(folder: app)
-            try database.forEachPage { files in
+            try database.forEachPage { files, broken in
+                if let first = broken.first { try refuse(.record(first)) }
                 let conditions = try blobs.check(files, comparingDigests: comparingDigests)
                 for (file, condition) in zip(files, conditions) where condition != .whole {
-                    try refuse(AppCopy.Unfit(file: file, condition: condition))
+                    try refuse(.blob(of: file, condition))
                 }
             }
             try database.close()

@@ -1,0 +1,148 @@
+package import Domain
+internal import GRDB
+
+/// A file record that cannot be read, because something else than lcfile changed its bytes.
+package struct BrokenRecord: Sendable {
+    let number: Int64
+    /// Its object id, as far as that can be read.
+    package let id: String
+}
+
+extension DatabaseCopy {
+    /// How many records are read at a time.
+    private static let pageSize = 256
+
+    /// Calls the body with all file records, some hundred at a time, in the order in which they were made, those that
+    /// cannot be read apart.
+    ///
+    /// The body may ``forget(_:_:)`` records. What it throws is thrown on.
+    package func forEachPage(_ body: ([FileEntry], [BrokenRecord]) throws -> Void) throws {
+        var last: Int64 = 0
+        while true {
+            let records = try page(after: last)
+            guard let end = records.last else { return }
+            try body(records.compactMap(\.file), records.filter { $0.file == nil }.map(\.broken))
+            last = end.number
+        }
+    }
+
+    /// Removes records, and what relations say of them.
+    package func forget(_ files: [FileEntry], _ broken: [BrokenRecord] = []) throws(OpenFailure) {
+        do {
+            do {
+                // A broken record does not have the bytes that its indexes were made of.
+                guard broken.isEmpty else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+                try queue.write { db in
+                    for file in files { try forget(file, db) }
+                }
+            } catch let error as DatabaseError where SQLiteFailure.fault(of: error) == .damaged {
+                // A record whose key was changed to another valid key passes for whole until it is deleted.
+                try withoutIndexes { db in
+                    for file in files { try forget(file, db) }
+                    for record in broken { try forget(record, db) }
+                }
+            }
+        } catch {
+            throw OpenFailure(sentence: "cannot be changed (\(DatabaseCopy.line(error)))")
+        }
+    }
+
+    private func page(after number: Int64) throws(OpenFailure) -> [Record] {
+        guard let table else { throw OpenFailure(sentence: "has no class _File") }
+        // CASE alone promises that SQLite reads no member of what is not JSON.
+        func member(_ name: String) -> String { "CASE WHEN json_valid(body) THEN json_extract(body, '$.\(name)') END" }
+        let sql = """
+            SELECT number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
+                \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
+            FROM \(table)
+            WHERE number > ? AND CASE WHEN json_valid(body)
+                THEN coalesce(json_extract(body, '$.key'), json_extract(body, '$._size')) IS NOT NULL ELSE 1 END
+            ORDER BY number LIMIT \(DatabaseCopy.pageSize)
+            """
+        do {
+            return try queue.read { db in try Row.fetchAll(db, sql: sql, arguments: [number]).map(Record.init(row:)) }
+        } catch {
+            throw OpenFailure(sentence: "cannot be read (\(DatabaseCopy.line(error)))", isDamage: true)
+        }
+    }
+
+    private func forget(_ file: FileEntry, _ db: Database) throws {
+        guard let table else { return }
+        try db.execute(sql: "DELETE FROM \(table) WHERE id = ?", arguments: [file.id.description])
+        if let usage = catalog.entries[.usage].map({ ClassTable(number: $0.number).name }) {
+            try db.execute(
+                sql: """
+                    UPDATE \(usage) SET body = json_set(body, '$.bytes', json_extract(body, '$.bytes') - ?,
+                        '$.files', json_extract(body, '$.files') - 1)
+                    """,
+                arguments: [file.facts.size]
+            )
+        }
+        try unrelate(file.id.description, db)
+    }
+
+    /// Its size is not known, so the app's usage is counted as if it had none.
+    private func forget(_ record: BrokenRecord, _ db: Database) throws {
+        guard let table else { return }
+        try db.execute(sql: "DELETE FROM \(table) WHERE number = ?", arguments: [record.number])
+        try unrelate(record.id, db)
+    }
+
+    private func unrelate(_ id: String, _ db: Database) throws {
+        guard let files = catalog.entries[.file] else { return }
+        try db.execute(sql: "DELETE FROM relation WHERE class = ? AND owner = ?", arguments: [files.number, id])
+        for owner in catalog.entries.values {
+            for (key, target) in owner.schema.relations where target == .file {
+                try db.execute(
+                    sql: "DELETE FROM relation WHERE class = ? AND key = ? AND member = ?",
+                    arguments: [owner.number, key, id]
+                )
+            }
+        }
+    }
+
+    /// Changes the table of files with its indexes out of the way, and makes them anew from what is in the table then.
+    private func withoutIndexes(_ body: (Database) throws -> Void) throws {
+        guard let table else { return }
+        try queue.writeWithoutTransaction { db in
+            // With it SQLite deletes a row that the index of its ids does not have; that index cannot be dropped.
+            try db.execute(sql: "PRAGMA writable_schema = ON")
+            defer { try? db.execute(sql: "PRAGMA writable_schema = OFF") }
+            try db.inTransaction {
+                let indexes = try Row.fetchAll(
+                    db,
+                    sql: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
+                    arguments: [table]
+                ).map { (name: $0["name"] as String, sql: $0["sql"] as String) }
+                for index in indexes { try db.execute(sql: "DROP INDEX \(index.name.quotedDatabaseIdentifier)") }
+                try body(db)
+                try db.execute(sql: "REINDEX \(table)")
+                for index in indexes { try db.execute(sql: index.sql) }
+                return .commit
+            }
+        }
+    }
+}
+
+/// A row of the table of files.
+private struct Record {
+    let number: Int64
+    /// `nil` if its bytes are none that lcfile wrote.
+    let file: FileEntry?
+    let broken: BrokenRecord
+
+    init(row: Row) {
+        // Taken as they are, because a value of another type must not end the process.
+        func text(_ column: String) -> String? { String.fromDatabaseValue(row[column] as DatabaseValue) }
+        number = row["number"]
+        broken = BrokenRecord(number: number, id: text("id") ?? "")
+        guard let id = text("id").flatMap({ ObjectID($0) }), let key = text("key").flatMap({ FileKey($0) }),
+            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue),
+            let digest = BlobDigest(hash: text("hash"), sha256: text("sha256"))
+        else {
+            file = nil
+            return
+        }
+        file = FileEntry(id: id, key: key, facts: BlobFacts(size: size, digest: digest, md5: text("md5")))
+    }
+}

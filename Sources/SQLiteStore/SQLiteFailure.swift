@@ -1,0 +1,32 @@
+internal import Domain
+internal import GRDB
+
+/// What errors of SQLite mean to a client (docs/storage-format.md has the table).
+enum SQLiteFailure {
+    /// The error for the client, with SQLite's own as its cause; an error with no such meaning is returned as it is.
+    static func translated(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        if let fault = fault(of: error) { return fault.error(cause: error) }
+        switch error.resultCode {
+        case .SQLITE_TOOBIG:
+            return ServiceError(.badRequest, "The query is too large.", cause: error)
+        default:
+            return error
+        }
+    }
+
+    /// The fault of the storage that a result code tells of, or `nil` if it tells of none.
+    ///
+    /// SQLite knows `ENOSPC` only: a quota that is used up and a read-only file system are `SQLITE_IOERR` as well, so an
+    /// I/O error is looked into (``StorageHealth/reported(_:)``).
+    static func fault(of error: DatabaseError) -> StorageFault? {
+        switch error.resultCode {
+        case .SQLITE_FULL: .full
+        case .SQLITE_READONLY: .readOnly
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+        case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_NOMEM: nil
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN: .failing
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import Domain
+internal import Glibc
+internal import Synchronization
+
+/// Space that is held free in the storage folder, as the file `.reserve`, for the moment when the disk is full.
+///
+/// SQLite has to write before it can delete. So when the disk is full the file is emptied, and while it is, requests that
+/// add data are refused: the space goes to deletes, log-outs and checkpoints. It is filled again as soon as there is
+/// space for it and half as much besides, so that the state does not change with every request.
+final class StorageReserve: StorageInspector {
+    private let folder: String
+    private let file: CInt
+    /// In bytes; 0 holds none and refuses nothing.
+    private let size: Int64
+    private let isHeld: Mutex<Bool>
+
+    static let name = ".reserve"
+    /// A small file system is not to be used up by its reserve.
+    private static let largestPart: Int64 = 16
+    /// With this little free space a storage without a reserve is called full.
+    private static let least: Int64 = 1 << 20
+
+    /// Takes what there is of the space: less than everything is none.
+    ///
+    /// - Parameters:
+    ///   - storage: The folder, locked for this process.
+    ///   - size: Bytes to hold, at most a sixteenth of the file system; 0 holds none.
+    /// - Throws: ``StartError`` if the file cannot be opened.
+    init(in storage: borrowing StorageFolder, size: Int64) throws {
+        folder = storage.path
+        let space = FileSystemSpace(of: storage.path)
+        let block: Int64 = 4096
+        self.size = min(size, (space?.total ?? 0) / StorageReserve.largestPart) / block * block
+        file = try storage.open(StorageReserve.name)
+        isHeld = Mutex(false)
+        var status = stat()
+        let allocated = fstat(file, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
+        if self.size > 0, allocated >= self.size {
+            ftruncate(file, off_t(self.size))
+            isHeld.withLock { $0 = true }
+        } else {
+            ftruncate(file, 0)
+        }
+    }
+
+    deinit {
+        close(file)
+    }
+
+    func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
+        var condition = StorageCondition()
+        if let number = writingFailure() { condition.faults.insert(number == EROFS ? .readOnly : .failing) }
+        guard let space = FileSystemSpace(of: folder) else {
+            condition.faults.insert(.failing)
+            return condition
+        }
+        condition.free = space.free
+        guard size > 0 else {
+            if space.free < min(StorageReserve.least, space.total / 64) { condition.faults.insert(.full) }
+            return condition
+        }
+        let isFull = isHeld.withLock { isHeld in
+            if isHeld {
+                guard suspicion == .full || space.free < size / 4 else { return false }
+                // What an emptied file gives back is free for every process. That is the price of a reserve that works
+                // on all file systems.
+                ftruncate(file, 0)
+                isHeld = false
+            } else if suspicion != .full, space.free >= size + size / 2 {
+                isHeld = posix_fallocate(file, 0, off_t(size)) == 0
+                // A part of it would be space that nothing can use.
+                if !isHeld { ftruncate(file, 0) }
+            }
+            return !isHeld
+        }
+        // A file system that refuses all writes is not full, whatever could not be allocated.
+        guard isFull, !condition.faults.contains(.readOnly) else { return condition }
+        condition.faults.insert(.full)
+        condition.refusesGrowth = true
+        condition.hasSpare = FileSystemSpace(of: folder).map { $0.free >= size / 4 } ?? false
+        return condition
+    }
+
+    /// The error number with which the file system refuses to open a file for writing, without a write.
+    private func writingFailure() -> CInt? {
+        // Another descriptor of the lock's file: closing it leaves flock(2)'s lock as it is.
+        let lock = open("\(folder)/\(StorageFolder.lockName)", O_WRONLY | O_CLOEXEC)
+        guard lock < 0 else {
+            close(lock)
+            return nil
+        }
+        return [EROFS, EIO].contains(errno) ? errno : nil
+    }
+}
+
+/// How much space a file system has, in bytes.
+struct FileSystemSpace {
+    let free: Int64
+    let total: Int64
+
+    /// Asks for the file system that a path is on; `nil` if it does not answer.
+    init?(of path: String) {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let block = Int64(clamping: status.f_frsize)
+        // Root may use what is set aside for it.
+        free = Int64(clamping: geteuid() == 0 ? status.f_bfree : status.f_bavail) * block
+        total = Int64(clamping: status.f_blocks) * block
+    }
+}

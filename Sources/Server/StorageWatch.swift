@@ -1,0 +1,37 @@
+internal import CoreMetrics
+internal import Domain
+internal import NIOPosix
+internal import ServiceLifecycle
+
+/// Looks at the storage every few seconds, so that `/health` and the metrics know its state without asking the disk.
+struct StorageWatch: Service {
+    let health: StorageHealth
+    let pool: NIOThreadPool
+
+    /// Between two looks; a full disk is noticed earlier, by the request that meets it.
+    private static let interval = Duration.seconds(2)
+
+    func run() async throws {
+        let free = Gauge(label: "lcfile_storage_free_bytes")
+        let faults = StorageFault.allCases.map { fault in
+            (fault, Gauge(label: "lcfile_storage_fault", dimensions: [("kind", fault.rawValue)]))
+        }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                if let condition = try? await pool.runIfActive({ [health] in health.look() }) {
+                    free.record(condition.free)
+                }
+                let known = health.faults
+                for (fault, gauge) in faults { gauge.record(known.contains(fault) ? 1 : 0) }
+                try? await Task.sleep(for: StorageWatch.interval)
+            }
+        }
+    }
+
+    /// Counts a fault that a request met.
+    ///
+    /// Looked up each time: the first faults may come before the metrics system is there.
+    @Sendable static func count(_ fault: StorageFault) {
+        Counter(label: "lcfile_storage_faults_total", dimensions: [("kind", fault.rawValue)]).increment()
+    }
+}

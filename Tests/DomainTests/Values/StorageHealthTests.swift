@@ -1,0 +1,123 @@
+import Domain
+import Support
+import Synchronization
+import Testing
+
+/// A storage whose condition the test says.
+private final class FixedInspector: StorageInspector {
+    let condition = Mutex(StorageCondition())
+    let suspicions = Mutex<[StorageFault?]>([])
+
+    func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
+        suspicions.withLock { $0.append(suspicion) }
+        return condition.withLock { $0 }
+    }
+
+    func set(_ faults: Set<StorageFault>, refusesGrowth: Bool = false, hasSpare: Bool = true) {
+        condition.withLock { condition in
+            condition.faults = faults
+            condition.refusesGrowth = refusesGrowth
+            condition.hasSpare = hasSpare
+        }
+    }
+}
+
+@Suite struct StorageHealthTests {
+    private let inspector = FixedInspector()
+
+    private func code(_ body: () throws -> Void) -> ServiceError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? ServiceError)?.code
+        }
+    }
+
+    @Test("each fault has its error and is found again in it", arguments: StorageFault.allCases)
+    func errors(fault: StorageFault) {
+        #expect(StorageFault(fault.error(cause: Broken())) == fault)
+        #expect(fault.error().message == fault.message)
+    }
+
+    @Test("other errors tell of no fault and are passed on as they are")
+    func otherErrors() {
+        let health = StorageHealth(inspector: inspector)
+        #expect(StorageFault(Broken()) == nil)
+        #expect(StorageFault(ServiceError(.internalFailure, "Internal error.")) == nil)
+        #expect(throws: Broken.self) { try health.reporting { throw Broken() } }
+        #expect(inspector.suspicions.withLock(\.isEmpty))
+    }
+
+    @Test("while space is not held for deletes nothing is refused and nothing is looked at")
+    func open() throws {
+        let health = StorageHealth(inspector: inspector)
+        try health.requireSpace()
+        #expect(inspector.suspicions.withLock(\.isEmpty))
+    }
+
+    @Test("on a full storage data is refused, and what adds next to nothing only when the rest of the reserve is needed")
+    func gate() throws {
+        let health = StorageHealth(inspector: inspector)
+        inspector.set([.full], refusesGrowth: true)
+        health.look()
+        #expect(code { try health.requireSpace() } == .storageFull)
+        #expect(code { try health.requireSpace(for: .small) } == nil)
+        inspector.set([.full], refusesGrowth: true, hasSpare: false)
+        #expect(code { try health.requireSpace(for: .small) } == .storageFull)
+    }
+
+    @Test("space that came free opens the storage again with the next request, without a look in between")
+    func opensAgain() throws {
+        let health = StorageHealth(inspector: inspector)
+        inspector.set([.full], refusesGrowth: true)
+        health.look()
+        inspector.set([])
+        try health.requireSpace()
+    }
+
+    @Test("a fault that a request meets is counted, looked into, and refuses further data at once")
+    func report() {
+        let reported = Counter()
+        let health = StorageHealth(inspector: inspector) { _ in _ = reported.next() }
+        inspector.set([.full], refusesGrowth: true)
+        #expect(code { try health.reporting { throw StorageFault.full.error(cause: Broken()) } } == .storageFull)
+        #expect(inspector.suspicions.withLock { $0 } == [.full])
+        #expect(reported.value == 1)
+        #expect(code { try health.requireSpace() } == .storageFull)
+        // The refusal itself is no new fault.
+        #expect(code { try health.reporting { try health.requireSpace() } } == .storageFull)
+        #expect(reported.value == 1)
+    }
+
+    @Test(
+        "an I/O error is told as what the file system says, if that is more exact",
+        arguments: [
+            ([], StorageFault.failing), ([.readOnly], .readOnly), ([.full], .full), ([.full, .readOnly], .readOnly),
+        ] as [(Set<StorageFault>, StorageFault)]
+    )
+    func exact(faults: Set<StorageFault>, expected: StorageFault) {
+        inspector.set(faults)
+        let error = StorageHealth(inspector: inspector).reported(StorageFault.failing.error(cause: Broken()))
+        #expect(StorageFault(error) == expected)
+        #expect((error as? ServiceError)?.cause is Broken)
+    }
+
+    @Test("full and read-only are shown by looks alone; an I/O error and damage by their report")
+    func faults() {
+        let health = StorageHealth(inspector: inspector)
+        for fault in [StorageFault.full, .readOnly] { health.report(fault, "") }
+        #expect(health.faults == [])
+        inspector.set([.full])
+        health.look()
+        #expect(health.faults == [.full])
+        inspector.set([.readOnly])
+        health.look()
+        health.report(.failing, "a blob")
+        health.report(.damaged, "a page")
+        #expect(health.faults == [.damaged, .failing, .readOnly])
+        inspector.set([])
+        health.look()
+        #expect(health.faults == [.damaged, .failing])
+    }
+}

@@ -1,0 +1,30 @@
+import Domain
+import Foundation
+import GRDB
+
+@testable import SQLiteStore
+
+/// What failing disks do to a database that nobody has open.
+enum Damage {
+    /// Overwrites the last leaf page of a class's table, which must have more than one.
+    static func spoilTable(of name: ClassName, in path: String) throws {
+        let (root, size) = try DatabaseQueue(path: path).read { db in
+            let entry = try Catalog(db).entries[name]
+            let table = ClassTable(number: entry?.number ?? 0).name
+            let root = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [table])
+            return (root ?? 0, try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+        }
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        // The header of an interior page ends with the number of its last child (SQLite's file format, 1.6).
+        let child = bytes[(root - 1) * size + 8..<(root - 1) * size + 12].reduce(0) { $0 << 8 | Int($1) }
+        bytes.replaceSubrange((child - 1) * size..<child * size, with: Data(repeating: 0xff, count: size))
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    /// Puts other bytes in the place of some that are there once, such as a key in its record.
+    static func replace(_ old: String, by new: String, in path: String) throws {
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        while let range = bytes.range(of: Data(old.utf8)) { bytes.replaceSubrange(range, with: Data(new.utf8)) }
+        try bytes.write(to: URL(filePath: path))
+    }
+}

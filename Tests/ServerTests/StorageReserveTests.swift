@@ -1,0 +1,67 @@
+import Domain
+import Foundation
+import Support
+import Testing
+
+@testable import Server
+
+@Suite struct StorageReserveTests {
+    private static let size: Int64 = 1 << 20
+
+    private func allocated(in folder: String) throws -> Int64 {
+        var status = stat()
+        try #require(stat("\(folder)/.reserve", &status) == 0)
+        return Int64(status.st_blocks) * 512
+    }
+
+    @Test("the space is held while the disk has some, and given up when a request met a full one")
+    func releases() async throws {
+        try await Samples.withFolder { folder in
+            let reserve = try StorageReserve(in: StorageFolder(path: folder), size: StorageReserveTests.size)
+            #expect(!reserve.inspect(suspecting: nil).refusesGrowth)
+            #expect(try allocated(in: folder) >= StorageReserveTests.size)
+            let full = reserve.inspect(suspecting: .full)
+            #expect(full.faults == [.full])
+            #expect(full.refusesGrowth)
+            #expect(full.hasSpare)
+            #expect(try allocated(in: folder) == 0)
+            // The disk was not full, so the next look takes it again.
+            #expect(reserve.inspect(suspecting: nil).faults == [])
+            #expect(try allocated(in: folder) >= StorageReserveTests.size)
+        }
+    }
+
+    @Test("a start finds the space that the server before held, also when the setting is another one now")
+    func startsAgain() async throws {
+        try await Samples.withFolder { folder in
+            _ = try StorageReserve(in: StorageFolder(path: folder), size: 4 * StorageReserveTests.size)
+                .inspect(suspecting: nil)
+            let smaller = try StorageReserve(in: StorageFolder(path: folder), size: StorageReserveTests.size)
+            #expect(try allocated(in: folder) == StorageReserveTests.size)
+            #expect(smaller.inspect(suspecting: nil).faults == [])
+            _ = try StorageReserve(in: StorageFolder(path: folder), size: 0)
+            #expect(try allocated(in: folder) == 0)
+        }
+    }
+
+    @Test("without a reserve a full disk refuses nothing beforehand")
+    func none() async throws {
+        try await Samples.withFolder { folder in
+            let reserve = try StorageReserve(in: StorageFolder(path: folder), size: 0)
+            let condition = reserve.inspect(suspecting: .full)
+            #expect(!condition.refusesGrowth)
+            #expect(condition.faults == [])
+            #expect(condition.free > 0)
+        }
+    }
+
+    @Test("a folder that is gone is a failing storage")
+    func gone() async throws {
+        try await Samples.withFolder { folder in
+            let reserve = try StorageReserve(in: StorageFolder(path: folder), size: 0)
+            try FileManager.default.removeItem(atPath: folder)
+            #expect(reserve.inspect(suspecting: nil).faults == [.failing])
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+    }
+}
