@@ -51,7 +51,7 @@ final class DiskStagedBlob: StagedBlob {
         // Less than this is not worth the question: the bytes themselves will tell.
         guard size >= DiskStagedBlob.largeSize else { return }
         // Not reported as a fault: one file that is too large leaves space for others.
-        try await pool.pool.runIfActive { [self] in
+        try await pool.runUnreported { [self] in
             var status = statvfs()
             try syscall("fstatvfs") { fstatvfs(file.raw, &status) }
             guard Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize) >= size else {

@@ -11,6 +11,11 @@ struct DiskThreads: Sendable {
         try await pool.runIfActive { [health] in try health.reporting(body) }
     }
 
+    /// Reports nothing: for errors that are none of the storage's.
+    func runUnreported<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await pool.runIfActive(body)
+    }
+
     func runIfActive<Result: Sendable>(
         eventLoop: any EventLoop,
         _ body: @escaping @Sendable () throws -> Result

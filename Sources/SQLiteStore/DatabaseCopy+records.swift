@@ -111,7 +111,10 @@ extension DatabaseCopy {
             try db.inTransaction {
                 let indexes = try Row.fetchAll(
                     db,
-                    sql: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
+                    sql: """
+                        SELECT name, sql FROM sqlite_master
+                        WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL
+                        """,
                     arguments: [table]
                 ).map { (name: $0["name"] as String, sql: $0["sql"] as String) }
                 for index in indexes { try db.execute(sql: "DROP INDEX \(index.name.quotedDatabaseIdentifier)") }

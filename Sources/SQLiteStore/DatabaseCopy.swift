@@ -5,8 +5,10 @@ internal import GRDB
 ///
 /// It is one plain file, without a log beside it. Every call blocks and throws ``OpenFailure``.
 package struct DatabaseCopy: Sendable {
-    /// What is wrong with the pages of a copy that was made, as a sentence that continues "the database …"; `nil` if they
-    /// are sound. A damaged copy holds the pages as they are: nothing was brought up to date, and it can only be read.
+    /// What is wrong with the pages of a copy that was made, or `nil` if they are sound.
+    ///
+    /// It continues "the database …". A damaged copy holds the pages as they are: nothing was brought up to date, and it
+    /// can only be read.
     package let damage: String?
     let queue: DatabaseQueue
     private let original: DatabaseQueue?
@@ -61,7 +63,9 @@ package struct DatabaseCopy: Sendable {
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: true))
             original = nil
             damage = nil
-            if let complaint = try DatabaseCopy.complaint(about: queue) { throw OpenFailure(sentence: complaint, isDamage: true) }
+            if let complaint = try DatabaseCopy.complaint(about: queue) {
+                throw OpenFailure(sentence: complaint, isDamage: true)
+            }
             try DatabaseCopy.refuseNewer(queue)
             catalog = try queue.read { try Catalog($0) }
         } catch let failure as OpenFailure {

@@ -118,11 +118,13 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Copies the write-ahead log into the database, so that the next transaction begins at the log's start and takes no
-    /// more of the disk. SQLite does so by itself only after a thousand pages, which a full disk may not have.
+    /// Copies the write-ahead log into the database, so that the next transaction begins at the log's start.
+    ///
+    /// Then it takes no more of the disk. SQLite does so by itself only after a thousand pages, which a full disk may not
+    /// have.
     private func emptyLog(_ db: Database) {
         // If a reader is in the way, or there is no space for it either, the next commit tries again.
-        try? db.checkpoint(.passive)
+        _ = try? db.checkpoint(.passive)
     }
 }
 

@@ -150,6 +150,7 @@ package struct LCFileServer {
             let watch = StorageWatch(health: health, pool: pools.disk)
             try await serve(api, [sweeper, watch], descriptors) { onStarted(greeting) }
             for database in databases { try database.close() }
+            reserve.takeForNextStart()
         }
     }
 

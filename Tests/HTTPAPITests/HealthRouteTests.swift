@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Logging
+import NIOCore
 import Support
 import Testing
 
@@ -25,7 +26,10 @@ private struct Faulty: StorageInspector {
         server.health.look()
         return try await server.test { client in
             try await client.execute(uri: path, method: .get) { response in
-                let body = try JSONDecoder().decode([String: String].self, from: Data(buffer: response.body))
+                let body = try JSONDecoder().decode(
+                    [String: String].self,
+                    from: Data(String(buffer: response.body).utf8)
+                )
                 return (response.status.code, body)
             }
         }
@@ -52,7 +56,10 @@ private struct Faulty: StorageInspector {
         #expect(body["error"] == "The server's storage is damaged. The server's storage is full.")
     }
 
-    @Test("who asks only for life is told of no fault", arguments: ["/health?live", "/health?live=1", "/health?a&live"])
+    @Test(
+        "who asks only for life is told of no fault",
+        arguments: ["/health?live", "/health?live=1", "/health?a&live"]
+    )
     func life(path: String) async throws {
         let (status, body) = try await answer(path, with: [.full, .readOnly])
         #expect(status == 200)

@@ -11,7 +11,7 @@ enum Damage {
         let (root, size) = try DatabaseQueue(path: path).read { db in
             let entry = try Catalog(db).entries[name]
             let table = ClassTable(number: entry?.number ?? 0).name
-            let root = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [table])
+            let root = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = '\(table)'")
             return (root ?? 0, try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
         }
         var bytes = try Data(contentsOf: URL(filePath: path))

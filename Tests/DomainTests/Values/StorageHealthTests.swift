@@ -56,7 +56,9 @@ private final class FixedInspector: StorageInspector {
         #expect(inspector.suspicions.withLock(\.isEmpty))
     }
 
-    @Test("on a full storage data is refused, and what adds next to nothing only when the rest of the reserve is needed")
+    @Test(
+        "on a full storage data is refused, and what adds next to nothing only when the rest of the reserve is needed"
+    )
     func gate() throws {
         let health = StorageHealth(inspector: inspector)
         inspector.set([.full], refusesGrowth: true)
