@@ -21,6 +21,7 @@ extension Descriptor {
     ///   - offset: Where to begin.
     ///   - count: How many at most.
     ///   - size: That of the stored bytes; what the file has behind them is not read.
+    /// - Returns: All that were asked for, up to the end.
     /// - Throws: ``ServiceError/unreadable(_:)`` if the disk fails or has fewer.
     func readStored(at offset: Int64, count: Int, of size: Int64) throws -> ByteBuffer {
         guard offset < size else { return ByteBuffer() }

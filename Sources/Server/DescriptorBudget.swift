@@ -1,3 +1,4 @@
+internal import Domain
 internal import Glibc
 
 /// How the files and connections that a process may have open are shared out, so that none of them takes the last one.
@@ -42,11 +43,12 @@ struct DescriptorBudget: Equatable {
 
     /// Raises the limit of open files to the most that the system grants; tells what it is then.
     static func raiseLimit() -> Int {
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
-        guard getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return 1024 }
+        guard getrlimit(files, &limit) == 0 else { return 1024 }
         let former = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        let isRaised = setrlimit(RLIMIT_NOFILE, &limit) == 0
+        let isRaised = setrlimit(files, &limit) == 0
         return Int(clamping: isRaised ? limit.rlim_cur : former)
     }
 }

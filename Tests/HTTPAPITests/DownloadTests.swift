@@ -99,7 +99,8 @@ import Testing
             (.ifMatch, "<tag>", 200), (.ifMatch, "\"x\", <tag>", 200), (.ifMatch, "*", 200), (.ifMatch, "\"x\"", 412),
             (.ifMatch, "W/<tag>", 412), (.ifMatch, "", 412),
             (.ifUnmodifiedSince, "Sun, 06 Nov 1994 08:49:37 GMT", 412),
-            (.ifUnmodifiedSince, "Sunday, 06-Nov-94 08:49:37 GMT", 412), (.ifUnmodifiedSince, "Sun Nov  6 08:49:37 1994", 412),
+            (.ifUnmodifiedSince, "Sunday, 06-Nov-94 08:49:37 GMT", 412),
+            (.ifUnmodifiedSince, "Sun Nov  6 08:49:37 1994", 412),
             (.ifUnmodifiedSince, "Fri, 06 Nov 2093 08:49:37 GMT", 200), (.ifUnmodifiedSince, "yesterday", 200),
         ] as [(HTTPField.Name, String, Int)],
         ["", "?imageView/2/w/10"]
@@ -132,7 +133,8 @@ import Testing
             let date = try #require(try await client.execute(uri: "/\(key)", method: .head).headers[.lastModified])
             let words = date.split { " ,".contains($0) }.map(String.init)
             let long = [
-                "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday",
+                "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday",
+                "Sat": "Saturday",
                 "Sun": "Sunday",
             ]
             let day = words[1].hasPrefix("0") ? " \(words[1].dropFirst())" : words[1]
@@ -158,7 +160,9 @@ import Testing
             ]
             try await client.execute(uri: "/x.jpg", method: .options, headers: headers) { response in
                 let allowed = response.headers[.accessControlAllowHeaders]?.lowercased() ?? ""
-                let wanted = ["range", "if-none-match", "if-match", "if-modified-since", "if-unmodified-since", "if-range"]
+                let wanted = [
+                    "range", "if-none-match", "if-match", "if-modified-since", "if-unmodified-since", "if-range",
+                ]
                 for name in wanted { #expect(allowed.contains(name)) }
             }
         }

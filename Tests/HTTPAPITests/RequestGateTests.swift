@@ -130,7 +130,8 @@ import Testing
 
     @Test(
         "a request that asks for another protocol is answered, and so is the next one",
-        arguments: ["h2c", "websocket", "TLS/1.0"], ["Upgrade", "upgrade, HTTP2-Settings", "keep-alive,  UPGRADE"]
+        arguments: ["h2c", "websocket", "TLS/1.0"],
+        ["Upgrade", "upgrade, HTTP2-Settings", "keep-alive,  UPGRADE"]
     )
     func upgrade(name: String, options: String) throws {
         let connection = try Connection()

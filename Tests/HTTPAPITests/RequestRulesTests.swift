@@ -30,7 +30,8 @@ import Testing
         arguments: [
             ("chunked", nil), ("Chunked", nil), ("", 400), ("xchunked", 501), ("identity", 501), ("gzip", 501),
             ("chunked;q=1", 400), ("chunked x", 400), ("\tchunked", 400), ("chunked\t", 400), ("gzip, chunked", 501),
-            ("chunked, chunked", 400), ("chunked, gzip", 400), (",chunked", 400), ("chunked,", 400), ("\"chunked\"", 400),
+            ("chunked, chunked", 400), ("chunked, gzip", 400), (",chunked", 400), ("chunked,", 400),
+            ("\"chunked\"", 400),
         ] as [(String, UInt?)]
     )
     func transferEncoding(value: String, refusal: UInt?) {
@@ -61,7 +62,8 @@ import Testing
     @Test(
         "a host is a name or an address, and perhaps a port",
         arguments: [
-            ("example.com", true), ("example.com:8080", true), ("127.0.0.1:80", true), ("[::1]", true), ("[::1]:80", true),
+            ("example.com", true), ("example.com:8080", true), ("127.0.0.1:80", true), ("[::1]", true),
+            ("[::1]:80", true),
             ("a_b-c.d", true), ("localhost:", true), ("%41", true), ("", false), ("a b", false), ("a/b", false),
             ("a@b", false), ("a:b", false), ("a:80:80", false), ("[::1", false), ("::1", false), ("[]", false),
             ("a,b", true), ("http://a", false), ("a:123456", false), ("%4", false), ("\u{e9}", false), (":80", false),
@@ -86,7 +88,8 @@ import Testing
         "the option close ends the connection, wherever it stands",
         arguments: [
             (["close"], true), (["Close"], true), (["CLOSE"], true), (["x, close"], true), (["keep-alive,close"], true),
-            (["keep-alive", "close"], true), ([" close ,"], true), (["keep-alive"], false), (["closed"], false), ([""], false),
+            (["keep-alive", "close"], true), ([" close ,"], true), (["keep-alive"], false), (["closed"], false),
+            ([""], false),
             ([], false),
         ]
     )

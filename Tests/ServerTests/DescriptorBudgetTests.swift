@@ -3,7 +3,11 @@ import Testing
 @testable import Server
 
 @Suite struct DescriptorBudgetTests {
-    private func budget(_ limit: Int, apps: Int = 1, _ change: (inout ServerConfiguration) -> Void = { _ in }) throws
+    private func budget(
+        _ limit: Int,
+        apps: Int = 1,
+        _ change: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws
         -> DescriptorBudget
     {
         var configuration = ServerConfiguration()
@@ -19,7 +23,10 @@ import Testing
         #expect(try self.budget(1 << 20).connections == DescriptorBudget.defaultConnections)
     }
 
-    @Test("whatever the limit, there is one descriptor more than all can take", arguments: [256, 512, 1024, 4096, 65_536])
+    @Test(
+        "whatever the limit, there is one descriptor more than all can take",
+        arguments: [256, 512, 1024, 4096, 65_536]
+    )
     func shares(limit: Int) throws {
         let apps = limit >= 1024 ? 3 : 1
         let budget = try budget(limit, apps: apps)

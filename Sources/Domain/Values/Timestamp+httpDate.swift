@@ -11,14 +11,15 @@ extension Timestamp {
         self.init(httpDate: text, now: .now())
     }
 
-    /// - Parameter now: Two digits mean no year that lies more than 50 years ahead of it.
+    /// The same, seen from another moment: two digits mean no year that lies more than 50 years ahead of it.
     init?(httpDate text: String, now: Timestamp) {
         // The longest form has 33 characters.
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.split(separator: " ").map(String.init)
         switch words.count {
         case 6 where Weekday.short.contains(words[0].dropLast(1)) && words[0].last == "," && words[5] == "GMT":
-            self.init(day: words[1], dayDigits: 2, month: words[2], year: Self.number(words[3], digits: 4), clock: words[4])
+            let year = Self.number(words[3], digits: 4)
+            self.init(day: words[1], dayDigits: 2, month: words[2], year: year, clock: words[4])
         case 4 where Weekday.long.contains(words[0].dropLast(1)) && words[0].last == "," && words[3] == "GMT":
             let parts = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 3, let short = Self.number(parts[2], digits: 2) else { return nil }
@@ -40,7 +41,9 @@ extension Timestamp {
     }
 
     private init?(day: String, dayDigits: Int, month: String, year: Int?, clock: String) {
-        let parts = clock.split(separator: ":", omittingEmptySubsequences: false).map { Self.number(String($0), digits: 2) }
+        let parts = clock.split(separator: ":", omittingEmptySubsequences: false).map {
+            Self.number(String($0), digits: 2)
+        }
         guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
             let day = Self.number(day, digits: dayDigits), let year, let month = months.firstIndex(of: month),
             year >= 1900, (1...31).contains(day), hour < 24, minute < 60, second <= 60

@@ -31,6 +31,7 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - most: The most connections that are open at once.
     ///   - connections: Those that are.
+    ///   - logger: Is told when the system refuses connections.
     init(most: Int, connections: OpenConnections, logger: Logger) {
         self.most = most
         self.connections = connections
@@ -101,6 +102,7 @@ extension OpenConnections {
     ///   - most: The most that are open at once.
     ///   - listener: The listening channel.
     ///   - logger: Is told when the system refuses connections.
+    /// - Throws: When the listener is closed.
     package func bound(to most: Int, on listener: any Channel, logger: Logger) async throws {
         try await listener.eventLoop.submit {
             let handler = ConnectionBound(most: most, connections: self, logger: logger)

@@ -121,7 +121,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ refusal: RequestRefusal, hasBody: Bool, _ context: ChannelHandlerContext) {
-        logger.debug("Connection refused", metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"])
+        logger.debug(
+            "Connection refused",
+            metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"]
+        )
         isLast = true
         self.refusal = (refusal, hasBody)
         if unanswered == 0 { answerRefused(context) }

@@ -143,8 +143,8 @@ enum HostField {
                 guard digits.count == 2, digits.allSatisfy(\.isHexadecimal) else { return false }
                 position += 3
             } else {
-                guard bytes[position].isLetter || bytes[position].isDigit || "-._~!$&'()*+,;=".utf8.contains(bytes[position])
-                else { return false }
+                let byte = bytes[position]
+                guard byte.isLetter || byte.isDigit || "-._~!$&'()*+,;=".utf8.contains(byte) else { return false }
                 position += 1
             }
         }

@@ -74,7 +74,8 @@ struct Representation {
     /// Whether `If-Match` and `If-Unmodified-Since` hold (RFC 9110 sections 13.1.1, 13.1.4).
     private func isAsExpected(by headers: HTTPFields) -> Bool {
         if let tags = headers[.ifMatch] { return tag.isAmong(tags, comparison: .strong) }
-        guard let modified, let date = headers[.ifUnmodifiedSince].flatMap(Timestamp.init(httpDate:)) else { return true }
+        let date = headers[.ifUnmodifiedSince].flatMap { Timestamp(httpDate: $0) }
+        guard let modified, let date else { return true }
         return modified.wholeSeconds <= date.wholeSeconds
     }
 

@@ -30,7 +30,10 @@ struct MetricsEndpoint {
                 address: .hostname(settings.host, port: settings.port),
                 serverName: "lcfile",
                 // A few scrapers: these descriptors are part of the reserve.
-                availableConnectionsDelegate: MaximumAvailableConnections(MetricsEndpoint.mostConnections, logger: logger)
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    MetricsEndpoint.mostConnections,
+                    logger: logger
+                )
             ),
             onServerRunning: { _ in onRunning() },
             logger: logger
