@@ -166,7 +166,7 @@ package struct VipsRenderer: ImageRenderer {
 
     private func onThread<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await pool.runIfActive {
-            ThreadPriority.lower()
+            ThreadPriority.lower(to: ThreadPriority.images)
             // libvips keeps caches for each thread that called it; a thread of the pool never ends by itself.
             defer { vips_thread_shutdown() }
             return try job()

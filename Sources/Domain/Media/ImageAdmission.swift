@@ -169,8 +169,7 @@ package final class ImageAdmission: Sendable {
         return Task { [weak self, laneTime = limits.laneTime] in
             while (try? await Task.sleep(for: laneTime)) != nil, let self {
                 // Until there is room among those that overran.
-                let now = self.now()
-                if self.state.withLock({ $0.queue.leaveLane(id, now) }) { return self.startThoseThatFit() }
+                if self.state.withLock({ $0.queue.leaveLane(id) }) { return self.startThoseThatFit() }
             }
         }
     }

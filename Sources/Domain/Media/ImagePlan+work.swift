@@ -1,13 +1,14 @@
 extension ImagePlan {
-    /// The processor time that carrying the plan out takes at most on the reference machine, known before a pixel is
-    /// decoded: the pixels of each step and of all frames, times what `Benchmarks/run costs` measured for one, rounded up.
+    /// The processor time that carrying the plan out takes on the reference machine, known before a pixel is decoded.
     ///
+    /// The pixels of each step and of all frames, times what `Benchmarks/run costs` measured for one, rounded up.
     /// It orders jobs and refuses those beyond `images.maxWork`; another machine may be some times faster or slower.
     /// docs/security.md lists the figures.
     ///
     /// - Parameters:
     ///   - header: What the source says of itself.
     ///   - marks: The images that watermarks lay over it, by their keys.
+    /// - Returns: The estimate, at least 2 ms.
     package func work(of header: ImageHeader, marks: [FileKey: ImageHeader] = [:]) -> Duration {
         let first = firstSize(of: header)
         var nanoseconds = header.decodingWork(shrinksTo: first, frames: frames)
@@ -87,9 +88,9 @@ extension ImagePlan {
         let perPixel: Double =
             switch output.format {
             case .jpeg: output.isProgressive ? 35 : 20
-            case .png: output.colors == nil ? 180 : 650
+            case .png: output.colors == nil ? 180 : 500
             case .webp: 200
-            case .gif: frames > 1 ? 500 : 800
+            case .gif: 500
             case .avif: isBest ? 960 : 320
             }
         // A quality that fits is found by halving, at most eight times.

@@ -38,7 +38,7 @@ struct ImageQueue {
     private var workers = 0
     private var lanes = 0
     private var overruns = 0
-    /// Files whose jobs held a lane for too long, and when: for a while they get none.
+    /// Files whose cheap jobs took much longer than such jobs do, and when: for a while they get no lane.
     private var slow: [ImageShares.Key: ContinuousClock.Instant] = [:]
     /// Bytes that jobs on workers take, and those that took a lane.
     private var memory = 0
@@ -46,8 +46,10 @@ struct ImageQueue {
 
     /// For so many seconds of waiting, a job counts as one second shorter.
     private static let ageing = 30.0
+    /// What no cheap job takes, even on a machine that is busy with other things.
+    private static let slowTime = Duration.seconds(5)
     /// How long a file that was slow gets no lane, and the most such files that are remembered.
-    private static let slowTime = Duration.seconds(600)
+    private static let memoryOfSlow = Duration.seconds(600)
     private static let mostSlow = 1024
 
     init(_ limits: ImageAdmission.Limits) {
@@ -75,10 +77,8 @@ struct ImageQueue {
     }
 
     /// Frees the lane of a job that goes on; false if too many do.
-    mutating func leaveLane(_ id: UInt64, _ now: ContinuousClock.Instant) -> Bool {
-        guard let job = running[id], job.slot == .lane else { return true }
-        if slow.count >= ImageQueue.mostSlow { slow = [:] }
-        if let file = job.requester.fileKey { slow[file] = now }
+    mutating func leaveLane(_ id: UInt64) -> Bool {
+        guard running[id]?.slot == .lane else { return true }
         guard overruns < limits.overruns else { return false }
         running[id]?.slot = .overrun
         lanes -= 1
@@ -99,6 +99,10 @@ struct ImageQueue {
         case .overrun:
             overruns -= 1
             laneMemory -= job.cost.memory
+        }
+        if job.slot != .worker, now - job.began > ImageQueue.slowTime, let file = job.requester.fileKey {
+            if slow.count >= ImageQueue.mostSlow { slow = [:] }
+            slow[file] = now
         }
         let excess = (now - job.began - job.cost.time) / .seconds(1)
         if excess > 0 { shares.charge(job.requester, excess, now) }
@@ -148,7 +152,7 @@ struct ImageQueue {
     private func isCheap(_ job: Job, _ now: ContinuousClock.Instant) -> Bool {
         guard job.cost.time <= limits.cheapTime, job.cost.memory <= limits.laneMemory else { return false }
         guard !slow.isEmpty, let file = job.requester.fileKey, let then = slow[file] else { return true }
-        return now - then > ImageQueue.slowTime
+        return now - then > ImageQueue.memoryOfSlow
     }
 
     private func rank(_ job: Job, _ now: ContinuousClock.Instant) -> Double {

@@ -10,6 +10,8 @@ package protocol ImageRenderer: Sendable {
     /// - Parameters:
     ///   - source: The image.
     ///   - requester: Whose share reading it counts for, where few headers are read at the same time.
+    /// - Returns: The header, unchecked against any limit.
+    /// - Throws: ``ServiceError/Code/notAnImage``, and ``ServiceError/Code/overloaded`` if too many headers wait.
     func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader
 
     /// Runs a job on images once there is whatever the renderer takes for them beside a thread and memory.

@@ -1,7 +1,11 @@
 extension ImageService {
     /// Answers a request that ends with a question, as JSON (file-protocol 5.5, 5.7).
     ///
-    /// - Parameter address: The client's network address, as ``ImageRequester/address`` has it.
+    /// - Parameters:
+    ///   - question: The last operator.
+    ///   - request: The whole chain.
+    ///   - origin: The source.
+    ///   - address: The client's network address, as ``ImageRequester/address`` has it.
     /// - Returns: The answer; nothing if the question is for EXIF and there is none.
     /// - Throws: What making a picture throws.
     package func answer(
@@ -46,7 +50,9 @@ extension ImageService {
     }
 
     private func exif(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue? {
-        let fields = try await admission.admit(for: requester) { _ in try await renderer.exif(of: try await bytes(of: origin)) }
+        let fields = try await admission.admit(for: requester) { _ in
+            try await renderer.exif(of: try await bytes(of: origin))
+        }
         guard !fields.isEmpty else { return nil }
         return .object(
             fields.mapValues { .object(["type": .integer(Int64($0.type)), "val": .string($0.value)]) }

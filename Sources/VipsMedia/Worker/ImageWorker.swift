@@ -26,7 +26,7 @@ package enum ImageWorker {
     private static func perform(_ words: [String]) -> WorkerExit {
         guard let task = WorkerTask(words: words) else { return .misused }
         let former = peakMemory
-        ThreadPriority.lower()
+        ThreadPriority.lower(to: ThreadPriority.workers)
         do {
             try Confinement.enter(memory: task.memory, seconds: task.seconds)
         } catch {

@@ -126,21 +126,18 @@ import Testing
         #expect(log.lines == ["running", "cheap", "large", "too large for a lane"])
     }
 
-    @Test("a job that is slower than a cheap one leaves its lane, and its file gets none for a while")
+    @Test("a job that is slower than a cheap one leaves its lane; one that is much slower costs its file the lanes")
     func overrun() async throws {
         let admission = admission {
             $0.lanes = 1
             $0.overruns = 1
             $0.laneTime = .milliseconds(1)
         }
-        let gate = Gate()
-        let bomb = ImageRequester(file: "bomb.jpg")
-        let tasks = [
-            start("expensive", milliseconds: 9000, on: admission, until: gate),
-            start("bomb", milliseconds: 10, for: bomb, on: admission, until: gate),
-        ]
+        let (gate, end, begun, next) = (Gate(), Gate(), Gate(), Gate())
+        let file = ImageRequester(file: "bomb.jpg")
+        let expensive = start("expensive", milliseconds: 9000, on: admission, until: gate)
+        let bomb = start("bomb", milliseconds: 10, for: file, on: admission, until: end)
         #expect(log.lines == ["expensive", "bomb"])
-        let (begun, next) = (Gate(), Gate())
         let cheap = Task.immediate {
             try await admission.admit { place in
                 try await place.run(ImageCost(memory: 1, time: .milliseconds(20))) {
@@ -150,13 +147,46 @@ import Testing
             }
         }
         await begun.wait()
-        let again = start("bomb again", milliseconds: 10, for: bomb, on: admission, until: gate)
+        clock.advance(by: .seconds(6))
+        end.open()
+        try await bomb.value
         next.open()
         try await cheap.value
-        let another = start("another", milliseconds: 10, on: admission, until: Gate.opened())
-        try await another.value
+        let again = start("bomb again", milliseconds: 10, for: file, on: admission, until: gate)
+        try await start("another", milliseconds: 10, on: admission, until: Gate.opened()).value
         #expect(log.lines == ["expensive", "bomb", "another"])
-        try await end(tasks + [again], gate)
+        try await self.end([expensive, again], gate)
+    }
+
+    @Test("never more jobs run than there are threads for, those that left a lane among them")
+    func overruns() async throws {
+        let admission = admission(queue: 60) {
+            $0.lanes = 1
+            $0.overruns = 2
+            $0.laneTime = .milliseconds(1)
+        }
+        let gate = Gate()
+        let active = Mutex((now: 0, most: 0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    try await admission.admit { place in
+                        try await place.run(ImageCost(memory: 1, time: .milliseconds(20))) {
+                            let isLast = active.withLock { active in
+                                active.now += 1
+                                active.most = max(active.most, active.now)
+                                return active.now == 4
+                            }
+                            if isLast { gate.open() }
+                            await gate.wait()
+                            active.withLock { $0.now -= 1 }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(active.withLock(\.most) == 4)
     }
 
     // MARK: Shares
@@ -193,17 +223,21 @@ import Testing
         try await end([start("much", milliseconds: 9000, for: greedy, on: admission, until: Gate.opened())], Gate())
         clock.advance(by: .seconds(300))
         let gate = Gate()
-        let tasks = [start("running", on: admission, until: gate)] + [
-            start("greedy", milliseconds: 100, for: greedy, on: admission, until: gate),
-            start("modest", milliseconds: 150, for: modest, on: admission, until: gate),
-        ]
+        let tasks =
+            [start("running", on: admission, until: gate)] + [
+                start("greedy", milliseconds: 100, for: greedy, on: admission, until: gate),
+                start("modest", milliseconds: 150, for: modest, on: admission, until: gate),
+            ]
         try await end(tasks, gate)
         #expect(log.lines == ["much", "running", "greedy", "modest"])
     }
 
     // MARK: Permits
 
-    @Test("a full queue admits a requester that has less of it, and refuses the last job of the one that has most", arguments: pairs)
+    @Test(
+        "a full queue admits a requester that has less of it, and refuses the last job of the one that has most",
+        arguments: pairs
+    )
     func permits(greedy: ImageRequester, modest: ImageRequester) async throws {
         let (admission, gate) = (admission(queue: 3), Gate())
         var tasks = [1000, 2000, 9000, 3000].map {

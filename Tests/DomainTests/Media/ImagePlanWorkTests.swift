@@ -111,7 +111,10 @@ import Testing
         #expect(try work("imageView2/1/w/50/h/50", large(format)) < most)
     }
 
-    @Test("legitimate large work is within the limit", arguments: ["blur/50x50", "format/avif", "rotate/45/format/webp"])
+    @Test(
+        "legitimate large work is within the limit",
+        arguments: ["blur/50x50", "format/avif", "rotate/45/format/webp"]
+    )
     func legitimate(words: String) throws {
         try ImageLimits().checkWork(work("imageMogr2/\(words)", large()))
     }
