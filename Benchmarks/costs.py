@@ -120,9 +120,11 @@ def encoding(costs, url):
     }.items():
         costs.row(f"encode {name}", costs.seconds(url, f"imageMogr2/{words}") - small, PIXELS)
     jpeg = costs.seconds(url, "imageMogr2/format/jpg/q/90!")
-    costs.row("each try of size-limit, JPEG", (costs.seconds(url, "imageMogr2/size-limit/1k/format/jpg") - jpeg) / 8, PIXELS)
+    tries = costs.seconds(url, "imageMogr2/size-limit/1k/format/jpg") - jpeg
+    costs.row("each try of size-limit, JPEG", tries / 8, PIXELS)
     for level in (3, 9):
-        costs.row(f"imageslim/zlevel/{level}", costs.seconds(url, f"imageslim/zlevel/{level}|imageMogr2/strip") - small, PIXELS)
+        slim = costs.seconds(url, f"imageslim/zlevel/{level}|imageMogr2/strip")
+        costs.row(f"imageslim/zlevel/{level}", slim - small, PIXELS)
 
 
 def moving(costs):
@@ -139,6 +141,7 @@ def moving(costs):
         costs.row(f"moving {name}: decode and scale to 50 pixels", plain - still, area)
         whole = costs.seconds(url, "imageMogr2/strip/format/webp")
         costs.row(f"moving {name}: encode WebP", whole - plain, area)
-        costs.row(f"moving {name}: encode GIF", costs.seconds(url, "imageMogr2/thumbnail/802x602!/format/gif") - plain, area)
+        other = costs.seconds(url, "imageMogr2/thumbnail/802x602!/format/gif")
+        costs.row(f"moving {name}: encode GIF", other - plain, area)
         for step in ("blur/50x50", "blur/10x5", "sharpen/1", "rotate/45", "rotate/90"):
             costs.row(f"moving {name}: {step}", costs.seconds(url, f"imageMogr2/{step}/format/webp") - whole, area)

@@ -18,6 +18,23 @@ import Testing
         func advance(by duration: Duration) { instant.withLock { $0 += duration } }
     }
 
+    /// How many jobs run, and how many did at most.
+    private final class Active: Sendable {
+        private let count = Mutex((now: 0, most: 0))
+
+        var most: Int { count.withLock(\.most) }
+
+        func begin() -> Int {
+            count.withLock { count in
+                count.now += 1
+                count.most = max(count.most, count.now)
+                return count.now
+            }
+        }
+
+        func end() { count.withLock { $0.now -= 1 } }
+    }
+
     private func admission(
         workers: Int = 1,
         queue: Int = 20,
@@ -166,27 +183,22 @@ import Testing
             $0.laneTime = .milliseconds(1)
         }
         let gate = Gate()
-        let active = Mutex((now: 0, most: 0))
+        let active = Active()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask {
                     try await admission.admit { place in
                         try await place.run(ImageCost(memory: 1, time: .milliseconds(20))) {
-                            let isLast = active.withLock { active in
-                                active.now += 1
-                                active.most = max(active.most, active.now)
-                                return active.now == 4
-                            }
-                            if isLast { gate.open() }
+                            if active.begin() == 4 { gate.open() }
                             await gate.wait()
-                            active.withLock { $0.now -= 1 }
+                            active.end()
                         }
                     }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(active.withLock(\.most) == 4)
+        #expect(active.most == 4)
     }
 
     // MARK: Shares
