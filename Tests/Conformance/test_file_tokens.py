@@ -231,13 +231,14 @@ def test_key_that_two_uploads_want_is_the_first_ones(master):
     assert master.fetch(first["url"]).content == b"the first"
 
 
-def test_same_key_in_two_apps_is_two_files(server, master):
+def test_same_key_in_two_apps_is_the_file_of_the_first_to_finish(server, master):
     key, other = f"{random_hex(8)}.txt", server.api(BETA, master=True)
     mine, theirs = ask(master, key=key), ask(other, key=key)
     finish(master, mine, b"mine")
-    assert put(other, theirs, b"theirs").status_code == 200
-    assert other.get(f"/1.1/files/{theirs['objectId']}").json()["metaData"]["size"] == 6
+    assert put(other, theirs, b"theirs").status_code == 400
+    assert other.get(f"/1.1/files/{theirs['objectId']}").status_code == 404
     assert master.get(f"/1.1/files/{mine['objectId']}").json()["metaData"]["size"] == 4
+    assert master.fetch(f"{server.url}/{key}").content == b"mine"
 
 
 @pytest.mark.parametrize("fields, start, end", [
