@@ -33,9 +33,8 @@ final class StorageReserve: StorageInspector {
         self.size = min(size, (space?.total ?? 0) / StorageReserve.largestPart) / block * block
         file = try storage.open(StorageReserve.name)
         isHeld = Mutex(false)
-        var status = stat()
-        let allocated = fstat(file, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
-        if self.size > 0, allocated >= self.size {
+        // The file never has a size without all of its blocks.
+        if self.size > 0, lseek(file, 0, SEEK_END) >= off_t(self.size) {
             ftruncate(file, off_t(self.size))
             isHeld.withLock { $0 = true }
         } else {
