@@ -36,7 +36,7 @@ struct AppCopy {
             let database: DatabaseCopy
             do {
                 database = try DatabaseCopy(of: "\(source)/\(StorageContents.database)", at: path)
-            } catch  where error.isDamage {
+            } catch let error as OpenFailure where error.isDamage {
                 // Not even its pages can be listed: the file as it is.
                 try? StorageContents.remove(path)
                 try StorageContents.copy("\(source)/\(StorageContents.database)", to: damagedPath)
