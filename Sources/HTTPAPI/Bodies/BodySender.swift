@@ -48,7 +48,7 @@ extension WireLimits {
         }
     }
 
-    /// The most bytes of a list of parts, which comes with an upload's token alone: 10 000 parts take up to 1 MB.
+    /// The most bytes of a list of parts, which comes with an upload's token alone: 10 000 parts take up to 2 MB.
     var partList: BodyLimit {
         userJSONSize < jsonSize ? BodyLimit(size: userJSONSize, setting: "http.maxUserJsonSize") : largestBody
     }
