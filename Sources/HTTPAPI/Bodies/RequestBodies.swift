@@ -101,18 +101,25 @@ struct RequestBodies: Sendable {
 }
 
 /// Refuses bodies that arrive so slowly that they only hold memory.
-private struct BodyPace {
+struct BodyPace {
     private let start = ContinuousClock.now
     /// Seconds in which a body may be as slow as it likes.
     private static let grace = 30
     /// Bytes a second.
     private static let slowest = 8 << 10
 
+    /// - Parameters:
+    ///   - arrived: All bytes so far.
+    ///   - seconds: Since the body was first waited for.
+    static func isFastEnough(_ arrived: Int, after seconds: Int) -> Bool {
+        seconds <= grace + arrived / slowest
+    }
+
     /// - Parameter arrived: All bytes so far.
     /// - Throws: ``ServiceError/Code/timedOut``.
     func check(_ arrived: Int) throws {
         let seconds = Int((ContinuousClock.now - start).components.seconds)
-        guard seconds <= BodyPace.grace + arrived / BodyPace.slowest else {
+        guard BodyPace.isFastEnough(arrived, after: seconds) else {
             throw ServiceError(
                 .timedOut,
                 "The request body arrived too slowly: after \(BodyPace.grace) seconds a JSON body must come at "

@@ -68,7 +68,8 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(seed))
         // No name becomes another one by three changes.
         var text = Array(
-            #"{"aaaaa":[1,-2.5,"x\n\u0041é",{"bbbbb":{}},[]],"ccccc":true,"ddddd":null,"fffff":{"ggggg":[[1],[2,3]]}}"#.utf8
+            #"{"aaaaa":[1,-2.5,"x\n\u0041é",{"bbbbb":{}},[]],"ccccc":true,"ddddd":null,"fffff":{"ggggg":[[1],[2,3]]}}"#
+                .utf8
         )
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             let marks = Array(#"{}[],:"\ 01eE.+-tnu"#.utf8) + [0x80, 0xff, 0x00]
