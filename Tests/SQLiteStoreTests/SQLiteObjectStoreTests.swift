@@ -66,10 +66,10 @@ import Testing
             let slow = Condition.any((0..<300).map { .field(FieldPath(field: "n"), .equals(.integer(-1 - $0))) })
             let budget = QueryBudget(milliseconds: 5, refusal: Broken())
             await #expect(throws: Broken.self) {
-                try await store.read(within: budget) { try $0.count(slow, in: name) }
+                try await store.read(within: budget) { try $0.count(ObjectQuery(name, where: slow)) }
             }
             // The connection is as good as before.
-            #expect(try await store.count(.always, in: name) == 20_000)
+            #expect(try await store.read { try $0.count(ObjectQuery(name)) } == 20_000)
         }
     }
 

@@ -57,7 +57,7 @@ package struct FileService: FileRemoval {
     package func open(_ file: ServedFile) async throws -> any OpenBlob {
         guard let blob = try await blobs.open(file.key) else { throw try await missing(file.key) }
         guard blob.size == file.size else {
-            health.report(.damaged, "The blob of file \(file.id) has \(blob.size) bytes, its record \(file.size).")
+            try await report(file.key, "has \(blob.size) bytes, and its record \(file.size)")
             throw ServiceError.unreadable(UnreadableBlob(size: blob.size, expected: file.size))
         }
         return blob
@@ -76,10 +76,14 @@ package struct FileService: FileRemoval {
 
     /// A delete removes the record first: a blob that is not there although its record still is was lost.
     private func missing(_ key: FileKey) async throws -> ServiceError {
-        if let file = try await files.file(key: key) {
-            health.report(.damaged, "The blob of file \(file.id) is missing.")
-        }
+        try await report(key, "is missing")
         return FileService.notFound
+    }
+
+    /// Reports damage of a blob whose record is there; logs get the file's id, because its key is what opens it.
+    private func report(_ key: FileKey, _ damage: String) async throws {
+        guard let file = try await files.file(key: key) else { return }
+        health.report(.damaged, "The blob of file \(file.id) \(damage).")
     }
 
     /// What a key that nobody has, or has no more, is answered with.

@@ -95,7 +95,8 @@ private final class FixedInspector: StorageInspector {
     @Test(
         "an I/O error is told as what the file system says, if that is more exact",
         arguments: [
-            (Set<StorageFault>(), StorageFault.failing), ([.readOnly], .readOnly), ([.full], .full), ([.full, .readOnly], .readOnly),
+            (Set<StorageFault>(), StorageFault.failing), ([.readOnly], .readOnly), ([.full], .full),
+            ([.full, .readOnly], .readOnly),
         ] as [(Set<StorageFault>, StorageFault)]
     )
     func exact(faults: Set<StorageFault>, expected: StorageFault) {
