@@ -128,7 +128,12 @@ package struct ObjectService: Sendable {
     ///
     /// Changes that stand side by side share a transaction, and so one sync of the disk.
     ///
-    /// - Parameter batch: What the batch used up in calls before, if its commands come in several.
+    /// - Parameters:
+    ///   - commands: What to do, or why that cannot be said.
+    ///   - batch: What the batch used up in calls before, if its commands come in several.
+    ///   - caller: Who asks.
+    /// - Returns: The outcome of each command, in order.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets too many passwords, and what a store throws.
     package func perform(
         _ commands: [Result<ObjectCommand, any Error>],
         in batch: inout ObjectBatch,

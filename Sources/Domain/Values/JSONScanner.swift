@@ -40,9 +40,10 @@ package struct JSONScanner {
         return lexer.position
     }
 
-    /// Enters the object or array that stands here; returns false if something else does.
+    /// Enters the object or array that stands here.
     ///
     /// - Parameter mark: `{` or `[`.
+    /// - Returns: False if something else stands here.
     package mutating func enter(_ mark: Unicode.Scalar) -> Bool {
         guard lexer.take(mark) else { return false }
         depth += 1
@@ -131,9 +132,7 @@ package struct JSONScanner {
 }
 
 extension JSONLexer {
-    /// Skips blanks and a value.
-    ///
-    /// - Parameter levels: How many arrays and objects may stand inside each other.
+    /// Skips blanks and a value, in which so many arrays and objects may stand inside each other.
     fileprivate mutating func skip(levels: Int) throws(JSONFault) {
         guard levels >= 0 else { throw .malformed("too many levels") }
         skipBlanks()

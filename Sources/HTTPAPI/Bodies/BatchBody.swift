@@ -27,7 +27,9 @@ struct BatchBody: Sendable {
 
     /// Finds the items of a body.
     ///
-    /// - Parameter limit: How many items there may be.
+    /// - Parameters:
+    ///   - body: The whole body.
+    ///   - limit: How many items there may be.
     /// - Throws: ``ServiceError/Code/malformedJSON``; ``ServiceError/Code/payloadTooLarge`` for more items than the
     ///   limit; ``ServiceError/Code/overloaded`` if there is no memory for the answers.
     init(_ body: JSONBody, limit: Int) throws {
@@ -39,7 +41,11 @@ struct BatchBody: Sendable {
 
     /// Makes the values of a group's items, each for itself.
     ///
-    /// - Parameter work: What is done with them; their memory counts until it returns.
+    /// - Parameters:
+    ///   - group: One of ``groups``.
+    ///   - work: What is done with the items; their memory counts until it returns.
+    /// - Returns: What the work returns.
+    /// - Throws: What the work throws.
     func withItems<Value>(
         of group: Group,
         _ work: ([Result<JSONValue, any Error>]) async throws -> Value

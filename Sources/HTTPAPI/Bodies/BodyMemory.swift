@@ -26,7 +26,7 @@ final class BodyMemory: Sendable {
     /// What all requests hold now, in bytes.
     var used: Int { state.withLock { $0.total } }
 
-    /// A share for one request, which holds nothing yet. Call ``Share/end()`` when the request is answered.
+    /// A share for one request, which holds nothing yet; ``Share/end()`` must be called when the request is answered.
     func share(of sender: BodySender) -> Share {
         Share(memory: self, sender: sender)
     }

@@ -108,9 +108,7 @@ struct BodyPace {
     /// Bytes a second.
     private static let slowest = 8 << 10
 
-    /// - Parameters:
-    ///   - arrived: All bytes so far.
-    ///   - seconds: Since the body was first waited for.
+    /// Whether so many bytes are enough so many seconds after the body was first waited for.
     static func isFastEnough(_ arrived: Int, after seconds: Int) -> Bool {
         seconds <= grace + arrived / slowest
     }
