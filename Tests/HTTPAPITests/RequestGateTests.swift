@@ -97,11 +97,20 @@ import Testing
     @Test("a request has one answer, also if its body proves to be malformed afterwards")
     func oneAnswer() throws {
         let connection = try Connection()
-        connection.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n")
+        connection.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.send("nonsense\r\n")
         connection.answer()
         #expect(try connection.sent().contains("Connection: close\r\n"))
         connection.answer(.badRequest)
         #expect(try connection.sent() == "")
+    }
+
+    @Test("a head whose coding the decoder reads in another way is refused")
+    func otherReading() throws {
+        let connection = try Connection()
+        connection.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\tchunked\r\n\r\n" + get)
+        #expect(try connection.request() == nil)
+        #expect(try connection.sent().hasPrefix("HTTP/1.1 400 "))
     }
 
     @Test("the last answer says that the connection ends, and no request is taken behind it")

@@ -35,6 +35,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var stopsDecoder = false
     /// Whether the decoder is to be replaced, unless it proves to go on.
     private var awaitsDecoder = false
+    /// A head with a `Transfer-Encoding`, until the decoder shows whether it reads it as chunked, too.
+    private var held: HTTPRequestHead?
     /// To be answered when everything before is.
     private var refusal: (RequestRefusal, hasBody: Bool)?
     /// Whether an answer is being written that no request waits for.
@@ -68,34 +70,50 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             guard !isLast else { return }
             do {
                 let verdict = try RequestRules.check(head)
-                unanswered += 1
-                activity.begin()
                 isReading = true
                 isLast = verdict.isLast
                 isLastOld = verdict.isLast && head.version == .http1_0
                 stopsDecoder = verdict.stopsDecoder
-                context.fireChannelRead(wrapInboundOut(.head(verdict.head)))
+                held = verdict.head
+                if !verdict.head.headers.contains(name: "Transfer-Encoding") { handOn(context) }
             } catch {
                 refuse(error, hasBody: head.method != .HEAD, context)
             }
         case .body:
-            if isReading { context.fireChannelRead(data) }
+            guard isReading else { return }
+            handOn(context)
+            context.fireChannelRead(data)
         case .end:
             guard isReading else { return }
+            handOn(context)
             isReading = false
             context.fireChannelRead(data)
             if stopsDecoder { replaceDecoder(context) }
         }
     }
 
+    /// Hands on the head that was held back.
+    private func handOn(_ context: ChannelHandlerContext) {
+        guard let head = held else { return }
+        held = nil
+        unanswered += 1
+        activity.begin()
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
     func channelReadComplete(context: ChannelHandlerContext) {
+        handOn(context)
         context.fireChannelReadComplete()
         // Whoever reads the requests has stopped, and would never ask for more.
         if isDraining { context.read() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? HTTPParserError, !isLast {
+        if let error = error as? HTTPParserError, let head = held {
+            held = nil
+            isReading = false
+            refuse(RequestRefusal(error), hasBody: head.method != .HEAD, context)
+        } else if let error = error as? HTTPParserError, !isLast {
             if isReading {
                 // Its route learns of it from the body; nothing behind it can be understood.
                 isLast = true
@@ -141,7 +159,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             do {
                 let stopped = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try pipeline.addHandler(HTTPConnection.decoder(), position: .after(stopped.handler))
-                pipeline.removeHandler(context: stopped, promise: nil)
+                let removed = context.eventLoop.makePromise(of: Void.self)
+                // Requests are handed to their routes when a read is complete, and this is none of the socket's.
+                removed.futureResult.assumeIsolated().whenSuccess { [self] in channelReadComplete(context: context) }
+                pipeline.removeHandler(context: stopped, promise: removed)
             } catch {
                 // Without a decoder nothing more on this connection could be understood.
                 context.close(promise: nil)
