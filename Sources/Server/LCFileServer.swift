@@ -160,7 +160,8 @@ package struct LCFileServer {
         var limits = ImageAdmission.Limits(workers: workers, memory: threads.imageMemory, queue: threads.imageQueue)
         // Also where the processors are fewer: a cheap job gets its part of one.
         limits.lanes = max(1, workers / 4)
-        limits.overruns = 2 * limits.lanes
+        // As many that wait for a worker process as there are processes, and some that compute here.
+        limits.overruns = 2 * limits.lanes + threads.imageWorkers + 2
         return limits
     }
 
