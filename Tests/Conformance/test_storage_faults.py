@@ -1,5 +1,6 @@
 """Storage that fails beneath the server: what clients are told, what goes on, and what an operator sees."""
 
+import contextlib
 import re
 import sqlite3
 import subprocess
@@ -55,7 +56,7 @@ def test_disk_that_becomes_read_only(disk, new_server):
 
 def pages_of(database, table):
     """The leaf pages of a table, whose root must be an interior page: its last child alone, which is enough."""
-    with sqlite3.connect(database) as connection:
+    with contextlib.closing(sqlite3.connect(database)) as connection:
         root, = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
         size, = connection.execute("PRAGMA page_size").fetchone()
     content = database.read_bytes()
@@ -66,7 +67,7 @@ def pages_of(database, table):
 
 def spoil(database, name):
     """Overwrites the last page of a class's table."""
-    with sqlite3.connect(database) as connection:
+    with contextlib.closing(sqlite3.connect(database)) as connection:
         number, = connection.execute("SELECT number FROM class WHERE name = ?", (name,)).fetchone()
     page, size = pages_of(database, f"class_{number}")
     with open(database, "r+b") as file:
@@ -91,7 +92,10 @@ def filled(new_server):
             things.create(n=number, text="x" * 500)
     records = [api.store(f"file {number}".encode(), name=f"{number}.txt") for number in range(3)]
     assert server.stop() == 0
-    return server, server.storage / ALPHA.id / "lcfile.sqlite", records
+    database = server.storage / ALPHA.id / "lcfile.sqlite"
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return server, database, records
 
 
 def test_damaged_page_is_told_and_the_rest_is_served(filled):

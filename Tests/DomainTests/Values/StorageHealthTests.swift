@@ -8,6 +8,8 @@ private final class FixedInspector: StorageInspector {
     let condition = Mutex(StorageCondition())
     let suspicions = Mutex<[StorageFault?]>([])
 
+    var seen: [StorageFault?] { suspicions.withLock { $0 } }
+
     func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
         suspicions.withLock { $0.append(suspicion) }
         return condition.withLock { $0 }
@@ -46,14 +48,14 @@ private final class FixedInspector: StorageInspector {
         #expect(StorageFault(Broken()) == nil)
         #expect(StorageFault(ServiceError(.internalFailure, "Internal error.")) == nil)
         #expect(throws: Broken.self) { try health.reporting { throw Broken() } }
-        #expect(inspector.suspicions.withLock(\.isEmpty))
+        #expect(inspector.seen.isEmpty)
     }
 
     @Test("while space is not held for deletes nothing is refused and nothing is looked at")
     func open() throws {
         let health = StorageHealth(inspector: inspector)
         try health.requireSpace()
-        #expect(inspector.suspicions.withLock(\.isEmpty))
+        #expect(inspector.seen.isEmpty)
     }
 
     @Test(
@@ -84,7 +86,7 @@ private final class FixedInspector: StorageInspector {
         let health = StorageHealth(inspector: inspector) { _ in _ = reported.next() }
         inspector.set([.full], refusesGrowth: true)
         #expect(code { try health.reporting { throw StorageFault.full.error(cause: Broken()) } } == .storageFull)
-        #expect(inspector.suspicions.withLock { $0 } == [.full])
+        #expect(inspector.seen == [.full])
         #expect(reported.value == 1)
         #expect(code { try health.requireSpace() } == .storageFull)
         // The refusal itself is no new fault.
