@@ -59,6 +59,8 @@ package struct SQLiteDatabase: Sendable {
 
     /// Closes every connection; later calls throw.
     package func close() throws {
+        // So that the log's space is free, if the disk is full. The log stays valid where this fails.
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try pool.close()
     }
 

@@ -115,8 +115,8 @@ struct FileSystemSpace {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let block = Int64(clamping: status.f_frsize)
-        // Root may use what is set aside for it.
-        free = Int64(clamping: geteuid() == 0 ? status.f_bfree : status.f_bavail) * block
+        // Not f_bfree, also for root: ext4 counts blocks in it that no program can have.
+        free = Int64(clamping: status.f_bavail) * block
         total = Int64(clamping: status.f_blocks) * block
     }
 }
