@@ -26,11 +26,11 @@ def memory(folder, size="16m"):
 
 @contextlib.contextmanager
 def ext4(folder, megabytes=32):
-    """An ext4 file system in a file."""
+    """An ext4 file system in a file, without the blocks that ext4 sets aside for root."""
     image = folder.parent / f"{folder.name}.img"
     with open(image, "wb") as file:
         file.truncate(megabytes << 20)
-    made = subprocess.run(["mkfs.ext4", "-q", "-F", image], capture_output=True, text=True)
+    made = subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-F", image], capture_output=True, text=True)
     if made.returncode != 0:
         pytest.skip(f"this machine does not make ext4 file systems: {made.stderr.strip()}")
     with mounted(folder, "-o", "loop", image):
