@@ -2,6 +2,8 @@
 package struct ObjectBatch: Sendable {
     /// The bytes that replies to reads may still have; nil before the first call.
     var replyCapacity: Int?
+    /// How long the queries of all its commands may still run; nil before the first call.
+    var budget: QueryBudget?
     private var passwords = 0
 
     /// A batch of which nothing was carried out.

@@ -66,7 +66,9 @@ import Testing
             return ObjectCommand(object.className, .update(object.id, change, where: nil, returnsObject: false))
         }
         let commands = [try set(#"{"n":7}"#), try update(object, under: try costly(with: 7)), try set(#"{"k":3}"#)]
-        let replies = try await objects.service().perform(commands.map { .success($0) }, as: objects.client)
+        var batch = ObjectBatch()
+        let replies = try await objects.service()
+            .perform(commands.map { .success($0) }, in: &batch, as: objects.client)
         for reply in replies { _ = try reply.get() }
         let fields = try await objects.store.read { try $0.object(object.id, in: object.className)?.fields }
         #expect(fields == ["n": .integer(7), "m": .integer(2), "k": .integer(3)])
