@@ -1,16 +1,13 @@
 internal import CoreMetrics
 internal import CurlFetch
-internal import DiskBlobs
 internal import Domain
 internal import Glibc
 internal import HTTPAPI
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
-internal import MagicTypes
 internal import NIOCore
 internal import NIOPosix
-internal import PCREPatterns
 internal import PasswordHashes
 internal import SQLiteStore
 internal import ServiceLifecycle
@@ -22,8 +19,8 @@ internal import VipsMedia
 ///
 /// Read ``run(onStarted:)`` from top to bottom to see what there is and what needs what.
 package struct LCFileServer {
-    private let configuration: ServerConfiguration
-    private let logger: Logger
+    let configuration: ServerConfiguration
+    let logger: Logger
 
     /// Takes checked settings; nothing is opened before ``run(onStarted:)``.
     package init(configuration: ServerConfiguration) {
@@ -165,143 +162,6 @@ package struct LCFileServer {
         return limits
     }
 
-    private func typeDetector(on pool: NIOThreadPool) throws -> MagicTypeDetector {
-        do {
-            return try MagicTypeDetector(table: configuration.typeTable, pool: pool)
-        } catch {
-            throw StartError.storage(
-                "the table of media types \(configuration.typeTable) or libmagic's database cannot be read; "
-                    + "install the packages media-types and libmagic-mgc, or set uploads.typeTable"
-            )
-        }
-    }
-
-    private func openDatabase(in folder: String, _ health: StorageHealth) throws -> SQLiteDatabase {
-        let path = "\(folder)/lcfile.sqlite"
-        do {
-            let threads = configuration.threads
-            return try SQLiteDatabase(
-                path: path,
-                readers: threads.databaseReaders,
-                cacheSize: threads.databaseCache,
-                health: health
-            )
-        } catch {
-            throw StartError.storage("the database \(path) \(error.sentence)")
-        }
-    }
-
-    private func build(
-        _ app: AppConfiguration,
-        in folder: String,
-        _ database: SQLiteDatabase,
-        _ health: StorageHealth,
-        _ types: any TypeDetector,
-        _ fetchers: Fetchers,
-        _ neighbours: KeyNeighbours,
-        _ images: ImageEngine,
-        _ passwords: PasswordPool,
-        _ pools: ThreadPools,
-        _ descriptors: DescriptorBudget
-    ) async throws -> AppServices {
-        let blobs: DiskBlobStore
-        let derivatives: DiskDerivativeStore
-        do {
-            blobs = try DiskBlobStore(folder: folder, pool: pools.disk, health: health)
-            derivatives = try DiskDerivativeStore(
-                folder: folder,
-                bound: configuration.derivativeCache,
-                openFiles: descriptors.openFiles,
-                pool: pools.disk,
-                health: health
-            )
-        } catch {
-            throw StartError.storage("the folder \(folder) cannot be used (\(error))")
-        }
-        let store = SQLiteObjectStore(database)
-        let records = FileRecords(store)
-        let files = FileService(
-            files: records,
-            blobs: blobs,
-            derivatives: derivatives,
-            cache: DownloadCache(records: configuration.downloads.records, openBlobs: descriptors.openFiles),
-            health: health
-        )
-        let presentation = FilePresentation(
-            publicURL: app.fileDomains.first ?? configuration.fileURLBase,
-            bucket: app.id.bucket
-        )
-        let settings = ObjectSettings(
-            limits: configuration.objects,
-            queries: configuration.queries,
-            files: presentation,
-            accounts: Accounts(
-                settings: configuration.accounts,
-                hasher: passwords,
-                verifier: configuration.verifier.url.map { url in
-                    AuthDataHook(url: url, timeout: configuration.verifier.timeout, pool: pools.web, logger: logger)
-                }
-            ),
-            nameLength: configuration.uploads.nameLength
-        )
-        let sessions = SessionService(store: store, accounts: settings.accounts)
-        var limits = configuration.uploads
-        limits.record = configuration.objects
-        let uploads = UploadService(
-            app: app.id,
-            limits: limits,
-            blobs: blobs,
-            store: store,
-            types: types,
-            sessions: sessions,
-            fetchers: fetchers,
-            neighbours: neighbours
-        )
-        try await uploads.recover(logger)
-        return AppServices(
-            id: app.id,
-            uploads: uploads,
-            files: files,
-            images: ImageService(
-                settings: configuration.images,
-                names: app.images,
-                app: app.id,
-                files: files,
-                renderer: images.renderer,
-                admission: images.admission,
-                served: images.served,
-                derivatives: derivatives
-            ),
-            remoteImages: RemoteImages(
-                fetchers: fetchers,
-                derivatives: derivatives,
-                types: types,
-                limit: configuration.images.limits.sourceSize,
-                memory: images.fetched
-            ),
-            objects: ObjectService(
-                store: store,
-                settings: settings,
-                removal: files,
-                admission: QueryAdmission(
-                    limits: QueryAdmission.Limits(
-                        readers: configuration.threads.databaseReaders,
-                        perCaller: configuration.queries.concurrent,
-                        wait: 2 * configuration.queries.timeout
-                    )
-                )
-            ),
-            schemas: SchemaService(store: store, limits: configuration.objects),
-            permissions: PermissionService(store: store, limits: configuration.objects),
-            sessions: sessions,
-            accounts: AccountService(store: store, settings: settings),
-            presentation: presentation,
-            fileDomains: app.fileDomains + [configuration.fileURLBase],
-            queries: configuration.queries,
-            patterns: PCREEngine()
-        )
-    }
-
     /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.
     private func serve(
         _ api: API,
@@ -372,14 +232,4 @@ package struct LCFileServer {
             settings: "metrics.host, metrics.port, metrics.enabled"
         )
     }
-}
-
-/// What all apps of a server share to make images.
-private struct ImageEngine {
-    let renderer: VipsRenderer
-    let admission: ImageAdmission
-    /// Pictures that are answered from memory.
-    let served: ServedMemory
-    /// Files of other servers, until they are kept.
-    let fetched: ServedMemory
 }

@@ -1,0 +1,141 @@
+extension ObjectService {
+    /// Carries out commands in order, each for itself: one that fails leaves the others as they are (data-protocol 2.1).
+    ///
+    /// Changes that stand side by side share a transaction, and so one sync of the disk.
+    ///
+    /// - Parameters:
+    ///   - commands: What to do, or why that cannot be said.
+    ///   - batch: What the batch used up in calls before, if its commands come in several.
+    ///   - caller: Who asks.
+    /// - Returns: The outcome of each command, in order.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets too many passwords, and what a store throws.
+    package func perform(
+        _ commands: [Result<ObjectCommand, any Error>],
+        in batch: inout ObjectBatch,
+        as caller: Caller
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        try batch.countPasswords(in: commands)
+        var replies: [Result<ObjectReply, any Error>] = []
+        var rest = commands[...]
+        let budget = batch.budget ?? QueryBudget(seconds: settings.queries.timeout)
+        batch.budget = budget
+        // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
+        var room = batch.replyCapacity ?? settings.queries.replySize * 10
+        defer { batch.replyCapacity = room }
+        while let first = rest.first {
+            let similar = rest.prefix { $0.isRead == first.isRead && !$0.hasSubqueries }.prefix(ObjectService.runLength)
+            // A change whose condition has sub-queries goes alone, so that they see what was changed before.
+            let run = similar.isEmpty ? rest.prefix(1) : similar
+            rest = rest.dropFirst(run.count)
+            if first.isRead {
+                replies += try await readAll(Array(run), caller, budget, room: &room)
+            } else {
+                replies += try await writeAll(Array(run), caller, budget, room: &room)
+            }
+        }
+        return replies
+    }
+
+    /// How many commands share a transaction, so that a long batch does not keep other writers out.
+    private static let runLength = 100
+
+    private func readAll(
+        _ run: [Result<ObjectCommand, any Error>],
+        _ caller: Caller,
+        _ budget: QueryBudget,
+        room: inout Int
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        var replies: [Result<ObjectReply, any Error>] = []
+        for command in run {
+            let hasRoom = room > 0
+            let reply = await Result<ObjectReply, any Error>(awaiting: {
+                guard hasRoom else {
+                    throw ServiceError(.badRequest, "The replies of the batch are larger than it may have.")
+                }
+                return try await perform(command.get(), as: caller, within: budget)
+            })
+            room -= reply.size
+            replies.append(reply)
+        }
+        return replies
+    }
+
+    private func writeAll(
+        _ run: [Result<ObjectCommand, any Error>],
+        _ caller: Caller,
+        _ budget: QueryBudget,
+        room: inout Int
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        var prepared: [Result<ObjectCommand, any Error>] = []
+        for command in run {
+            // A change happens in any case; what it would show is left out once there is no room.
+            let isBrief = room <= 0
+            prepared.append(
+                await Result(awaiting: {
+                    let command = try await self.prepared(command.get(), as: caller, within: budget)
+                    return isBrief ? command.brief : command
+                })
+            )
+        }
+        var replies: [Result<ObjectReply, any Error>] = []
+        var rest = prepared[...]
+        while let first = rest.first {
+            let done = try await writeTogether(Array(rest), caller)
+            await follow(rest.prefix(done.count).compactMap { try? $0.get() }, done.compactMap { try? $0.get() })
+            replies += done
+            rest = rest.dropFirst(done.count)
+            guard done.isEmpty else { continue }
+            // Its condition takes longer than other changes may wait, so it goes alone.
+            replies.append(await Result(awaiting: { try await change(first.get(), as: caller, within: budget) }))
+            rest = rest.dropFirst()
+        }
+        for reply in replies { room -= reply.size }
+        return replies
+    }
+
+    /// Carries out commands in one transaction, up to the first whose condition must be decided before it.
+    private func writeTogether(
+        _ run: [Result<ObjectCommand, any Error>],
+        _ caller: Caller
+    ) async throws -> [Result<ObjectReply, any Error>] {
+        try await store.write { [settings] writer in
+            let writing = try ObjectWriting(writer: writer, caller: caller, settings: settings)
+            var replies: [Result<ObjectReply, any Error>] = []
+            for command in run {
+                let reply = Result { try writer.attempt { try writing.perform(command.get()) } }
+                if case .failure(let error) = reply, error is CostlyCondition { break }
+                replies.append(reply)
+            }
+            return replies
+        }
+    }
+}
+
+extension Result where Success == ObjectCommand {
+    /// A command that nobody could read changes nothing either, but needs no transaction of its own.
+    fileprivate var isRead: Bool {
+        (try? get().isRead) ?? false
+    }
+
+    fileprivate var hasSubqueries: Bool {
+        (try? get().condition?.hasSubqueries) ?? false
+    }
+}
+
+extension Result where Success == ObjectReply {
+    /// The bytes that it takes in the answer; a refusal is small.
+    fileprivate var size: Int {
+        (try? get().text.count) ?? 0
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What an asynchronous step gives, or throws.
+    fileprivate init(awaiting body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
