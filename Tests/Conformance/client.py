@@ -120,6 +120,13 @@ class Server:
         except requests.ConnectionError:
             return False
 
+    def is_live(self):
+        """Whether it answers, whatever the state of its storage."""
+        try:
+            return requests.get(f"{self.url}/health?live", timeout=TIMEOUT).status_code == 200
+        except requests.ConnectionError:
+            return False
+
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
 

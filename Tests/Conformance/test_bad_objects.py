@@ -123,7 +123,7 @@ def test_acl_takes_no_operation(things, operation):
 
 def test_wide_objects_are_no_accident(things):
     assert things.post({"p": {f"k{n}": n for n in range(5000)}}).status_code == 201
-    assert_400(things.post({f"c{n}": n for n in range(5000)}), "300")
+    assert_400(things.post({f"c{n}": n for n in range(5000)}), "limit is 180 (objects.maxColumns, objects.guestShare)")
 
 
 # Chance

@@ -114,7 +114,8 @@ def batched(path, where):
 
 
 def found(name, where):
-    return lambda api: api.get(f"/1.1/classes/{name}", params={"where": json.dumps(where)})
+    url = f"/1.1/classes/{name}?where={quote(json.dumps(where, separators=(',', ':')), safe=':,[]$')}"
+    return lambda api: api.call("GET", url)
 
 
 def code(response):

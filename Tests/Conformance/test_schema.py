@@ -551,22 +551,31 @@ def test_largest_body_is_a_setting(small):
 
 
 def test_most_columns_is_a_setting(small):
-    things = Objects(small.api(), "Small")
+    things = Objects(small.api(master=True), "Small")
     answers = [things.post({f"c{number}": 1}) for number in range(21)]
     assert all(answer.status_code == 201 for answer in answers[:12])
-    assert_refused(answers[-1], 400, 1, "20")
+    assert_refused(answers[-1], 400, 1, "limit is 20 ")
     assert things.post({"c0": 2}).status_code == 201
 
 
+def test_guests_leave_columns_and_classes_for_the_master_key(small):
+    guests, masters = (Objects(small.api(master=master), "Shared") for master in (False, True))
+    answers = [guests.post({f"c{number}": 1}) for number in range(13)]
+    assert [answer.status_code for answer in answers] == [201] * 12 + [400]
+    assert "limit is 12 (objects.maxColumns, objects.guestShare)" in answers[-1].json()["error"]
+    assert masters.post({"c12": 1}).status_code == 201
+    assert guests.post({"c12": 2}).status_code == 201
+
+
 def test_refused_columns_leave_nothing(small):
-    things = Objects(small.api(), "Small")
+    things = Objects(small.api(master=True), "Small")
     before = small.api(master=True).get("/1.1/schemas/Small").json()
-    assert_refused(things.post({f"d{number}": 1 for number in range(30)}), 400, 1, "20")
+    assert_refused(things.post({f"d{number}": 1 for number in range(30)}), 400, 1, "limit is 20 ")
     assert small.api(master=True).get("/1.1/schemas/Small").json() == before
 
 
 def test_most_classes_is_a_setting(small):
-    answers = [Objects(small.api(), f"C{number}").post({"n": 1}) for number in range(9)]
+    answers = [Objects(small.api(master=True), f"C{number}").post({"n": 1}) for number in range(9)]
     assert all(answer.status_code == 201 for answer in answers[:3])
-    assert_refused(answers[-1], 400, 1, "8")
+    assert_refused(answers[-1], 400, 1, "limit is 8 ")
     assert Objects(small.api(), "C0").post({"n": 2}).status_code == 201

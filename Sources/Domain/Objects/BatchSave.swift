@@ -89,6 +89,7 @@ extension ObjectService {
             if items[index].className == .user {
                 items[index].change = try await prepared(items[index].change, of: items[index].id, as: caller)
             }
+            try items[index].change.requireSize(within: settings.limits)
             guard let condition = items[index].condition, condition.hasSubqueries else { continue }
             // They see what was there before the request: inside its transaction they would keep all writers waiting.
             items[index].condition = try await resolved(

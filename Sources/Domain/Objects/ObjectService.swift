@@ -133,10 +133,11 @@ package struct ObjectService: Sendable {
         within budget: QueryBudget
     ) async throws -> ObjectCommand {
         var command = command
-        try command.change?.requireSize(within: settings.limits)
         if command.className == .user, let change = command.change {
             command = command.with(change: try await prepared(change, of: command.changed, as: caller))
         }
+        // Behind the password, whose own limit says more.
+        try command.change?.requireSize(within: settings.limits)
         guard let condition = command.condition, condition.hasSubqueries else { return command }
         return command.with(
             condition: try await resolved(condition, of: command.className, as: caller, within: budget)
