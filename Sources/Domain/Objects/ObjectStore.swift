@@ -9,6 +9,8 @@ package protocol ObjectStore: Sendable {
     ///   - budget: How long the body may run; queries that exceed it throw what it throws. `nil` is for reads whose work
     ///     their arguments bound, such as that of one object.
     ///   - body: What is read.
+    /// - Returns: What the body gives.
+    /// - Throws: What the body throws, and what the budget throws.
     func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result

@@ -35,7 +35,7 @@ package final class QueryBudget: Sendable {
         }
     }
 
-    /// Thrown at the end of a slice that is not extended. The body has to run again.
+    /// Thrown at the end of a slice that is not extended; the body has to run again.
     package struct SliceEnded: Error {}
 
     private let refusal: any Error
