@@ -82,10 +82,10 @@ package struct ImageLimits: Sendable {
 
     /// The most time by the clock for a job of this estimate.
     ///
-    /// Ten times as much, at least ten seconds and at most `images.timeout`: another machine may be slower and its
+    /// Ten times as much, at least twenty seconds and at most `images.timeout`: another machine may be slower and its
     /// processors busy, but a file that takes a hundred times as long as its header promises is no ordinary one.
     func time(for estimate: Duration) -> Duration {
-        min(.seconds(timeout), max(.seconds(10), estimate * 10))
+        min(.seconds(timeout), max(.seconds(20), estimate * 10))
     }
 
     /// Refuses work beyond the limit.
