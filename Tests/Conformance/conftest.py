@@ -10,7 +10,13 @@ from verifying import Verifier
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The server that most tests share, with two apps and quick hashes of passwords."""
-    server = Server(tmp_path_factory.mktemp("server"), apps=(ALPHA, BETA), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(
+        tmp_path_factory.mktemp("server"),
+        apps=(ALPHA, BETA),
+        LCFILE_ACCOUNTS_PASSWORD_COST="10",
+        # Most tests make a class, as guests, and all of them together make more than an app does.
+        LCFILE_OBJECTS_MAX_CLASSES="5000",
+    ).start()
     yield server
     assert server.process.poll() is None, f"the server ended by itself: {server.errors[-2000:]}"
     assert server.stop() == 0
