@@ -591,7 +591,7 @@ def test_server_goes_on_while_queries_take_too_long(impatient):
         assert impatient.api(BETA).count() == 0
     # They go one after the other: the first until the limit, those that would wait for too long are refused.
     codes = [response.result().json()["code"] for response in slow]
-    assert 124 in codes and set(codes) <= {124, 429}
+    assert codes.count(124) >= 2 and set(codes) <= {124, 429}
     assert len(api.get("/1.1/classes/BadSlow?limit=1").json()["results"]) == 1
 
 

@@ -2,9 +2,9 @@
 package enum CallerIdentity: Sendable, Hashable {
     /// The master key.
     case master
-    /// A user, from whatever address.
+    /// A user, from any address.
     case user(ObjectID)
-    /// Everyone at one address who is not logged in; behind a reverse proxy that is all guests.
+    /// All clients at one address that are not logged in; behind a reverse proxy these are all guests.
     case guest(address: String)
 }
 

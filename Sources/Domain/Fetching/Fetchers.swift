@@ -1,5 +1,5 @@
-/// Who fetches for whom: guests have a fetcher of their own, so that slow servers which they name keep nobody else
-/// waiting.
+/// The fetcher of each kind of caller: guests have one of their own, so that slow servers which they name do not delay
+/// users and the master key.
 package struct Fetchers: Sendable {
     private let guests: any Fetcher
     private let others: any Fetcher

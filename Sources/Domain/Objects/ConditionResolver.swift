@@ -1,7 +1,7 @@
 /// Replaces in a condition what only the database knows.
 ///
 /// Sub-queries become what they find, pointers that are compared with a relation the question whether they are in it. To
-/// those who may not see a field it is as if nobody had it.
+/// callers that are not allowed to see a field, no object has it.
 struct ConditionResolver {
     let reader: any ObjectReader
     let access: ObjectAccess
@@ -42,7 +42,7 @@ struct ConditionResolver {
             let selected = try reader.schema(of: query.className)
             // What no class knows as a field may still stand in an object: our own words of a file.
             let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
-            // A class that the caller may not query is refused, whatever field is selected.
+            // A class that the caller is not allowed to query is refused, also for a field that is not shown.
             if !isShown, query.className != .identity, let selected { _ = try access.query(.always, in: selected) }
             let values =
                 !isShown

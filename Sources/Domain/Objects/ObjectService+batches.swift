@@ -112,7 +112,7 @@ extension ObjectService {
 }
 
 extension Result where Success == ObjectCommand {
-    /// A command that nobody could read changes nothing either, but needs no transaction of its own.
+    /// A command that is malformed changes nothing either; it is answered with its neighbours and needs no transaction.
     fileprivate var isRead: Bool {
         (try? get().isRead) ?? false
     }

@@ -17,11 +17,11 @@ package final class QueryBudget: Sendable {
         var slice: Slice?
         /// When the slice ends; `nil` without one.
         var sliceEnd: UInt64?
-        /// What ``check()`` throws from now on, whatever the clock says.
+        /// What ``check()`` throws from now on, without a look at the clock.
         var failure: (any Error)?
     }
 
-    /// A first part of the budget, at whose end somebody else decides whether the body may go on.
+    /// A first part of the budget, at whose end the admission decides whether the body goes on.
     package struct Slice: Sendable {
         let nanoseconds: UInt64
         let goesOn: @Sendable () -> Bool
