@@ -95,7 +95,7 @@ let package = Package(
         library("Domain", [nioCore, crypto, logging]),
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
-        library("SQLiteStore", ["Domain", grdb, grdbSQLite]),
+        library("SQLiteStore", ["Domain", grdb, grdbSQLite, nioPosix]),
         library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(
             "VipsMedia",
@@ -153,7 +153,7 @@ let package = Package(
             swiftSettings: settings
         ),
         tests(of: "Domain", ["PCREPatterns"]),
-        tests(of: "SQLiteStore", [grdb, "PCREPatterns"], exclude: ["Fixtures"]),
+        tests(of: "SQLiteStore", [grdb, "PCREPatterns", nioPosix], exclude: ["Fixtures"]),
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "VipsMedia", [nioPosix]),
         tests(of: "MagicTypes", [nioPosix]),

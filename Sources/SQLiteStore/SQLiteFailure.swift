@@ -10,6 +10,12 @@ enum SQLiteFailure {
         switch error.resultCode {
         case .SQLITE_TOOBIG:
             return ServiceError(.badRequest, "The query is too large.", cause: error)
+        case _ where error.isOutOfMemory:
+            return ServiceError(
+                .overloaded,
+                "The database has no memory left for this request (database.maxMemory); try again, or ask for less.",
+                cause: error
+            )
         default:
             return error
         }
@@ -24,9 +30,15 @@ enum SQLiteFailure {
         case .SQLITE_FULL: .full
         case .SQLITE_READONLY: .readOnly
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
-        case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_NOMEM: nil
+        case .SQLITE_IOERR where error.isOutOfMemory: nil
         case .SQLITE_IOERR, .SQLITE_CANTOPEN: .failing
         default: nil
         }
+    }
+}
+
+extension DatabaseError {
+    fileprivate var isOutOfMemory: Bool {
+        resultCode == .SQLITE_NOMEM || extendedResultCode == .SQLITE_IOERR_NOMEM
     }
 }

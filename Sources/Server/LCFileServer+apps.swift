@@ -4,6 +4,7 @@ internal import Domain
 internal import HTTPAPI
 internal import Logging
 internal import MagicTypes
+internal import NIOCore
 internal import NIOPosix
 internal import PCREPatterns
 internal import PasswordHashes
@@ -24,7 +25,7 @@ extension LCFileServer {
     }
 
     /// Opens an app's database, or makes it.
-    func openDatabase(in folder: String, _ health: StorageHealth) throws -> SQLiteDatabase {
+    func openDatabase(in folder: String, _ health: StorageHealth, _ pools: ThreadPools) throws -> SQLiteDatabase {
         let path = "\(folder)/lcfile.sqlite"
         do {
             let threads = configuration.threads
@@ -32,11 +33,22 @@ extension LCFileServer {
                 path: path,
                 readers: threads.databaseReaders,
                 cacheSize: threads.databaseCache,
-                health: health
+                health: health,
+                slowReads: pools.slowQueries
             )
         } catch {
             throw StartError.storage("the database \(path) \(error.sentence)")
         }
+    }
+
+    /// Which queries of one app run at the same time.
+    var queryLimits: QueryAdmission.Limits {
+        QueryAdmission.Limits(
+            readers: configuration.threads.databaseReaders,
+            cores: System.coreCount,
+            perCaller: configuration.queries.concurrent,
+            wait: 2 * configuration.queries.timeout
+        )
     }
 
     /// Builds the adapters and services of one app on what all apps share.
@@ -132,13 +144,7 @@ extension LCFileServer {
                 store: store,
                 settings: settings,
                 removal: files,
-                admission: QueryAdmission(
-                    limits: QueryAdmission.Limits(
-                        readers: configuration.threads.databaseReaders,
-                        perCaller: configuration.queries.concurrent,
-                        wait: 2 * configuration.queries.timeout
-                    )
-                )
+                admission: QueryAdmission(limits: queryLimits)
             ),
             schemas: SchemaService(store: store, limits: configuration.objects),
             permissions: PermissionService(store: store, limits: configuration.objects),

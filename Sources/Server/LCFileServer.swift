@@ -64,7 +64,8 @@ package struct LCFileServer {
             passwordThreads: threads.passwords,
             fetchThreads: threads.fetches,
             guestFetchThreads: configuration.guestFetches.threads,
-            bodyThreads: max(1, System.coreCount / 2)
+            bodyThreads: max(1, System.coreCount / 2),
+            slowQueryThreads: apps.count * queryLimits.slow
         ) { pools in
             let images = try ImageEngine(
                 renderer: VipsRenderer(
@@ -108,11 +109,19 @@ package struct LCFileServer {
             )
 
             let neighbours = KeyNeighbours()
+            SQLiteMemory.limit(
+                to: threads.databaseMemory
+                    + SQLiteMemory.caches(
+                        of: apps.count,
+                        readers: threads.databaseReaders,
+                        cacheSize: threads.databaseCache
+                    )
+            )
             var databases: [SQLiteDatabase] = []
             var services: [AppServices] = []
             for app in apps {
                 let folder = try storage.folder(of: app.id)
-                let database = try openDatabase(in: folder, health)
+                let database = try openDatabase(in: folder, health, pools)
                 databases.append(database)
                 services.append(
                     try await build(

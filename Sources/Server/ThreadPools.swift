@@ -16,6 +16,8 @@ struct ThreadPools {
     let guestFetches: NIOThreadPool
     /// Large JSON bodies.
     let bodies: NIOThreadPool
+    /// Slow queries.
+    let slowQueries: NIOThreadPool
 
     /// Runs the body with started pools, and stops them when it ends, however it ends.
     static func with(
@@ -25,6 +27,7 @@ struct ThreadPools {
         fetchThreads: Int,
         guestFetchThreads: Int,
         bodyThreads: Int,
+        slowQueryThreads: Int,
         _ body: (ThreadPools) async throws -> Void
     ) async throws {
         let pools = ThreadPools(
@@ -34,7 +37,8 @@ struct ThreadPools {
             web: NIOThreadPool(numberOfThreads: 4),
             fetches: NIOThreadPool(numberOfThreads: fetchThreads),
             guestFetches: NIOThreadPool(numberOfThreads: guestFetchThreads),
-            bodies: NIOThreadPool(numberOfThreads: bodyThreads)
+            bodies: NIOThreadPool(numberOfThreads: bodyThreads),
+            slowQueries: NIOThreadPool(numberOfThreads: slowQueryThreads)
         )
         for pool in pools.all { pool.start() }
         let result: Result<Void, any Error>
@@ -47,5 +51,5 @@ struct ThreadPools {
         try result.get()
     }
 
-    private var all: [NIOThreadPool] { [bodies, guestFetches, fetches, web, passwords, images, disk] }
+    private var all: [NIOThreadPool] { [slowQueries, bodies, guestFetches, fetches, web, passwords, images, disk] }
 }

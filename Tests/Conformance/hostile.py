@@ -30,6 +30,12 @@ def forget_peak(server):
     Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")
 
 
+def processor(server):
+    """Seconds of processors that the server used."""
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
 def children(server):
     """The processes that the server started and that still are."""
     tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from urllib.parse import quote
 
 import pytest
+from client import ALPHA, eventually
 from data import batch
-from hostile import MB, memory
+from hostile import MB, memory, processor
+from queries import put as put_rows
 
 # Seconds: queries.timeout in these tests, and what an answer may take beyond it, which leaves room for a debug build
 # on a busy machine. Without bounds these requests take many times as long.
@@ -195,3 +197,42 @@ def test_slow_pattern_of_a_change_keeps_no_writer_waiting(attack):
     path = f"/1.1/classes/Text/{attack.create('Text', {'s': TEXT})}"
     answer, = attack.run(put(path, PATTERN))
     assert code(answer) in (NO_EFFECT, TOO_SLOW, TOO_MANY_STEPS)
+
+
+# Clients that leave, and what SQLite takes
+
+# Each match is cheap; 900 of them for each of 2000 rows are not.
+MANY_PATTERNS = {"$or": [{"s": {"$regex": f"a.*b\\d{number}"}} for number in range(900)]}
+
+
+def test_slow_query_ends_when_its_client_leaves(new_server):
+    server = new_server(LCFILE_QUERIES_TIMEOUT="600").start()
+    put_rows(server.api(), "Rows", [{"s": "a" * 100 + "b"}] * 2000)
+    body = json.dumps({"_method": "GET", "_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key,
+                       "where": MANY_PATTERNS, "limit": 0, "count": 1}).encode()
+    head = f"POST /1.1/classes/Rows HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n"
+    client = server.raw()
+    client.send(head.encode() + body)
+    before = processor(server)
+    assert eventually(lambda: processor(server) > before + 1, within=60)
+    client.close()
+    assert eventually(lambda: is_idle(server), within=60)
+
+
+def is_idle(server):
+    """Whether the server works for less than a tenth of the time."""
+    before, began = processor(server), time.monotonic()
+    eventually(lambda: time.monotonic() > began + 0.5)
+    return processor(server) < before + 0.05
+
+
+def test_memory_of_statements_is_bounded(new_server):
+    server = new_server(LCFILE_DATABASE_CACHE_SIZE="1MB", LCFILE_DATABASE_MAX_MEMORY="1MB").start()
+    master = server.api(master=True)
+    put_rows(master, "Rows", [{"s": "x"}])
+    where = {"s": {"$in": [f"{number:05}" * 300 for number in range(10_000)]}}
+    item = {"method": "GET", "path": "/1.1/classes/Rows", "params": {"where": where}}
+    answer, = batch(master, item).json()
+    assert answer["error"]["code"] == 429
+    assert "database.maxMemory" in answer["error"]["error"]
+    assert len(server.api().get("/1.1/classes/Rows").json()["results"]) == 1

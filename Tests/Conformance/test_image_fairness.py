@@ -2,11 +2,11 @@
 
 import select
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import requests
 from client import TIMEOUT, assert_refused, eventually
+from hostile import processor
 from pictures import encoded
 from PIL import Image
 
@@ -37,12 +37,6 @@ def patient(new_server):
     ).start()
     yield server
     assert server.stop() == 0
-
-
-def processor(server):
-    """Seconds of processors that the server used."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
 
 
 def asked(server, url, words):

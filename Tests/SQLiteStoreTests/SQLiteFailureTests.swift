@@ -34,7 +34,7 @@ private final class FullWhenSuspected: StorageInspector {
             (.SQLITE_IOERR_SHMSIZE, .storageFailing), (.SQLITE_CANTOPEN, .storageFailing),
             (.SQLITE_CORRUPT, .storageDamaged), (.SQLITE_CORRUPT_INDEX, .storageDamaged),
             (.SQLITE_NOTADB, .storageDamaged), (.SQLITE_TOOBIG, .badRequest),
-            (.SQLITE_IOERR_NOMEM, nil), (.SQLITE_BUSY, nil), (.SQLITE_ERROR, nil),
+            (.SQLITE_NOMEM, .overloaded), (.SQLITE_IOERR_NOMEM, .overloaded), (.SQLITE_BUSY, nil), (.SQLITE_ERROR, nil),
         ] as [(ResultCode, ServiceError.Code?)]
     )
     func table(code: ResultCode, expected: ServiceError.Code?) {

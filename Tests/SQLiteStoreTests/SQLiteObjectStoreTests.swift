@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import GRDB
+import NIOPosix
 import Support
 import Testing
 
@@ -48,6 +49,24 @@ import Testing
             #expect(text.components(separatedBy: "json_each(body").count - 1 <= 8)
             try database.close()
         }
+    }
+
+    @Test("a slow query runs on a thread of lower priority, and no other does", arguments: [true, false])
+    func priority(isSlow: Bool) async throws {
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        try await Samples.withFolder { folder in
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite", slowReads: threads)
+            let budget = QueryBudget(seconds: 60)
+            if isSlow { budget.slowDown() }
+            let own = getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), id_t(getpid()))
+            let read = try await SQLiteObjectStore(database).read(within: budget) { _ in
+                getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0)
+            }
+            #expect(read == (isSlow ? max(own, 5) : own))
+            try database.close()
+        }
+        try await threads.shutdownGracefully()
     }
 
     @Test("a query ends inside SQLite once its budget is spent")

@@ -80,11 +80,15 @@ extension ObjectService {
     ///
     /// - Returns: For each `__internalId` what the single call would return.
     /// - Throws: What the first item that fails throws; nothing is saved then.
-    package func save(_ items: [SaveItem], as caller: Caller) async throws -> JSONValue {
+    package func save(
+        _ items: [SaveItem],
+        as caller: Caller,
+        presence: (any CallerPresence)? = nil
+    ) async throws -> JSONValue {
         try ObjectService.requireFewSaves(items.count)
         try AccountPreparation.requireFewPasswords(in: items.filter { $0.className == .user }.map(\.change))
         var items = items
-        let budget = QueryBudget(seconds: settings.queries.timeout)
+        let budget = budget(presence)
         for index in items.indices {
             if items[index].className == .user {
                 items[index].change = try await prepared(items[index].change, of: items[index].id, as: caller)

@@ -4,10 +4,15 @@ package struct ObjectBatch: Sendable {
     var replyCapacity: Int?
     /// How long the queries of all its commands may still run; nil before the first call.
     var budget: QueryBudget?
+    let presence: (any CallerPresence)?
     private var passwords = 0
 
     /// A batch of which nothing was carried out.
-    package init() {}
+    ///
+    /// - Parameter presence: Ends slow queries when the caller goes; without it they run to their end.
+    package init(presence: (any CallerPresence)? = nil) {
+        self.presence = presence
+    }
 
     /// Counts the commands that set passwords.
     ///

@@ -17,7 +17,7 @@ extension ObjectService {
         try batch.countPasswords(in: commands)
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = commands[...]
-        let budget = batch.budget ?? QueryBudget(seconds: settings.queries.timeout)
+        let budget = batch.budget ?? budget(batch.presence)
         batch.budget = budget
         // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
         var room = batch.replyCapacity ?? settings.queries.replySize * 10

@@ -65,8 +65,19 @@ package struct ObjectService: Sendable {
     /// Carries out one command.
     ///
     /// On return of a change it survives a power cut.
-    package func perform(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectReply {
-        try await perform(command, as: caller, within: QueryBudget(seconds: settings.queries.timeout))
+    ///
+    /// - Parameters:
+    ///   - command: What to do.
+    ///   - caller: Who asks.
+    ///   - presence: Ends slow queries when the caller goes; without it they run to their end.
+    /// - Returns: The answer, and what the caller of this has to do for it.
+    /// - Throws: ``ServiceError`` with the code of data-protocol 6 that fits, `CancellationError` if the caller has gone.
+    package func perform(
+        _ command: ObjectCommand,
+        as caller: Caller,
+        presence: (any CallerPresence)? = nil
+    ) async throws -> ObjectReply {
+        try await perform(command, as: caller, within: budget(presence))
     }
 
     func perform(
@@ -116,10 +127,11 @@ package struct ObjectService: Sendable {
         _ scan: Scan,
         of name: ClassName,
         view: ObjectView,
-        as caller: Caller
+        as caller: Caller,
+        presence: (any CallerPresence)? = nil
     ) async throws -> ObjectReply {
         try caller.requireMasterKey()
-        return try await reading(as: caller, within: QueryBudget(seconds: settings.queries.timeout)) {
+        return try await reading(as: caller, within: budget(presence)) {
             try $0.scan(scan, of: name, view: view)
         }
     }
@@ -202,6 +214,11 @@ package struct ObjectService: Sendable {
     }
 
     private static let mostAttempts = 5
+
+    /// What the queries of one request may take.
+    func budget(_ presence: (any CallerPresence)?) -> QueryBudget {
+        QueryBudget(seconds: settings.queries.timeout, presence: presence)
+    }
 
     /// Runs a read within a budget, when the queries of others let it.
     private func reading<Value: Sendable>(

@@ -26,11 +26,16 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
         case cancelled
     }
 
+    private let count: Int
     private let state: Mutex<State>
 
     init(_ count: Int) {
+        self.count = count
         state = Mutex(State(free: count))
     }
+
+    /// How many permits are held.
+    var takenCount: Int { state.withLock { count - $0.free } }
 
     /// How many requests wait; for tests.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }

@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Which queries of an app run at the same time (docs/queries.md, "Fairness").
 ///
-/// How long a query takes is known only once it has run. So each begins in the quick lane, for a slice of time; one that is
-/// not done by then goes on only in the slow lane, which has few permits, or gives its connection back and begins again
-/// when it gets one. In both lanes callers get permits in rounds. Objects by id and files by key need no permit: the store
-/// has connections that only they use.
+/// How long a query takes is known only once it has run. So each begins in the quick lane, for a slice of time. One that is
+/// not done by then goes on if no other query runs; otherwise it gives its connection back and begins again in the slow
+/// lane, which has few permits and threads of lower priority. In both lanes callers get permits in rounds. Objects by id
+/// and files by key need no permit: the store has connections that only they use.
 package final class QueryAdmission: Sendable {
     /// How many queries run, each for all callers of an app together but the last.
     package struct Limits: Sendable {
@@ -22,12 +22,13 @@ package final class QueryAdmission: Sendable {
 
         /// - Parameters:
         ///   - readers: Connections for queries; a quarter of them, at least one, may run slow queries at a time.
+        ///   - cores: Processors; no more queries, but two, run in the quick lane, because more leave nothing for others.
         ///   - slice: Milliseconds of the quick lane.
         ///   - perCaller: The most requests of one caller.
         ///   - wait: Seconds that a query may wait for the slow lane.
-        package init(readers: Int = 4, slice: Int = 100, perCaller: Int = 64, wait: Int = 20) {
+        package init(readers: Int = 4, cores: Int = .max, slice: Int = 100, perCaller: Int = 64, wait: Int = 20) {
             slow = max(1, readers / 4)
-            quick = max(1, readers - slow)
+            quick = max(1, min(readers - slow, max(cores, 2)))
             self.slice = slice
             self.perCaller = perCaller
             self.wait = wait
@@ -57,25 +58,42 @@ package final class QueryAdmission: Sendable {
     ) async throws -> Result {
         try enter(caller)
         defer { leave(caller) }
+        if !budget.isSlow {
+            do {
+                return try await runQuick(as: caller, within: budget, body)
+            } catch is QueryBudget.SliceEnded {
+                // Those of a batch that follow are as slow as the first, likely.
+                budget.slowDown()
+            }
+        }
+        defer { budget.unwatchCaller() }
+        budget.watchCaller()
+        try await takeSlow(for: caller)
+        defer { slow.giveBack() }
+        return try await body()
+    }
+
+    private func runQuick<Result: Sendable>(
+        as caller: CallerIdentity,
+        within budget: QueryBudget,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
         try await quick.take(for: caller)
         let lane = Lane(holding: quick)
-        defer { lane.release() }
-        do {
-            budget.limit(
-                to: QueryBudget.Slice(milliseconds: limits.slice) { [slow] in
-                    guard slow.takeFree() else { return false }
-                    lane.change(to: slow)
-                    return true
-                }
-            )
-            return try await body()
-        } catch is QueryBudget.SliceEnded {
+        defer {
             lane.release()
-            try await takeSlow(for: caller)
-            lane.change(to: slow)
-            budget.limit(to: nil)
-            return try await body()
+            budget.unwatchCaller()
         }
+        budget.limit(
+            to: QueryBudget.Slice(milliseconds: limits.slice) { [quick, slow] in
+                // To begin again costs the slice once more, which is lost only where others gain by it.
+                guard quick.takenCount == 1, slow.takeFree() else { return false }
+                lane.change(to: slow)
+                budget.watchCaller()
+                return true
+            }
+        )
+        return try await body()
     }
 
     /// Waits for the slow lane, and gives up after a time: an answer that comes too late is of no use.

@@ -19,6 +19,10 @@ package final class QueryBudget: Sendable {
         var sliceEnd: UInt64?
         /// What ``check()`` throws from now on, without a look at the clock.
         var failure: (any Error)?
+        /// Whether bodies run among slow queries.
+        var isSlow = false
+        /// Whether ``presence`` is watched.
+        var isWatched = false
     }
 
     /// A first part of the budget, at whose end the admission decides whether the body goes on.
@@ -39,6 +43,7 @@ package final class QueryBudget: Sendable {
     package struct SliceEnded: Error {}
 
     private let refusal: any Error
+    private let presence: (any CallerPresence)?
     private let state: Mutex<State>
     /// Before this moment ``check()`` has nothing to look at but the clock.
     private let alarm = Atomic<UInt64>(.max)
@@ -46,19 +51,22 @@ package final class QueryBudget: Sendable {
     /// - Parameters:
     ///   - milliseconds: How long bodies may run, together.
     ///   - refusal: What ``check()`` throws then.
-    package init(milliseconds: Int, refusal: any Error) {
+    ///   - presence: Ends the bodies of a slow query when its caller goes; without it they run to their end.
+    package init(milliseconds: Int, refusal: any Error, presence: (any CallerPresence)? = nil) {
         self.refusal = refusal
+        self.presence = presence
         state = Mutex(State(remaining: UInt64(milliseconds) * 1_000_000))
     }
 
     /// The budget of a request: `queries.timeout`, beyond it ``ServiceError/Code/timedOut``.
-    package convenience init(seconds: Int) {
+    package convenience init(seconds: Int, presence: (any CallerPresence)? = nil) {
         self.init(
             milliseconds: seconds * 1000,
             refusal: ServiceError(
                 .timedOut,
                 "The query ran longer than \(seconds) seconds, the limit (queries.timeout)."
-            )
+            ),
+            presence: presence
         )
     }
 
@@ -125,6 +133,37 @@ package final class QueryBudget: Sendable {
     /// Sets the slice of the next bodies, or none.
     func limit(to slice: Slice?) {
         state.withLock { $0.slice = slice }
+    }
+
+    /// Whether the next body belongs to a slow query, which a store runs on threads of lower priority.
+    package var isSlow: Bool { state.withLock(\.isSlow) }
+
+    /// Makes the next bodies those of a slow query, which run to their end without slices.
+    package func slowDown() {
+        state.withLock { state in
+            state.isSlow = true
+            state.slice = nil
+        }
+    }
+
+    /// Ends the bodies when the caller goes, until ``unwatchCaller()``; a query that is not slow ends sooner by itself
+    /// than the connection's event loop is told.
+    func watchCaller() {
+        guard let presence else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+        if isFirst { presence.watch { [weak self] in self?.cancel() } }
+    }
+
+    /// Ends what ``watchCaller()`` began, if it did.
+    func unwatchCaller() {
+        let wasWatched = state.withLock { state in
+            defer { state.isWatched = false }
+            return state.isWatched
+        }
+        if wasWatched { presence?.unwatch() }
     }
 
     private func fail(_ error: any Error) {

@@ -1,3 +1,4 @@
+internal import Domain
 internal import NIOCore
 
 /// Notices that a client is gone while its request is worked on, for work that is worth nothing without it.
@@ -33,19 +34,19 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// A wish to know; one that is not needed any more is forgotten, because a connection may outlive many requests.
-    final class Watch: Sendable {
+    final class Watch: CallerPresence {
         private let channel: any Channel
 
-        fileprivate init(_ channel: any Channel) {
+        /// Watches nothing yet.
+        init(_ channel: any Channel) {
             self.channel = channel
         }
 
-        /// The body is not run from now on, unless it runs already.
-        func end() {
+        func unwatch() {
             onLoop { $0?.waiting[ObjectIdentifier(self)] = nil }
         }
 
-        fileprivate func begin(_ body: @escaping @Sendable () -> Void) {
+        func watch(_ body: @escaping @Sendable () -> Void) {
             onLoop { [channel] presence in
                 if let presence, !presence.isGone {
                     presence.waiting[ObjectIdentifier(self)] = body
@@ -69,7 +70,7 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
     @discardableResult
     static func whenGone(from channel: any Channel, _ body: @escaping @Sendable () -> Void) -> Watch {
         let watch = Watch(channel)
-        watch.begin(body)
+        watch.watch(body)
         return watch
     }
 
@@ -80,7 +81,7 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
     ) async throws -> Result {
         let task = Task { try await body() }
         let watch = whenGone(from: channel) { task.cancel() }
-        defer { watch.end() }
+        defer { watch.unwatch() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {

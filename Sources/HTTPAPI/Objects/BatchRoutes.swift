@@ -19,7 +19,7 @@ struct BatchRoutes: Sendable {
         return try await bodies.text(of: request, context) { body in
             let items = try BatchBody(body, limit: bodies.limits.batchSize)
             if items.groups.count > 1 { try requireFewPasswords(in: items, app) }
-            var batch = ObjectBatch()
+            var batch = ObjectBatch(presence: ClientPresence.Watch(context.channel))
             var answers = BatchAnswers(share: body.share, logger: context.logger)
             for group in items.groups {
                 try await items.withItems(of: group) { items in
@@ -54,7 +54,11 @@ struct BatchRoutes: Sendable {
             let items = try BatchBody(body, limit: bodies.limits.batchSize)
             try ObjectService.requireFewSaves(items.count)
             let saves = try items.allItems().map { json in try saveItem(try BatchItem(json), app) }
-            return try await app.objects.save(saves, as: context.caller).response()
+            return try await app.objects.save(
+                saves,
+                as: context.caller,
+                presence: ClientPresence.Watch(context.channel)
+            ).response()
         }
     }
 

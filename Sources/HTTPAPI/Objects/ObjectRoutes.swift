@@ -46,7 +46,8 @@ struct ObjectRoutes: Sendable {
             try ObjectParameters(request),
             body: body
         )
-        let reply = try await app.objects.perform(command, as: context.caller)
+        let presence = ClientPresence.Watch(context.channel)
+        let reply = try await app.objects.perform(command, as: context.caller, presence: presence)
         if let created = reply.created {
             let location = "/1.1/classes/\(created.className)/\(created.id)"
             return JSONText(reply.text).response(status: .created, headers: [.location: location])
@@ -73,7 +74,13 @@ struct ObjectRoutes: Sendable {
             page: try Page(limit: parameters.number("limit").map { $0 == 0 ? 100 : $0 }),
             cursor: parameters.text("cursor")
         )
-        let reply = try await app.objects.scan(scan, of: name, view: parameters.view, as: context.caller)
+        let reply = try await app.objects.scan(
+            scan,
+            of: name,
+            view: parameters.view,
+            as: context.caller,
+            presence: ClientPresence.Watch(context.channel)
+        )
         return JSONText(reply.text).response()
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(runs.value == 1)
     }
 
-    @Test("a query that takes longer goes on in the slow lane if that is free")
+    @Test("a query that takes longer goes on in the slow lane if that is free and nothing else runs")
     func slow() async throws {
         let runs = Counter()
         let looks = Counter()
@@ -62,6 +62,60 @@ import Testing
             try await group.waitForAll()
         }
         #expect(started.map(\.value).sorted() == [1, 2])
+    }
+
+    @Test("a query that takes longer begins again as a slow one while another runs")
+    func beginsAgain() async throws {
+        // Three readers: two quick queries at a time.
+        let admission = QueryAdmission(limits: QueryAdmission.Limits(readers: 3, slice: 1))
+        let budget = QueryBudget(seconds: 60)
+        let (runs, other) = (Mutex<[Bool]>([]), QueryBudget(seconds: 60))
+        try await admission.run(as: .guest(address: "quick"), within: other) {
+            try await admission.run(as: .guest(address: "slow"), within: budget) {
+                let isFirst = runs.withLock { runs in
+                    runs.append(budget.isSlow)
+                    return runs.count == 1
+                }
+                try work(budget) { !isFirst }
+            }
+        }
+        #expect(runs.withLock { $0 } == [false, true])
+        #expect(!other.isSlow)
+    }
+
+    @Test("a slow query ends when its caller goes, wherever it runs", arguments: [true, false])
+    func callerGoes(isAlone: Bool) async throws {
+        let admission = QueryAdmission(limits: QueryAdmission.Limits(readers: 3, slice: 1))
+        let presence = LeavingCaller()
+        let budget = QueryBudget(seconds: 60, presence: presence)
+        let slow = {
+            await #expect(throws: CancellationError.self) {
+                try await admission.run(as: .guest(address: "slow"), within: budget) { try work(budget) { false } }
+            }
+        }
+        if isAlone {
+            await slow()
+        } else {
+            try await admission.run(as: .guest(address: "quick"), within: QueryBudget(seconds: 60)) { await slow() }
+        }
+        #expect(presence.isForgotten)
+    }
+
+    @Test("the caller of a query that is done within its slice is not watched")
+    func callerOfQuickQuery() async throws {
+        let presence = LeavingCaller()
+        let budget = QueryBudget(seconds: 60, presence: presence)
+        let admission = QueryAdmission(limits: QueryAdmission.Limits(slice: 60_000))
+        try await admission.run(as: .master, within: budget) { try work(budget) { true } }
+        #expect(!presence.wasWatched)
+    }
+
+    @Test(
+        "no more quick queries run than there are processors, but two",
+        arguments: [(4, 1, 2), (4, 2, 2), (4, 8, 3), (2, 8, 1), (1, 8, 1), (16, 4, 4)]
+    )
+    func quickPermits(readers: Int, cores: Int, expected: Int) {
+        #expect(QueryAdmission.Limits(readers: readers, cores: cores).quick == expected)
     }
 
     @Test("a caller's queries are bounded in number, those of others are not affected")
@@ -111,6 +165,23 @@ import Testing
         permits.giveBack()
         #expect(permits.takeFree())
         #expect(!permits.takeFree())
+    }
+}
+
+/// A caller who goes as soon as it is watched.
+private final class LeavingCaller: CallerPresence {
+    private let state = Mutex((watched: false, forgotten: false))
+
+    var wasWatched: Bool { state.withLock(\.watched) }
+    var isForgotten: Bool { state.withLock(\.forgotten) }
+
+    func watch(_ gone: @escaping @Sendable () -> Void) {
+        state.withLock { $0.watched = true }
+        gone()
+    }
+
+    func unwatch() {
+        state.withLock { $0.forgotten = true }
     }
 }
 
