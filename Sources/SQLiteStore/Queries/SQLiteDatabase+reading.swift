@@ -1,5 +1,6 @@
 internal import GRDB
 internal import Glibc
+internal import NIOPosix
 
 extension SQLiteDatabase {
     /// How nice threads of slow queries are: everything else in the server is answered in less time than they take, except
