@@ -7,13 +7,13 @@ import Testing
     private let memory = BodyMemory(limit: 400)
     private let app = AppID("app")
 
-    private func user(_ id: String) throws -> BodySender {
-        .user(try #require(app), try #require(ObjectID(String(repeating: id, count: 24))))
+    private func user(_ id: String) throws -> CallerIdentity {
+        .user(try #require(ObjectID(String(repeating: id, count: 24))), in: try #require(app))
     }
 
     @Test("one guest or user holds a quarter at most")
     func quarter() throws {
-        for sender in [BodySender.guest("10.0.0.1"), try user("a")] {
+        for sender in [CallerIdentity.guest(address: "10.0.0.1"), try user("a")] {
             let (first, second) = (memory.share(of: sender), memory.share(of: sender))
             #expect(first.tryGrow(by: 60))
             #expect(!second.tryGrow(by: 41))
@@ -28,7 +28,7 @@ import Testing
 
     @Test("all guests hold half at most, guests and users three quarters, the master key all of it")
     func kinds() throws {
-        let guests = (1...3).map { memory.share(of: .guest("10.0.0.\($0)")) }
+        let guests = (1...3).map { memory.share(of: .guest(address: "10.0.0.\($0)")) }
         #expect(guests[0].tryGrow(by: 100))
         #expect(guests[1].tryGrow(by: 100))
         #expect(!guests[2].tryGrow(by: 1))
@@ -52,7 +52,7 @@ import Testing
 
     @Test("what is given back is free, and not more than was held")
     func givenBack() {
-        let share = memory.share(of: .guest("10.0.0.1"))
+        let share = memory.share(of: .guest(address: "10.0.0.1"))
         #expect(share.tryGrow(by: 80))
         share.shrink(by: 30)
         #expect(memory.used == 50)

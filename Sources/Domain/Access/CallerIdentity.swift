@@ -1,10 +1,11 @@
-/// Whose requests are counted together where callers share what is scarce.
+/// Whose requests are counted together where callers share what is scarce, across all apps of the server.
 package enum CallerIdentity: Sendable, Hashable {
-    /// The master key.
+    /// The master keys.
     case master
-    /// A user, from any address.
-    case user(ObjectID)
-    /// All clients at one address that are not logged in; behind a reverse proxy these are all guests.
+    /// A user of an app, from any address.
+    case user(ObjectID, in: AppID)
+    /// All clients at one address that are not logged in, or that have not shown yet who they are; behind a reverse
+    /// proxy these are all guests.
     case guest(address: String)
 }
 
@@ -12,6 +13,12 @@ extension Caller {
     /// Whose requests the caller's count with.
     package var identity: CallerIdentity {
         if isMaster { return .master }
-        return user.map { .user($0.id) } ?? .guest(address: address)
+        return user.map { .user($0.id, in: app) } ?? .guest(address: address)
+    }
+
+    /// Whose requests the caller's count with where users are no use to tell clients apart: a client that signs up many
+    /// users would have a share for each of their sessions.
+    package var identityByAddress: CallerIdentity {
+        isMaster ? .master : .guest(address: address)
     }
 }

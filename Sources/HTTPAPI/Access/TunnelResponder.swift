@@ -16,7 +16,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     func respond(to request: Request, context: APIContext) async throws -> Response {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
-            let sender = BodySender(unknownOn: context.channel)
+            let sender = context.channel.unknownClient
             // A file as Base64 is large whoever sends it, and takes no more memory than its text.
             let limit = isForFile(request) ? bodies.limits.largestBody : bodies.limits.bodySize(of: sender)
             let unpacked = try await bodies.text(of: request, from: sender, upTo: limit) { body in

@@ -15,7 +15,7 @@ final class BodyMemory: Sendable {
         var ofGuests = 0
         var ofGuestsAndUsers = 0
         /// What each guest and user holds; nobody who holds nothing is in it.
-        var senders: [BodySender: Int] = [:]
+        var senders: [CallerIdentity: Int] = [:]
     }
 
     /// - Parameter limit: Bytes.
@@ -27,17 +27,17 @@ final class BodyMemory: Sendable {
     var used: Int { state.withLock { $0.total } }
 
     /// A share for one request, which holds nothing yet; ``Share/end()`` must be called when the request is answered.
-    func share(of sender: BodySender) -> Share {
+    func share(of sender: CallerIdentity) -> Share {
         Share(memory: self, sender: sender)
     }
 
     /// What one request holds.
     final class Share: Sendable {
         private let memory: BodyMemory
-        private let sender: BodySender
+        private let sender: CallerIdentity
         private let held = Atomic(0)
 
-        fileprivate init(memory: BodyMemory, sender: BodySender) {
+        fileprivate init(memory: BodyMemory, sender: CallerIdentity) {
             self.memory = memory
             self.sender = sender
         }
@@ -76,7 +76,7 @@ final class BodyMemory: Sendable {
         }
     }
 
-    private func take(_ bytes: Int, for sender: BodySender) -> Bool {
+    private func take(_ bytes: Int, for sender: CallerIdentity) -> Bool {
         state.withLock { state in
             guard state.total + bytes <= limit else { return false }
             if sender != .master {
@@ -94,7 +94,7 @@ final class BodyMemory: Sendable {
         }
     }
 
-    private func give(_ bytes: Int, of sender: BodySender) {
+    private func give(_ bytes: Int, of sender: CallerIdentity) {
         guard bytes > 0 else { return }
         state.withLock { state in
             state.total -= bytes

@@ -47,7 +47,7 @@ struct RequestBodies: Sendable {
         _ context: CallerContext,
         _ work: (JSONBody) async throws -> Value
     ) async throws -> Value {
-        let sender = BodySender(context.caller, on: context.channel)
+        let sender = context.caller.identity
         return try await text(of: request, from: sender, upTo: limits.bodySize(of: sender), work)
     }
 
@@ -58,7 +58,7 @@ struct RequestBodies: Sendable {
     ///   work throws.
     func text<Value>(
         of request: Request,
-        from sender: BodySender,
+        from sender: CallerIdentity,
         upTo limit: BodyLimit,
         _ work: (JSONBody) async throws -> Value
     ) async throws -> Value {
@@ -72,7 +72,7 @@ struct RequestBodies: Sendable {
 
     /// A share of the memory for a body that is read elsewhere; its owner ends it.
     func share(for context: CallerContext) -> BodyMemory.Share {
-        memory.share(of: BodySender(context.caller, on: context.channel))
+        memory.share(of: context.caller.identity)
     }
 
     private func collect(

@@ -10,6 +10,9 @@ extension Channel {
         guard let text = remoteAddress?.ipAddress else { return nil }
         return ClientAddress.network(of: text)
     }
+
+    /// The client at the other end as long as it has not shown who it is.
+    var unknownClient: CallerIdentity { .guest(address: clientAddress ?? "") }
 }
 
 enum ClientAddress {

@@ -38,7 +38,7 @@ struct KodoBlocks: Sendable {
         _ channel: any Channel
     ) async throws -> Response {
         if let key { try KodoKey.require(key, upload) }
-        let sender = BodySender(unknownOn: channel)
+        let sender = channel.unknownClient
         return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { list in
             let contexts = String(buffer: list.text).split(separator: ",").map { $0.drop { $0 == " " } }
             return KodoKey.answer(try await upload.finishBlocks(contexts, size: size))

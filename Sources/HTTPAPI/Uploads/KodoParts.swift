@@ -71,7 +71,7 @@ struct KodoParts: Sendable {
     }
 
     private func finish(_ request: Request, _ upload: UploadHandle) async throws -> Response {
-        let sender = BodySender(unknownOn: channel)
+        let sender = channel.unknownClient
         return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { body in
             KodoKey.answer(try await upload.finish(try claims(in: try body.json(), upload)))
         }

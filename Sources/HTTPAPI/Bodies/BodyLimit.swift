@@ -1,31 +1,4 @@
 internal import Domain
-internal import NIOCore
-
-/// Who sent a body, for limits that differ by sender.
-enum BodySender: Hashable, Sendable {
-    /// Holders of a master key.
-    case master
-    /// A user with a session.
-    case user(AppID, ObjectID)
-    /// A client without a session, by its address: one that showed an app key, and one that showed nothing yet.
-    case guest(String)
-
-    /// The sender of an authenticated request.
-    init(_ caller: Caller, on channel: any Channel) {
-        if caller.isMaster {
-            self = .master
-        } else if let user = caller.user {
-            self = .user(caller.app, user.id)
-        } else {
-            self.init(unknownOn: channel)
-        }
-    }
-
-    /// The sender of a request before authentication.
-    init(unknownOn channel: any Channel) {
-        self = .guest(channel.clientAddress ?? "")
-    }
-}
 
 /// A limit on a body's size, and the setting that it comes from.
 struct BodyLimit: Sendable {
@@ -39,7 +12,7 @@ struct BodyLimit: Sendable {
 
 extension WireLimits {
     /// The most bytes of a JSON body of this sender.
-    func bodySize(of sender: BodySender) -> BodyLimit {
+    func bodySize(of sender: CallerIdentity) -> BodyLimit {
         switch sender {
         case .master: largestBody
         case .user where userJSONSize < jsonSize: BodyLimit(size: userJSONSize, setting: "http.maxUserJsonSize")
