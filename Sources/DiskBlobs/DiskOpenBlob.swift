@@ -3,7 +3,7 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// A blob's file, open for reading.
+/// The file of a blob or of a derivative, open for reading.
 final class DiskOpenBlob: OpenBlob {
     let size: Int64
     var descriptor: CInt? { file.raw }
@@ -12,16 +12,22 @@ final class DiskOpenBlob: OpenBlob {
     private let pool: DiskThreads
     private let damage = Atomic(false)
 
-    /// Opens the file, or gives nothing if there is none; blocks.
-    init?(path: String, pool: DiskThreads) throws {
+    /// Takes an open file, of which the first `size` bytes are shown.
+    init(_ file: consuming Descriptor, size: Int64, pool: DiskThreads) {
+        self.file = file
+        self.size = size
+        self.pool = pool
+    }
+
+    /// Opens the whole file, or gives nothing if there is none; blocks.
+    convenience init?(path: String, pool: DiskThreads) throws {
         do {
             guard let file = try Descriptor(reading: path) else { return nil }
-            size = try file.size()
-            self.file = file
+            let size = try file.size()
+            self.init(file, size: size, pool: pool)
         } catch {
             throw unreadable(error)
         }
-        self.pool = pool
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
@@ -37,5 +43,17 @@ final class DiskOpenBlob: OpenBlob {
 
     func noteDamage() {
         damage.store(true, ordering: .relaxed)
+    }
+
+    /// Sets the file's times to now, by which those are found that were not used for longest; blocks.
+    func touch() {
+        // The file system may refuse: then the file goes earlier than it should, and nothing else is lost.
+        _ = futimens(file.raw, nil)
+    }
+
+    /// Whether the file still has a name; without one, its room comes back only when it is closed; blocks.
+    func hasName() -> Bool {
+        var status = stat()
+        return fstat(file.raw, &status) == 0 && status.st_nlink > 0
     }
 }

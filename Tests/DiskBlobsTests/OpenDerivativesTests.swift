@@ -13,7 +13,8 @@ import Testing
     private func openFile(_ request: String, of store: DiskDerivativeStore) async throws -> DiskOpenDerivative {
         let name = DerivativeName("source", request)
         try await store.store(ByteBuffer(string: request), as: .png, under: name)
-        return try #require(try await store.open(name)?.blob as? DiskOpenDerivative)
+        _ = try #require(try await store.open(name))
+        return try #require(store.opened.find(name))
     }
 
     @Test("no more files are kept open than a bound, however many are opened at once", arguments: [0, 1, 2, 3, 10])

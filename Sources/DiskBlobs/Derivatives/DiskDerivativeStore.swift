@@ -47,7 +47,7 @@ package struct DiskDerivativeStore: DerivativeStore {
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
         guard bound > 0 else { return nil }
         if let file = opened.find(name) {
-            if !file.isDamaged {
+            if !file.blob.isDamaged {
                 if file.takesNote() { pool.submit { if $0 == .active { noteUse(of: file, name) } } }
                 return file.stored
             }
@@ -107,7 +107,12 @@ package struct DiskDerivativeStore: DerivativeStore {
             let descriptor = file.raw
             try syscall("fstat") { fstat(descriptor, &status) }
             if let trailer = try DerivativeTrailer(in: file, size: Int64(status.st_size)) {
-                return DiskOpenDerivative(file, trailer, usedAt: DerivativeFile(status).usedAt, pool: pool)
+                return DiskOpenDerivative(
+                    file,
+                    trailer,
+                    usedAt: DerivativeFile(status).usedAt,
+                    pool: DiskThreads(pool: pool, health: health)
+                )
             }
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ELOOP {
             // A link, which is never ours.
@@ -124,6 +129,7 @@ package struct DiskDerivativeStore: DerivativeStore {
 
     /// Notes that an open derivative was used; one that has lost its name is let go, so that its room comes back.
     private func noteUse(of file: DiskOpenDerivative, _ name: DerivativeName) {
-        if !file.noteUse() { opened.remove(name) }
+        file.blob.touch()
+        if !file.blob.hasName() { opened.remove(name) }
     }
 }

@@ -55,7 +55,7 @@ final class OpenDerivatives: Sendable {
             return entries.files
         }
         // Without the lock, for which everybody waits who opens something.
-        let unlinked = files.filter { !$0.file.hasName() }
+        let unlinked = files.filter { !$0.file.blob.hasName() }
         change { $0.remove(unlinked) }
     }
 
