@@ -77,9 +77,13 @@ private struct NoRemoval: FileRemoval {
 
 /// The benchmark has no users.
 private struct NoPasswords: PasswordHasher {
-    func hash(_ password: Password) throws -> PasswordHash { throw Failure("there are no passwords here") }
+    func hash(_ password: Password, for caller: CallerIdentity) throws -> PasswordHash {
+        throw Failure("there are no passwords here")
+    }
 
-    func verify(_ password: Password, against hash: PasswordHash?) -> PasswordVerdict { .wrong }
+    func verify(_ password: Password, against hash: PasswordHash?, for caller: CallerIdentity) -> PasswordVerdict {
+        .wrong
+    }
 }
 
 /// A statement as the store writes it, and its arguments.

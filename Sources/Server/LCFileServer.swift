@@ -86,7 +86,8 @@ package struct LCFileServer {
             let passwords = PasswordPool(
                 cost: threads.passwordCost,
                 pool: pools.passwords,
-                limit: threads.passwords + threads.passwordQueue
+                threads: threads.passwords,
+                queue: threads.passwordQueue
             )
             let types = try typeDetector(on: pools.disk)
             var fetching = configuration.fetching

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import requests
+from requests.adapters import HTTPAdapter
 
 HERE = Path(__file__).resolve().parent
 BINARY = os.environ.get("LCFILE_BINARY", str(HERE.parent.parent / ".build" / "debug" / "lcfile"))
@@ -178,6 +179,17 @@ class Server:
         return RawConnection(self.port)
 
 
+class From(HTTPAdapter):
+    """Connects from another address of this machine, as another client."""
+
+    def __init__(self, address):
+        self.address = address
+        super().__init__()
+
+    def init_poolmanager(self, *arguments, **options):
+        super().init_poolmanager(*arguments, source_address=(self.address, 0), **options)
+
+
 class API:
     """Calls of one app with one kind of credentials."""
 
@@ -186,6 +198,11 @@ class API:
         self.headers = {"X-LC-Id": app.id} | credentials
         self.session = requests.Session()
         self.session.trust_env = False
+
+    def at(self, address):
+        """The same calls from another address, such as 127.0.0.2."""
+        self.session.mount("http://", From(address))
+        return self
 
     def call(self, method, path, headers=None, **options):
         return self.session.request(

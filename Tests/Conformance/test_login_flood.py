@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
-from accounts import PASSWORD, log_in, settings, sign_up, unique
-from client import TIMEOUT, Server, assert_refused
+from accounts import PASSWORD, log_in, settings, sign_up, unique, with_session
+from client import TIMEOUT, Server, assert_refused, eventually
 from data import at_once
 
 LOG_INS = 64
@@ -63,11 +63,35 @@ def test_flood_of_new_passwords_is_refused_alike(busy, call):
 
     def send(_):
         if call == "change":
-            return user.change({"password": PASSWORD}, by=busy.api(master=True))
+            return user.change({"password": PASSWORD}, by=with_session(busy.api(), user.token))
         return busy.api().post("/1.1/users", json={"username": unique(), "password": PASSWORD})
 
     statuses = {response.status_code for response in at_once(send, LOG_INS, LOG_INS)}
     assert statuses == {200 if call == "change" else 201, 429}
+
+
+def test_flood_of_the_master_key_always_waits(busy):
+    user = sign_up(busy.api())
+    answers = at_once(lambda _: user.change({"password": PASSWORD}, by=busy.api(master=True)), LOG_INS, LOG_INS)
+    assert {answer.status_code for answer in answers} == {200}
+
+
+def test_flood_of_one_address_delays_log_ins_at_others_by_few_passwords(new_server):
+    server = new_server(**settings(passwordCost=14, passwordThreads=1, maxQueuedPasswords=WAITING)).start()
+    user, answers = sign_up(server.api()), []
+
+    def flood(_):
+        answers.append(log_in(server.api().at("127.0.0.2"), username=unique()).status_code)
+
+    with ThreadPoolExecutor(1) as pool:
+        flooding = pool.submit(at_once, flood, LOG_INS, LOG_INS)
+        assert eventually(lambda: 429 in answers)
+        assert log_in(server.api(), username=user.username).status_code == 200
+        assert user.change({"password": PASSWORD}, by=server.api(master=True)).status_code == 200
+        # Both overtook the queue, which was full.
+        assert len(answers) < LOG_INS
+        flooding.result()
+    assert set(answers) == {400, 429}
 
 
 def test_log_in_works_after_the_flood(busy):

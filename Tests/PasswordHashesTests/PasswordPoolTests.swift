@@ -1,21 +1,24 @@
+import Dispatch
 import Domain
 import NIOPosix
 import Testing
 
 @testable import PasswordHashes
 
-@Suite struct PasswordPoolTests {
+@Suite(.timeLimit(.minutes(1))) struct PasswordPoolTests {
+    private let guest = CallerIdentity.guest(address: "10.0.0.1")
+
     /// What a pool of cheap hashes gives.
     private func inPool<Value>(
         cost: Int = 10,
-        limit: Int = 8,
+        queue: Int = 8,
         _ body: (PasswordPool) async throws -> Value
     ) async throws -> Value {
         let threads = NIOThreadPool(numberOfThreads: 1)
         threads.start()
         let result: Result<Value, any Error>
         do {
-            result = .success(try await body(PasswordPool(cost: cost, pool: threads, limit: limit)))
+            result = .success(try await body(PasswordPool(cost: cost, pool: threads, threads: 1, queue: queue)))
         } catch {
             result = .failure(error)
         }
@@ -24,11 +27,13 @@ import Testing
     }
 
     private func hash(_ text: String) async throws -> PasswordHash {
-        try await inPool { try await $0.hash(Password(.string(text), limit: 1024)) }
+        try await inPool { try await $0.hash(Password(.string(text), limit: 1024), for: guest) }
     }
 
     private func verdict(_ text: String, _ hash: PasswordHash?, cost: Int = 10) async throws -> PasswordVerdict {
-        try await inPool(cost: cost) { try await $0.verify(Password(.string(text), limit: 1024), against: hash) }
+        try await inPool(cost: cost) {
+            try await $0.verify(Password(.string(text), limit: 1024), against: hash, for: guest)
+        }
     }
 
     @Test("a new hash is scrypt's, tells its parameters, and has a salt of its own")
@@ -88,11 +93,72 @@ import Testing
         #expect(try await verdict("p4ss", hash.map(PasswordHash.init(stored:))) == .wrong)
     }
 
-    @Test("more passwords than may wait are refused at once")
-    func admission() async throws {
-        let error = await #expect(throws: ServiceError.self) {
-            try await inPool(limit: 0) { try await $0.hash(Password("p4ss", limit: 1024)) }
+    /// Hashes a password while the only thread is busy; the task waits until the body is done.
+    private func whileBusy(queue: Int, _ body: (PasswordPool) async throws -> Void) async throws {
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        let release = DispatchSemaphore(value: 0)
+        threads.submit { _ in release.wait() }
+        let pool = PasswordPool(cost: 10, pool: threads, threads: 1, queue: queue)
+        let first = Task { try await hash(in: pool, for: .guest(address: "first")) }
+        while pool.permits.freeCount > 0 { await Task.yield() }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(pool))
+        } catch {
+            result = .failure(error)
         }
-        #expect(error?.code == .overloaded)
+        release.signal()
+        _ = try await first.value
+        while pool.permits.freeCount == 0 { await Task.yield() }
+        try await threads.shutdownGracefully()
+        try result.get()
+    }
+
+    private func hash(in pool: PasswordPool, for caller: CallerIdentity) async throws {
+        _ = try await pool.hash(Password("p4ss", limit: 1024), for: caller)
+    }
+
+    /// A request that waits for the thread.
+    private func waiting(in pool: PasswordPool, for caller: CallerIdentity) async -> Task<Void, any Error> {
+        let before = pool.permits.waitingCount
+        let task = Task { try await hash(in: pool, for: caller) }
+        while pool.permits.waitingCount == before { await Task.yield() }
+        return task
+    }
+
+    @Test("more passwords than may wait are refused at once, and the refusal names the setting")
+    func refusal() async throws {
+        try await whileBusy(queue: 0) { pool in
+            let error = await #expect(throws: ServiceError.self) { try await hash(in: pool, for: guest) }
+            #expect(error?.code == .overloaded)
+            #expect(error?.message.contains("accounts.maxQueuedPasswords") == true)
+        }
+    }
+
+    @Test("a flood of one address leaves room for others, who push it out of the queue")
+    func flood() async throws {
+        try await whileBusy(queue: 2) { pool in
+            let kept = await waiting(in: pool, for: guest)
+            let displaced = await waiting(in: pool, for: guest)
+            await #expect(throws: ServiceError.self) { try await hash(in: pool, for: guest) }
+            let other = Task { try await hash(in: pool, for: .guest(address: "10.0.0.2")) }
+            let error = await #expect(throws: ServiceError.self) { try await displaced.value }
+            #expect(error?.code == .overloaded)
+            await #expect(throws: ServiceError.self) { try await hash(in: pool, for: .guest(address: "10.0.0.3")) }
+            kept.cancel()
+            other.cancel()
+        }
+    }
+
+    @Test("the master key always waits, however many do")
+    func master() async throws {
+        try await whileBusy(queue: 1) { pool in
+            let other = await waiting(in: pool, for: guest)
+            var masters: [Task<Void, any Error>] = []
+            for _ in 0..<3 { masters.append(await waiting(in: pool, for: .master)) }
+            await #expect(throws: ServiceError.self) { try await hash(in: pool, for: guest) }
+            for task in masters + [other] { task.cancel() }
+        }
     }
 }

@@ -10,12 +10,16 @@ package final class PlainHasher: PasswordHasher {
     /// How many passwords were hashed or compared so far.
     package var work: Int { works.value }
 
-    package func hash(_ password: Password) -> PasswordHash {
+    package func hash(_ password: Password, for caller: CallerIdentity) -> PasswordHash {
         _ = works.next()
         return PasswordHash(stored: "plain \(password.revealed)")
     }
 
-    package func verify(_ password: Password, against hash: PasswordHash?) -> PasswordVerdict {
+    package func verify(
+        _ password: Password,
+        against hash: PasswordHash?,
+        for caller: CallerIdentity
+    ) -> PasswordVerdict {
         _ = works.next()
         if hash?.text == "old \(password.revealed)" { return .rightButOutdated }
         return hash?.text == "plain \(password.revealed)" ? .right : .wrong

@@ -1,15 +1,22 @@
 /// Hashes passwords slowly, on threads of its own.
+///
+/// Callers share the threads, so each call says who asks (``Caller/identityByAddress``): a flood of one delays the
+/// others by one password at most, and the master key is never refused.
 package protocol PasswordHasher: Sendable {
     /// The hash of a new password, with a salt of its own.
     ///
-    /// Throws ``ServiceError/Code/overloaded`` if too many wait already.
-    func hash(_ password: Password) async throws -> PasswordHash
+    /// Throws ``ServiceError/Code/overloaded`` if too many wait already, those of other callers fewer than this one's.
+    func hash(_ password: Password, for caller: CallerIdentity) async throws -> PasswordHash
 
     /// Compares a password with a hash.
     ///
-    /// Nothing, for a user that is not there, takes as long as a hash made now, and is wrong. Throws
-    /// ``ServiceError/Code/overloaded`` if too many wait already.
-    func verify(_ password: Password, against hash: PasswordHash?) async throws -> PasswordVerdict
+    /// Nothing, for a user that is not there, takes as long as a hash made now, waits as long for it, and is wrong.
+    /// Throws ``ServiceError/Code/overloaded`` as ``hash(_:for:)`` does.
+    func verify(
+        _ password: Password,
+        against hash: PasswordHash?,
+        for caller: CallerIdentity
+    ) async throws -> PasswordVerdict
 }
 
 /// What comparing a password gave.

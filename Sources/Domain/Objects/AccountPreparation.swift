@@ -38,8 +38,8 @@ struct AccountPreparation: Sendable {
             guard password.allSatisfy({ !$0.path.isNested }), let value = operation.value else {
                 throw ServiceError(.invalidKey, "The field 'password' can be set, no more.")
             }
-            let limit = accounts.settings.passwordLength
-            change.passwordHash = try await accounts.hasher.hash(try Password(value, limit: limit))
+            let new = try Password(value, limit: accounts.settings.passwordLength)
+            change.passwordHash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
         }
         guard let verifier = accounts.verifier, !caller.isMaster else { return change }
         for (platform, data) in account.linked where platform != AuthData.anonymous {

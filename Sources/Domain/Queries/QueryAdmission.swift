@@ -85,9 +85,9 @@ package final class QueryAdmission: Sendable {
             budget.unwatchCaller()
         }
         budget.limit(
-            to: QueryBudget.Slice(milliseconds: limits.slice) { [quick, slow] in
+            to: QueryBudget.Slice(milliseconds: limits.slice) { [limits, quick, slow] in
                 // To begin again costs the slice once more, which is lost only where others gain by it.
-                guard quick.takenCount == 1, slow.takeFree() else { return false }
+                guard quick.freeCount == limits.quick - 1, slow.takeFree() else { return false }
                 lane.change(to: slow)
                 budget.watchCaller()
                 return true

@@ -21,9 +21,15 @@ package struct AccountService: Sendable {
         for _ in 0..<3 {
             let row = try await store.read { try $0.users(login.name, login.text).first }
             let attempt = row?.id.description ?? LoginAttempts.key(of: login.name, login.text)
-            let isOutdated = try await compare(login.password, with: row, as: attempt, orThrow: unknownUser(row))
+            let isOutdated = try await compare(
+                login.password,
+                with: row,
+                counting: attempt,
+                for: caller,
+                orThrow: unknownUser(row)
+            )
             guard let row else { break }
-            let hash = isOutdated ? try await accounts.hasher.hash(login.password) : nil
+            let hash = isOutdated ? try await accounts.hasher.hash(login.password, for: caller.identityByAddress) : nil
             if let reply = try await welcome(row, replacing: hash, as: caller) { return reply }
         }
         throw unknownUser(nil)
@@ -86,8 +92,8 @@ package struct AccountService: Sendable {
             )
         }
         let mismatch = ServiceError(.wrongPassword, "The username and password mismatch.")
-        _ = try await compare(old, with: row, as: id.description, orThrow: mismatch)
-        let hash = try await accounts.hasher.hash(new)
+        _ = try await compare(old, with: row, counting: id.description, for: caller, orThrow: mismatch)
+        let hash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
         let compared = try row.object().fields[PasswordHash.field]
         return try await renew(id, as: caller) { user, writing in
             guard user.fields[PasswordHash.field] == compared else { throw mismatch }
@@ -108,12 +114,13 @@ package struct AccountService: Sendable {
     private func compare(
         _ password: Password,
         with row: ObjectRow?,
-        as name: String,
+        counting name: String,
+        for caller: Caller,
         orThrow refusal: ServiceError
     ) async throws -> Bool {
         try accounts.attempts.requireOpen(name)
         let hash = try row?.object().fields[PasswordHash.field]?.stringValue.map(PasswordHash.init(stored:))
-        let verdict = try await accounts.hasher.verify(password, against: hash)
+        let verdict = try await accounts.hasher.verify(password, against: hash, for: caller.identityByAddress)
         try accounts.attempts.record(name, isRight: verdict != .wrong)
         guard verdict != .wrong else { throw refusal }
         return verdict == .rightButOutdated

@@ -3,8 +3,10 @@ internal import Synchronization
 /// A number of permits, handed to those who wait for them in rounds: one to each key that waits, so that a key with many
 /// requests delays the others by one of them at most.
 ///
+/// As many requests as a limit says wait. When all of them do, a new one takes the slot of the request that came last of
+/// the key with most, unless its own key has as many: so no key keeps the others out, and one alone may have all slots.
 /// May be used from any task.
-final class FairPermits<Key: Hashable & Sendable>: Sendable {
+package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: Int
         let continuation: CheckedContinuation<Void, any Error>
@@ -16,32 +18,40 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
         var waiting: [Key: [Waiter]] = [:]
         /// The keys that wait, in the order in which they get permits.
         var round: [Key] = []
+        /// How many wait whom the limit counts.
+        var counted = 0
         /// Requests that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
     }
 
     private enum Outcome {
         case granted
-        case waits
-        case cancelled
+        case waits(instead: Waiter?)
+        case refused(any Error)
     }
 
-    private let count: Int
+    private let mostWaiting: Int
+    private let exempt: Key?
     private let state: Mutex<State>
 
-    init(_ count: Int) {
-        self.count = count
+    /// - Parameters:
+    ///   - count: How many permits there are.
+    ///   - mostWaiting: How many requests may wait.
+    ///   - exempt: The key whose requests may always wait, and count for nothing.
+    package init(_ count: Int, mostWaiting: Int = .max, exempt: Key? = nil) {
         state = Mutex(State(free: count))
+        self.mostWaiting = mostWaiting
+        self.exempt = exempt
     }
 
-    /// How many permits are held.
-    var takenCount: Int { state.withLock { count - $0.free } }
-
     /// How many requests wait; for tests.
-    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+    package var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+
+    /// How many permits no request holds.
+    package var freeCount: Int { state.withLock(\.free) }
 
     /// Takes a permit if one is free and no request waits for it.
-    func takeFree() -> Bool {
+    package func takeFree() -> Bool {
         state.withLock { state in
             guard state.free > 0, state.round.isEmpty else { return false }
             state.free -= 1
@@ -49,8 +59,11 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Waits for a permit; throws `CancellationError` if the task is cancelled before it comes.
-    func take(for key: Key) async throws {
+    /// Waits for a permit.
+    ///
+    /// - Throws: ``PermitsRefused``, at once or while it waits; `CancellationError` if the task is cancelled before the
+    ///   permit comes.
+    package func take(for key: Key) async throws {
         if takeFree() { return }
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -61,8 +74,8 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 switch join(Waiter(number: number, continuation: continuation), key) {
                 case .granted: continuation.resume()
-                case .waits: break
-                case .cancelled: continuation.resume(throwing: CancellationError())
+                case .waits(let displaced): displaced?.continuation.resume(throwing: PermitsRefused())
+                case .refused(let error): continuation.resume(throwing: error)
                 }
             }
         } onCancel: {
@@ -71,7 +84,7 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Gives a permit back: to the next key of the round, if any waits.
-    func giveBack() {
+    package func giveBack() {
         let next = state.withLock { state -> Waiter? in
             guard let key = state.round.first, let waiter = state.waiting[key]?.first else {
                 state.free += 1
@@ -79,6 +92,7 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
             }
             state.round.removeFirst()
             state.waiting[key]?.removeFirst()
+            if key != exempt { state.counted -= 1 }
             if state.waiting[key]?.isEmpty == true { state.waiting[key] = nil } else { state.round.append(key) }
             return waiter
         }
@@ -87,15 +101,32 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
 
     private func join(_ waiter: Waiter, _ key: Key) -> Outcome {
         state.withLock { state in
-            if state.cancelled.contains(waiter.number) { return .cancelled }
+            if state.cancelled.contains(waiter.number) { return .refused(CancellationError()) }
             if state.free > 0, state.round.isEmpty {
                 state.free -= 1
                 return .granted
             }
+            var displaced: Waiter?
+            if key != exempt {
+                if state.counted < mostWaiting {
+                    state.counted += 1
+                } else {
+                    displaced = displace(by: key, in: &state)
+                    guard displaced != nil else { return .refused(PermitsRefused()) }
+                }
+            }
             if state.waiting[key] == nil { state.round.append(key) }
             state.waiting[key, default: []].append(waiter)
-            return .waits
+            return .waits(instead: displaced)
         }
+    }
+
+    /// Takes the last request of the key with most out, if that has at least two more than the key of the new one: with
+    /// one more, the two would only change places.
+    private func displace(by key: Key, in state: inout State) -> Waiter? {
+        let most = state.waiting.filter { $0.key != exempt }.max { $0.value.count < $1.value.count }
+        guard let most, most.value.count >= (state.waiting[key]?.count ?? 0) + 2 else { return nil }
+        return state.waiting[most.key]?.removeLast()
     }
 
     private func leave(_ number: Int, _ key: Key) {
@@ -105,6 +136,7 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
                 return nil
             }
             let waiter = state.waiting[key]?.remove(at: index)
+            if key != exempt { state.counted -= 1 }
             if state.waiting[key]?.isEmpty == true {
                 state.waiting[key] = nil
                 state.round.removeAll { $0 == key }
@@ -114,3 +146,6 @@ final class FairPermits<Key: Hashable & Sendable>: Sendable {
         waiter?.continuation.resume(throwing: CancellationError())
     }
 }
+
+/// As many requests wait for permits as may, and other keys have fewer of them than this request's.
+package struct PermitsRefused: Error {}
