@@ -33,6 +33,29 @@ import Testing
         }
     }
 
+    @Test(
+        "too many new users of an address are 429, whose Retry-After says when it may make another",
+        arguments: [
+            "/1.1/users", "/1.1/classes/_User",
+        ]
+    )
+    func signUps(path: String) async throws {
+        var server = TestServer()
+        server.accounts = AccountSettings(signUps: 1)
+        try await server.test { client in
+            func signUp(_ name: String, _ who: Who = .client) async throws -> TestResponse {
+                try await client.send("POST", path, #"{"username":"\#(name)","password":"p"}"#, who.headers)
+            }
+            #expect(try await signUp("ann").status == .created)
+            let refused = try await signUp("bob")
+            #expect(refused.status == .tooManyRequests)
+            #expect(try refused.json()["code"] == .integer(429))
+            let wait = try #require(refused.headers[.retryAfter].flatMap { Int($0) })
+            #expect((3000...3600).contains(wait))
+            #expect(try await signUp("bob", .master).status == .created)
+        }
+    }
+
     @Test("too many images are 429 with Retry-After")
     func overloaded() async throws {
         var server = TestServer()

@@ -25,6 +25,8 @@ struct TestServer {
     var fetcher: any Fetcher = FixedFetcher()
     /// How images are made, for both apps.
     var images = ImageSettings()
+    /// How accounts work, in both apps.
+    var accounts = AccountSettings()
     /// What `/health` tells of.
     var health = StorageHealth()
     /// What the URLs of both apps may say.
@@ -57,7 +59,10 @@ struct TestServer {
     ) -> AppServices {
         let files = FileService(files: FileRecords(store), blobs: blobs, derivatives: derivatives)
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
-        let settings = ObjectSettings(files: presentation, accounts: Accounts(hasher: PlainHasher()))
+        let settings = ObjectSettings(
+            files: presentation,
+            accounts: Accounts(settings: accounts, hasher: PlainHasher())
+        )
         return AppServices(
             id: id,
             uploads: UploadService(

@@ -8,6 +8,8 @@ package struct Accounts: Sendable {
     package var verifier: (any AuthDataVerifier)?
     /// Counts wrong passwords.
     package var attempts: LoginAttempts
+    /// Bounds how many users an address makes.
+    package var signUps: SignUpRate
     /// Who was found logged in.
     package let sessions: SessionCache
 
@@ -16,7 +18,8 @@ package struct Accounts: Sendable {
         settings: AccountSettings = AccountSettings(),
         hasher: any PasswordHasher,
         verifier: (any AuthDataVerifier)? = nil,
-        attempts: LoginAttempts? = nil
+        attempts: LoginAttempts? = nil,
+        signUps: SignUpRate? = nil
     ) {
         self.settings = settings
         self.hasher = hasher
@@ -24,6 +27,7 @@ package struct Accounts: Sendable {
         sessions = SessionCache(bound: settings.cachedSessions)
         self.attempts =
             attempts ?? LoginAttempts(allowed: settings.failures, seconds: settings.lockoutTime)
+        self.signUps = signUps ?? SignUpRate(limit: settings.signUps)
     }
 }
 
@@ -33,6 +37,8 @@ package struct AccountSettings: Sendable {
     package var failures: Int
     /// Seconds in which they count, and for which a lock lasts.
     package var lockoutTime: Int
+    /// The most users that clients at one address make in an hour; 0 means no limit.
+    package var signUps: Int
     /// The most sessions of one user.
     package var sessions: Int
     /// The most roles of one user that grant anything.
@@ -50,6 +56,7 @@ package struct AccountSettings: Sendable {
     package init(
         failures: Int = 6,
         lockoutTime: Int = 900,
+        signUps: Int = 100,
         sessions: Int = 1000,
         roles: Int = 1000,
         cachedSessions: Int = 10_000,
@@ -59,6 +66,7 @@ package struct AccountSettings: Sendable {
     ) {
         self.failures = failures
         self.lockoutTime = lockoutTime
+        self.signUps = signUps
         self.sessions = sessions
         self.roles = roles
         self.cachedSessions = cachedSessions

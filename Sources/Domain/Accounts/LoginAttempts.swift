@@ -8,18 +8,13 @@ package final class LoginAttempts: Sendable {
     /// The times of the latest failures of one name, oldest first.
     private typealias Failures = [Timestamp]
 
-    private struct Generations {
-        var young: [String: Failures] = [:]
-        var old: [String: Failures] = [:]
-    }
-
     /// How many names are remembered: with the default cost, more than can be tried while the first still counts.
     private static let bound = 100_000
 
     private let allowed: Int
     private let milliseconds: Int64
     private let clock: @Sendable () -> Timestamp
-    private let failures = Mutex(Generations())
+    private let failures = Mutex(RecentEntries<String, Failures>(bound: LoginAttempts.bound))
 
     /// - Parameters:
     ///   - allowed: How many failures lock nobody yet.
@@ -40,7 +35,7 @@ package final class LoginAttempts: Sendable {
     /// Throws ``ServiceError/Code/lockedOut`` if the name is locked: before the work of comparing is done.
     package func requireOpen(_ name: String) throws {
         let now = clock()
-        try failures.withLock { if isLocked(latest(name, in: &$0), at: now) { throw LoginAttempts.refusal } }
+        try failures.withLock { if isLocked($0.value(for: name) ?? [], at: now) { throw LoginAttempts.refusal } }
     }
 
     /// Takes how a comparison ended.
@@ -51,48 +46,27 @@ package final class LoginAttempts: Sendable {
     /// - Throws: ``ServiceError/Code/lockedOut``.
     package func record(_ name: String, isRight: Bool) throws {
         let now = clock()
-        try failures.withLock { generations in
-            var times = latest(name, in: &generations)
+        try failures.withLock { failures in
+            var times = failures.value(for: name) ?? []
             if isLocked(times, at: now) { throw LoginAttempts.refusal }
             if isRight {
-                generations.young[name] = nil
+                failures.remove(name)
                 return
             }
             times.append(now)
-            generations.young[name] = times.suffix(allowed + 1)
+            failures.store(times.suffix(allowed + 1), for: name)
         }
     }
 
     /// Forgets the failures of a name.
     package func forget(_ name: String) {
-        failures.withLock { generations in
-            generations.young[name] = nil
-            generations.old[name] = nil
-        }
+        failures.withLock { $0.remove(name) }
     }
 
     private func isLocked(_ times: Failures, at now: Timestamp) -> Bool {
         guard times.count > allowed, let first = times.first, let last = times.last else { return false }
         return last.milliseconds - first.milliseconds < milliseconds
             && now.milliseconds - last.milliseconds < milliseconds
-    }
-
-    /// The failures of a name, now among the young; two generations keep the number of names bounded.
-    private func latest(_ name: String, in generations: inout Generations) -> Failures {
-        if let times = generations.young[name] { return times }
-        guard let times = generations.old.removeValue(forKey: name) else {
-            makeRoom(in: &generations)
-            return []
-        }
-        makeRoom(in: &generations)
-        generations.young[name] = times
-        return times
-    }
-
-    private func makeRoom(in generations: inout Generations) {
-        guard generations.young.count >= LoginAttempts.bound / 2 else { return }
-        generations.old = generations.young
-        generations.young = [:]
     }
 
     private static let refusal = ServiceError(

@@ -20,7 +20,8 @@ struct AccountPreparation: Sendable {
     ///   - isNew: Whether the user is to be made; then a password that is null is none.
     ///   - known: The `authData` that the user holds already; what is sent back unchanged is not verified again.
     /// - Returns: The change as it may go into a transaction.
-    /// - Throws: 1, 105, 107, 111, 117, 201, 218, 251; ``ServiceError/Code/overloaded`` if too many passwords wait.
+    /// - Throws: 1, 105, 107, 111, 117, 201, 218, 251; ``ServiceError/Code/overloaded`` if too many passwords wait, or
+    ///   the caller's address has made too many users.
     func prepared(_ change: ObjectChange, isNew: Bool, knowing known: AuthData) async throws -> ObjectChange {
         var change = change
         let password = change.remove("password")
@@ -39,6 +40,8 @@ struct AccountPreparation: Sendable {
                 throw ServiceError(.invalidKey, "The field 'password' can be set, no more.")
             }
             let new = try Password(value, limit: accounts.settings.passwordLength)
+            // Whoever brings authData may only log in: then the transaction decides.
+            if isNew, account.linked.isEmpty { try accounts.signUps.require(for: caller) }
             change.passwordHash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
         }
         guard let verifier = accounts.verifier, !caller.isMaster else { return change }

@@ -5,7 +5,7 @@ extension ObjectWriting {
     ///   - change: What the user holds.
     ///   - onlyKnown: Whether nobody is to be made: `failOnNotExist`.
     /// - Returns: The user with a session token; one that was made is `created`.
-    /// - Throws: Codes 105, 111, 117, 125, 127, 137, 200 to 203, 211, 214, 217, 250.
+    /// - Throws: Codes 105, 111, 117, 125, 127, 137, 200 to 203, 211, 214, 217, 250, 429.
     func signUp(_ change: ObjectChange, onlyKnown: Bool) throws -> ObjectReply {
         var change = change
         let account = try AccountChange(taking: &change)
@@ -29,6 +29,8 @@ extension ObjectWriting {
         }
         try finish(account, change, of: nil, in: &editing)
         try store(editing)
+        // Behind every check, so that a user who is refused takes nothing of it.
+        try settings.accounts.signUps.take(for: access.caller)
         var reply = try welcome(ObjectRow(editing.object), in: editing.schema)
         reply.created = Pointer(.user, editing.object.id)
         return reply

@@ -135,12 +135,15 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
     package let message: String
     /// What went wrong underneath; for the log only.
     package let cause: (any Error)?
+    /// Seconds after which it is worth a try, where the code is one of too many requests.
+    package let retryAfter: Int
 
     /// Takes the sentence as the client is to read it.
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil, retryAfter: Int = 1) {
         self.code = code
         self.message = message
         self.cause = cause
+        self.retryAfter = retryAfter
     }
 
     /// Code, sentence and cause, for the log.

@@ -23,7 +23,7 @@ struct ErrorRenderer: RouterMiddleware {
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
         var headers = HTTPFields()
-        if rendering.status == .tooManyRequests { headers[.retryAfter] = "1" }
+        if rendering.status == .tooManyRequests { headers[.retryAfter] = String(refusal(for: error).retryAfter) }
         var response = body.response(status: rendering.status, headers: headers)
         // A client would take the body for its next answer (RFC 9110 section 9.3.2).
         if method == .head { response.leaveOutBody() }

@@ -80,6 +80,7 @@ extension ServerConfiguration {
         try reader.number("accounts.maxPasswordLength", 8...4096, into: &accounts.passwordLength)
         try reader.number("accounts.maxFailures", 1...1000, into: &accounts.failures)
         try reader.number("accounts.lockoutTime", 1...86_400, into: &accounts.lockoutTime)
+        try reader.number("accounts.maxSignUps", 0...1_000_000, into: &accounts.signUps)
         try reader.number("accounts.maxSessions", 1...100_000, into: &accounts.sessions)
         try reader.number("accounts.maxRoles", 1...10_000, into: &accounts.roles)
         try reader.number("accounts.cachedSessions", 0...10_000_000, into: &accounts.cachedSessions)
