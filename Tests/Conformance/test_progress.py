@@ -295,8 +295,8 @@ def test_browser_that_comes_back_before_the_end_sees_it(upload):
 
 @pytest.fixture
 def few(new_server):
-    """A server with few places for watchers."""
-    return new_server(**limits(maxWatchers=WATCHERS)).start()
+    """A server with few places for watchers: one address has half of those that guests have."""
+    return new_server(**limits(maxWatchers=2 * WATCHERS)).start()
 
 
 def watch_if_there_is_room(target):

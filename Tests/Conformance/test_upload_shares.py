@@ -43,6 +43,21 @@ def test_guests_uploads_leave_room_for_users_and_the_master(new_server):
     assert tokens(guest).status_code == 201
 
 
+def test_guests_at_one_address_leave_room_for_those_at_others(new_server):
+    server = new_server(**FAST, **limits(maxOpenGuests=3, maxOpenAddress=2)).start()
+    here, there = server.api(), server.api().at("127.0.0.2")
+    first = ask(here)
+    Tus(server).create(5)
+    assert_refused(tokens(here), 429, 430, "uploads.maxOpenAddress")
+    server.kill()
+    server.start()
+    assert_refused(tokens(here), 429, 430, "uploads.maxOpenAddress")
+    assert tokens(there).status_code == 201
+    assert_refused(tokens(there), 429, 430, "uploads.maxOpenGuests")
+    assert first.callback(False).status_code == 200
+    assert tokens(here).status_code == 201
+
+
 def test_idle_upload_of_a_guest_expires_before_that_of_a_user(new_server):
     server = new_server(**FAST, **limits(guestIdleTimeout=1, sweepInterval=1)).start()
     ann = Person(server)

@@ -46,17 +46,23 @@ package struct StoredUpload: Sendable, Hashable {
         let isMaster: Bool
         let user: ObjectID?
         let session: ObjectID?
+        /// The client's address if it was not logged in, for the share of that; nil in uploads of earlier versions.
+        let address: String?
 
         init(_ caller: Caller) {
-            isMaster = caller.isMaster
-            user = caller.user?.id
-            session = caller.user?.session
+            self.init(
+                isMaster: caller.isMaster,
+                user: caller.user?.id,
+                session: caller.user?.session,
+                address: caller.group == .guests ? caller.address : nil
+            )
         }
 
-        init(isMaster: Bool, user: ObjectID?, session: ObjectID?) {
+        init(isMaster: Bool, user: ObjectID?, session: ObjectID?, address: String?) {
             self.isMaster = isMaster
             self.user = user
             self.session = session
+            self.address = address
         }
 
         /// Whose share of common limits it counts in.
@@ -66,7 +72,7 @@ package struct StoredUpload: Sendable, Hashable {
         func caller(in app: AppID) -> Caller {
             var logged: Caller.User?
             if let user, let session { logged = Caller.User(id: user, session: session) }
-            return Caller(app: app, isMaster: isMaster, user: logged)
+            return Caller(app: app, isMaster: isMaster, user: logged, address: address ?? "")
         }
     }
 }
@@ -93,6 +99,7 @@ extension StoredUpload {
         fields["_acl"] = description.acl.map { .object($0.json) }
         fields["_user"] = owner.user.map { .string($0.description) }
         fields["_session"] = owner.session.map { .string($0.description) }
+        fields["_address"] = owner.address.map(JSONValue.string)
         fields["_deadline"] = deadline.map(JSONValue.date)
         if endsWhenWhole { fields["_tus"] = .bool(true) }
         switch kind {
@@ -122,7 +129,8 @@ extension StoredUpload {
         owner = Owner(
             isMaster: fields["_master"] == .bool(true),
             user: fields["_user"]?.stringValue.flatMap { ObjectID($0) },
-            session: fields["_session"]?.stringValue.flatMap { ObjectID($0) }
+            session: fields["_session"]?.stringValue.flatMap { ObjectID($0) },
+            address: fields["_address"]?.stringValue
         )
         switch fields["_concat"]?.stringValue {
         case nil: kind = .file

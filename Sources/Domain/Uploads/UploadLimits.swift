@@ -10,6 +10,8 @@ package struct UploadLimits: Sendable {
     package var open: Int
     /// The most of those who are not logged in, together; at most ``open``.
     package var openGuests: Int
+    /// The most of those of them who are at one address; at most ``openGuests``.
+    package var openAddress: Int
     /// The most of one user; at most ``open``.
     package var openUser: Int
     /// Which types may be uploaded.
@@ -36,6 +38,7 @@ package struct UploadLimits: Sendable {
         quota: Int64? = nil,
         open: Int = 10_000,
         openGuests: Int = 5000,
+        openAddress: Int = 2500,
         openUser: Int = 1000,
         types: TypePolicy = .any,
         partSize: Int64 = 1 << 20,
@@ -51,6 +54,7 @@ package struct UploadLimits: Sendable {
         self.quota = quota
         self.open = open
         self.openGuests = openGuests
+        self.openAddress = openAddress
         self.openUser = openUser
         self.types = types
         self.partSize = partSize

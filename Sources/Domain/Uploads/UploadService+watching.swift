@@ -21,12 +21,12 @@ extension UploadService {
         }
 
         private let counts: WatchCounts
-        private let group: CallerGroup
+        private let shares: [WatchCounts.Share]
         private let state = Mutex(State())
 
-        init(_ counts: WatchCounts, _ group: CallerGroup) {
+        init(_ counts: WatchCounts, _ shares: [WatchCounts.Share]) {
             self.counts = counts
-            self.group = group
+            self.shares = shares
         }
 
         /// Gives the place to somebody else and ends what was watched from it; may be called again, from any thread.
@@ -35,7 +35,7 @@ extension UploadService {
                 defer { state.isHeld = false }
                 return (state.isHeld, state.stop)
             }
-            if wasHeld { counts.leave(group) }
+            if wasHeld { counts.leave(shares) }
             stop?()
         }
 
@@ -51,22 +51,28 @@ extension UploadService {
     /// Takes a place among those who watch uploads of the same group: who watches shows no credentials, so whose upload
     /// it is counts.
     ///
+    /// Uploads of one address have half of the places of all guests'.
+    ///
     /// - Throws: ``ServiceError/Code/uploadNotFound``; ``ServiceError/Code/overloaded`` if all places are taken.
     package func beginWatching(_ token: UploadToken) async throws -> WatchPlace {
-        try beginWatching(ofGroup: try await using(token) { $0.upload.owner.group })
+        let owner = try await using(token) { $0.upload.owner }
+        return try beginWatching(ofGroup: owner.group, at: owner.address)
     }
 
-    func beginWatching(ofGroup group: CallerGroup) throws -> WatchPlace {
+    func beginWatching(ofGroup group: CallerGroup, at address: String? = nil) throws -> WatchPlace {
         let isGuests = group == .guests
         let limit = isGuests ? min(limits.watchersGuests, limits.watchers) : limits.watchers
-        guard watchers.enter(group, limit) else {
+        var shares = [WatchCounts.Share(group: group, address: nil, limit: limit)]
+        if let address { shares.append(WatchCounts.Share(group: group, address: address, limit: (limit + 1) / 2)) }
+        if let full = watchers.enter(shares) {
             let setting = isGuests ? "maxWatchersGuests" : "maxWatchers"
+            let what = full.address == nil ? "the limit" : "the limit for one address: half of all"
             throw ServiceError(
                 .overloaded,
-                "\(limit) uploads are being watched, the limit (uploads.\(setting)); try again later."
+                "\(full.limit) uploads are being watched, \(what) (uploads.\(setting)); try again later."
             )
         }
-        return WatchPlace(watchers, group)
+        return WatchPlace(watchers, shares)
     }
 
     /// Tells of an upload until it ends, or what is told throws: ten times a second at most.
@@ -114,19 +120,33 @@ extension UploadService {
     }
 }
 
-/// How many watch uploads of each group.
+/// How many watch uploads of each group, and of guests at each address.
 final class WatchCounts: Sendable {
-    private let counts = Mutex<[CallerGroup: Int]>([:])
+    /// A group, or the part of it at one address, and how many may watch its uploads.
+    struct Share: Sendable, Hashable {
+        let group: CallerGroup
+        let address: String?
+        let limit: Int
+    }
 
-    func enter(_ group: CallerGroup, _ limit: Int) -> Bool {
+    private let counts = Mutex<[Share: Int]>([:])
+
+    /// Counts a stream in all shares, or in none and returns the one that is full.
+    func enter(_ shares: [Share]) -> Share? {
         counts.withLock { counts in
-            guard counts[group, default: 0] < limit else { return false }
-            counts[group, default: 0] += 1
-            return true
+            if let full = shares.first(where: { counts[$0, default: 0] >= $0.limit }) { return full }
+            for share in shares { counts[share, default: 0] += 1 }
+            return nil
         }
     }
 
-    func leave(_ group: CallerGroup) {
-        counts.withLock { $0[group, default: 0] -= 1 }
+    /// Subtracts a stream from all shares.
+    func leave(_ shares: [Share]) {
+        counts.withLock { counts in
+            for share in shares {
+                let rest = counts[share, default: 1] - 1
+                counts[share] = rest > 0 ? rest : nil
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
 internal import Crypto
 
-/// Counts of unfinished uploads: of all guests, of all users, and of each user. Each count is an object of `_Usage`, which
-/// the transactions that begin and end uploads change. The master key has no limit, so it has no count.
+/// Counts of unfinished uploads: of all guests and of those at each address, of all users and of each of them. Each
+/// count is an object of `_Usage`, which the transactions that begin and end uploads change. The master key has no
+/// limit, so it has no count.
 extension StoredUpload.Owner {
     /// The objects that an upload of this owner counts in.
     fileprivate var shares: [ObjectID] {
         switch group {
-        case .guests: [StoredUpload.Owner.guests]
+        case .guests: [StoredUpload.Owner.guests] + (address.map { [StoredUpload.Owner.share(ofAddress: $0)] } ?? [])
         case .users: [StoredUpload.Owner.users] + (user.map { [StoredUpload.Owner.share(of: $0)] } ?? [])
         case .master: []
         }
@@ -17,7 +18,16 @@ extension StoredUpload.Owner {
 
     /// A digest, because the id of an imported user can be any word, also one of the two above.
     fileprivate static func share(of user: ObjectID) -> ObjectID {
-        ObjectID(uncheckedHex: SHA256.hash(data: Array(user.description.utf8)).hexadecimal)
+        share(ofText: user.description)
+    }
+
+    /// The slash stands in no id of a user.
+    fileprivate static func share(ofAddress address: String) -> ObjectID {
+        share(ofText: "address/\(address)")
+    }
+
+    private static func share(ofText text: String) -> ObjectID {
+        ObjectID(uncheckedHex: SHA256.hash(data: Array(text.utf8)).hexadecimal)
     }
 }
 
@@ -35,7 +45,11 @@ extension UploadLimits {
         switch owner.group {
         case .guests:
             let whose = "Callers who are not logged in have"
-            try require(Owner.guests, atMost: min(openGuests, open), whose, "maxOpenGuests")
+            let limit = min(openGuests, open)
+            try require(Owner.guests, atMost: limit, whose, "maxOpenGuests")
+            guard let address = owner.address else { return }
+            let these = "Callers at this address who are not logged in have"
+            try require(Owner.share(ofAddress: address), atMost: min(openAddress, limit), these, "maxOpenAddress")
         case .users:
             try require(Owner.users, atMost: open, "The users of the app have", "maxOpen")
             guard let user = owner.user else { return }

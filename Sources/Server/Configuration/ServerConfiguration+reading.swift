@@ -29,6 +29,7 @@ extension ServerConfiguration {
         try reader.size("uploads.quota", orNone: &uploads.quota)
         try reader.number("uploads.maxOpen", 1...10_000_000, into: &uploads.open)
         try reader.number("uploads.maxOpenGuests", 0...10_000_000, into: &uploads.openGuests)
+        try reader.number("uploads.maxOpenAddress", 1...10_000_000, into: &uploads.openAddress)
         try reader.number("uploads.maxOpenUser", 1...10_000_000, into: &uploads.openUser)
         let types = "patterns such as image/* or !text/html;text/xml"
         try reader.value("uploads.allowedTypes", types, into: &uploads.types) { TypePolicy($0) }

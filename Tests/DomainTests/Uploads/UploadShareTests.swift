@@ -33,6 +33,29 @@ import Testing
         _ = try await fixture.token(on: service, as: bob)
     }
 
+    @Test("guests at one address leave room for those at others, also after a restart and when uploads end")
+    func addresses() async throws {
+        let limits = UploadLimits(openGuests: 3, openAddress: 2)
+        var service = fixture.service(limits)
+        let (here, there) = (fixture.people.guest.at(address: "10.0.0.1"), fixture.people.guest.at(address: "10.0.0.2"))
+        let mine = try await fixture.token(on: service, as: here)
+        _ = try await fixture.token(on: service, as: here)
+        for _ in 0..<2 {
+            let error = await #expect(throws: ServiceError.self) { try await fixture.token(on: service, as: here) }
+            #expect(error?.code == .tooManyUploads)
+            #expect(error?.message.contains("uploads.maxOpenAddress") == true)
+            service = fixture.service(limits)
+            try await service.recover(Logger(label: "test"))
+        }
+        let theirs = try await fixture.token(on: service, as: there)
+        let error = await #expect(throws: ServiceError.self) { try await fixture.token(on: service, as: there) }
+        #expect(error?.message.contains("uploads.maxOpenGuests") == true)
+        try await service.giveUp(theirs)
+        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: here) }
+        _ = try await service.put("abc", mine)
+        _ = try await fixture.token(on: service, as: here)
+    }
+
     @Test("every end gives room to whose upload it was")
     func ends() async throws {
         let service = fixture.service(UploadLimits(openGuests: 2, openUser: 1))
@@ -118,6 +141,23 @@ import Testing
         places.append(try await service.beginWatching(guests))
         await expectRefusal(.uploadNotFound) { try await service.beginWatching(UploadToken()) }
         #expect(places.count == 6)
+    }
+
+    @Test("streams of the uploads of one address are half of all guests' at most")
+    func watchersOfAddress() async throws {
+        let service = fixture.service(UploadLimits(watchers: 9, watchersGuests: 3))
+        var tokens: [UploadToken] = []
+        for address in ["10.0.0.1", "10.0.0.2"] {
+            tokens.append(try await fixture.token(on: service, as: fixture.people.guest.at(address: address)))
+        }
+        var places = [try await service.beginWatching(tokens[0]), try await service.beginWatching(tokens[0])]
+        await expectRefusal(.overloaded) { try await service.beginWatching(tokens[0]) }
+        places.append(try await service.beginWatching(tokens[1]))
+        await expectRefusal(.overloaded) { try await service.beginWatching(tokens[1]) }
+        places[0].leave()
+        places[0].leave()
+        places.append(try await service.beginWatching(tokens[1]))
+        #expect(places.count == 4)
     }
 
     @Test("guests have a fetcher of their own", arguments: CallerGroup.allCases)
