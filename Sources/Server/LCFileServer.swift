@@ -59,8 +59,10 @@ package struct LCFileServer {
         let imageLimits = imageAdmissionLimits
         try await ThreadPools.with(
             diskThreads: threads.disk,
+            // Other jobs than cheap ones have neither lanes nor go on beside them.
+            imageThreads: imageLimits.workers,
             // Two more, so that headers are read while pictures are made.
-            imageThreads: imageLimits.threads + 2,
+            quickImageThreads: imageLimits.threads + 2,
             passwordThreads: threads.passwords,
             fetchThreads: threads.fetches,
             guestFetchThreads: configuration.guestFetches.threads,
@@ -70,10 +72,11 @@ package struct LCFileServer {
             let images = try ImageEngine(
                 renderer: VipsRenderer(
                     pool: pools.images,
+                    quickPool: pools.quickImages,
                     worker: WorkerLauncher(
                         memory: threads.imageWorkerMemory,
                         limits: configuration.images.limits,
-                        pool: pools.images
+                        pool: pools.quickImages
                     ),
                     workers: threads.imageWorkers,
                     // The other half stays free for images that need no process.

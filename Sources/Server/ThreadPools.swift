@@ -4,8 +4,10 @@ internal import NIOPosix
 struct ThreadPools {
     /// Blobs and libmagic.
     let disk: NIOThreadPool
-    /// libvips.
+    /// libvips, jobs that may compute for long; these threads become nicer than all others.
     let images: NIOThreadPool
+    /// libvips, headers and cheap jobs.
+    let quickImages: NIOThreadPool
     /// Passwords.
     let passwords: NIOThreadPool
     /// Questions to other servers.
@@ -23,6 +25,7 @@ struct ThreadPools {
     static func with(
         diskThreads: Int,
         imageThreads: Int,
+        quickImageThreads: Int,
         passwordThreads: Int,
         fetchThreads: Int,
         guestFetchThreads: Int,
@@ -33,6 +36,7 @@ struct ThreadPools {
         let pools = ThreadPools(
             disk: NIOThreadPool(numberOfThreads: diskThreads),
             images: NIOThreadPool(numberOfThreads: imageThreads),
+            quickImages: NIOThreadPool(numberOfThreads: quickImageThreads),
             passwords: NIOThreadPool(numberOfThreads: passwordThreads),
             web: NIOThreadPool(numberOfThreads: 4),
             fetches: NIOThreadPool(numberOfThreads: fetchThreads),
@@ -51,5 +55,7 @@ struct ThreadPools {
         try result.get()
     }
 
-    private var all: [NIOThreadPool] { [slowQueries, bodies, guestFetches, fetches, web, passwords, images, disk] }
+    private var all: [NIOThreadPool] {
+        [slowQueries, bodies, guestFetches, fetches, web, passwords, quickImages, images, disk]
+    }
 }

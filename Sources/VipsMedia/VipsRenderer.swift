@@ -7,10 +7,11 @@ package import NIOPosix
 /// of its own.
 package struct VipsRenderer: ImageRenderer {
     private let pool: NIOThreadPool
+    private let quickPool: NIOThreadPool
     private let worker: WorkerLauncher?
     private let workers: ImageAdmission
-    /// Headers have a worker of their own, and few wait for it, so that slow ones keep neither pictures nor each other.
-    private let headerWorkers = ImageAdmission(workers: 2, memory: .max, queue: 8)
+    /// Headers have processes of their own, and few wait for them, so that slow ones keep neither pictures nor each other.
+    private let headerWorkers: ImageAdmission
 
     /// How long reading what an image says of itself may take.
     private static let headerTime = Duration.seconds(10)
@@ -20,24 +21,36 @@ package struct VipsRenderer: ImageRenderer {
     /// Starts libvips if this is the first renderer of the process.
     ///
     /// - Parameters:
-    ///   - pool: Threads for rendering; as many as jobs at the same time, and some more for headers.
+    ///   - pool: Threads for jobs of low priority, which become nicer; as many as such jobs at the same time.
+    ///   - quickPool: Threads for jobs of normal priority; as many as all jobs at the same time, and some more for headers.
     ///   - worker: Draws the formats that ``SourceFormat/isDrawnByWorker`` names; without one, those are no images.
     ///   - workers: How many of its processes run at the same time. Beside them runs one that is expected to be quick, and
     ///     one that was expected so and was not.
     ///   - queue: How many jobs wait for a process beyond those.
     /// - Throws: When libvips cannot start.
-    package init(pool: NIOThreadPool, worker: WorkerLauncher? = nil, workers: Int = 1, queue: Int = 128) throws {
+    package init(
+        pool: NIOThreadPool,
+        quickPool: NIOThreadPool,
+        worker: WorkerLauncher? = nil,
+        workers: Int = 1,
+        queue: Int = 128
+    ) throws {
         try VipsLibrary.start()
         self.pool = pool
+        self.quickPool = quickPool
         self.worker = worker
         var limits = ImageAdmission.Limits(workers: workers, memory: .max, queue: queue)
         limits.lanes = 1
         limits.overruns = 1
         self.workers = ImageAdmission(limits)
+        var headerLimits = ImageAdmission.Limits(workers: 1, memory: .max, queue: 9)
+        // Its header is no longer than what a lane has time for, or it waits behind the other slow ones.
+        headerLimits.lanes = 1
+        headerWorkers = ImageAdmission(headerLimits)
     }
 
     package func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
-        let header = try await watched(until: nil) { watch in
+        let header = try await watched(with: .normal, until: nil) { watch in
             watch.begin(for: VipsRenderer.headerTime)
             return try source.withBytes { bytes in
                 let head = bytes.read(at: 0, count: SourceSniffer.headLength)
@@ -49,20 +62,22 @@ package struct VipsRenderer: ImageRenderer {
         }
         if let header { return header }
         return try await headerWorkers.admit(for: requester) { place in
-            try await place.run(VipsRenderer.headerCost) { try await launcher().header(of: source) }
+            try await place.run(VipsRenderer.headerCost) { priority in
+                try await launcher().header(of: source, with: priority)
+            }
         }
     }
 
-    package func reserving<Result>(
+    package func reserving<Result: Sendable>(
         for images: [ImageHeader],
         _ estimate: Duration,
         _ requester: ImageRequester,
-        _ job: () async throws -> Result
+        _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
-        guard images.contains(where: \.format.isDrawnByWorker) else { return try await job() }
+        guard images.contains(where: \.format.isDrawnByWorker) else { return try await job(.normal) }
         // Outside of what others wait for: slow drawings keep neither threads nor memory from them.
         return try await workers.admit(for: requester) { place in
-            try await place.run(ImageCost(memory: 0, time: estimate), job)
+            try await place.run(ImageCost(memory: 0, time: estimate), atMost: .normal, job)
         }
     }
 
@@ -70,6 +85,7 @@ package struct VipsRenderer: ImageRenderer {
         _ plan: ImagePlan,
         of image: OpenImage,
         marks: [FileKey: OpenImage],
+        with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage {
         guard VipsLibrary.writable.contains(plan.output.format) else {
@@ -79,10 +95,10 @@ package struct VipsRenderer: ImageRenderer {
             )
         }
         let effort = plan.output.effort
-        let drawn = try await drawn(image, at: plan.firstSize(of: image.header), effort, deadline)
+        let drawn = try await drawn(image, at: plan.firstSize(of: image.header), effort, priority, deadline)
         var drawnMarks: [FileKey: DrawnPicture] = [:]
-        for (key, mark) in marks { drawnMarks[key] = try await self.drawn(mark, at: nil, effort, deadline) }
-        return try await watched(until: deadline) { [drawnMarks] watch in
+        for (key, mark) in marks { drawnMarks[key] = try await self.drawn(mark, at: nil, effort, priority, deadline) }
+        return try await watched(with: priority, until: deadline) { [drawnMarks] watch in
             try withInputs(marks, drawnMarks) { inputs in
                 try image.source.withBytes { bytes in
                     let job = ImageJob(plan: plan, header: image.header, watch: watch, marks: inputs)
@@ -93,7 +109,7 @@ package struct VipsRenderer: ImageRenderer {
     }
 
     package func exif(of source: ImageSource) async throws -> [String: ExifField] {
-        try await watched(until: nil) { watch in
+        try await watched(with: .normal, until: nil) { watch in
             watch.begin(for: VipsRenderer.headerTime)
             return try source.withBytes { bytes in
                 let format = bytes.read(at: 0, count: SourceSniffer.headLength).withUnsafeBytes {
@@ -107,9 +123,13 @@ package struct VipsRenderer: ImageRenderer {
         }
     }
 
-    package func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
-        let drawn = try await drawn(image, at: AverageColor.size(of: image.header), .fast, deadline)
-        return try await watched(until: deadline) { watch in
+    package func average(
+        of image: OpenImage,
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> Color {
+        let drawn = try await drawn(image, at: AverageColor.size(of: image.header), .fast, priority, deadline)
+        return try await watched(with: priority, until: deadline) { watch in
             try image.source.withBytes { bytes in
                 try AverageColor(header: image.header, watch: watch).measure(
                     drawn.map { .drawn($0, bytes) } ?? .encoded(bytes)
@@ -123,10 +143,17 @@ package struct VipsRenderer: ImageRenderer {
         _ image: OpenImage,
         at size: ImageSize?,
         _ effort: ImageEffort,
+        _ priority: ImagePriority,
         _ deadline: ContinuousClock.Instant
     ) async throws -> DrawnPicture? {
         guard image.header.format.isDrawnByWorker else { return nil }
-        return try await launcher().draw(image.source, at: size ?? image.header.size, effort, until: deadline)
+        return try await launcher().draw(
+            image.source,
+            at: size ?? image.header.size,
+            effort,
+            with: priority,
+            until: deadline
+        )
     }
 
     private func launcher() throws -> WorkerLauncher {
@@ -153,20 +180,25 @@ package struct VipsRenderer: ImageRenderer {
 
     /// Runs a job that stops at the deadline, if it has one, and when its task is cancelled.
     private func watched<Result: Sendable>(
+        with priority: ImagePriority,
         until deadline: ContinuousClock.Instant?,
         _ job: @escaping @Sendable (JobWatch) throws -> Result
     ) async throws -> Result {
         let watch = JobWatch(until: deadline)
         return try await withTaskCancellationHandler {
-            try await onThread { try job(watch) }
+            try await onThread(priority) { try job(watch) }
         } onCancel: {
             watch.cancel()
         }
     }
 
-    private func onThread<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await pool.runIfActive {
-            ThreadPriority.lower(to: ThreadPriority.images)
+    private func onThread<Result: Sendable>(
+        _ priority: ImagePriority,
+        _ job: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await (priority == .low ? pool : quickPool).runIfActive {
+            // For ever: a thread that is nicer cannot become less so again.
+            if priority == .low { ThreadPriority.lower(to: ThreadPriority.images) }
             // libvips keeps caches for each thread that called it; a thread of the pool never ends by itself.
             defer { vips_thread_shutdown() }
             return try job()

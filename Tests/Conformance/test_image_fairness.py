@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 from client import TIMEOUT, assert_refused, eventually
-from hostile import processor
+from hostile import children, processor
 from pictures import encoded
 from PIL import Image
 
@@ -44,6 +44,27 @@ def asked(server, url, words):
     connection = server.raw()
     connection.send(f"GET {url.removeprefix(server.url)}?{words} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
     return connection
+
+
+def drawings(server):
+    """How many worker processes draw an image now."""
+    count = 0
+    for child in children(server):
+        try:
+            count += b"\0draw\0" in Path(f"/proc/{child}/cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # It has ended.
+    return count
+
+
+def svg(inside):
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="100" height="50">{inside}</svg>'.encode()
+
+
+def endless_svg(number):
+    """An SVG that takes for ever to draw, which its header does not tell; the number makes it another one's bytes."""
+    turbulence = '<feTurbulence baseFrequency="0.05" numOctaves="2000000000"/>'
+    return svg(f'<filter id="f{number}">{turbulence}</filter><rect width="100" height="50" filter="url(#f{number})"/>')
 
 
 def answered(connections):
@@ -87,6 +108,25 @@ def test_thumbnails_overtake_blurred_animations(patient, bomb, photo):
         connection.reset()
     # They are given up, and nothing is left behind.
     assert eventually(lambda: api.fetch(f"{cheap}?imageMogr2/thumbnail/800x/blur/9x9").status_code == 200, within=60)
+
+
+def test_drawings_overtake_those_that_never_end(new_server):
+    """A format that needs a worker process: what a drawing takes shows only while it is drawn."""
+    server = new_server(LCFILE_IMAGES_TIMEOUT="600", LCFILE_HTTP_IDLE_TIMEOUT="600").start()
+    api = server.api()
+    bombs = [api.store(endless_svg(number), name=f"{number}.svg")["url"] for number in range(6)]
+    held = [asked(server, url, "imageView2/2/w/50/format/png") for url in bombs]
+    # Two processes, and one that was in the lane and goes on beside it.
+    assert eventually(lambda: drawings(server) >= 3, within=60)
+    for color in ("red", "lime", "blue"):
+        url = api.store(svg(f'<rect width="100" height="50" fill="{color}"/>'), name=f"{color}.svg")["url"]
+        response = api.fetch(f"{url}?imageView2/2/w/50/format/png")
+        assert response.status_code == 200 and response.content.startswith(b"\x89PNG")
+    assert not answered(held), "the drawings waited for one that ended at its deadline"
+    for connection in held:
+        connection.reset()
+    assert eventually(lambda: drawings(server) == 0), "a process outlived its request"
+    assert server.stop() == 0
 
 
 def test_one_file_does_not_take_the_whole_queue(new_server, photo):

@@ -17,19 +17,20 @@ struct FixedRenderer: ImageRenderer {
         return header
     }
 
-    func reserving<Result>(
+    func reserving<Result: Sendable>(
         for images: [ImageHeader],
         _ estimate: Duration,
         _ requester: ImageRequester,
-        _ job: () async throws -> Result
+        _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
-        try await job()
+        try await job(.normal)
     }
 
     func render(
         _ plan: ImagePlan,
         of image: OpenImage,
         marks: [FileKey: OpenImage],
+        with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage {
         if let failure { throw failure }
@@ -42,7 +43,11 @@ struct FixedRenderer: ImageRenderer {
         return fields
     }
 
-    func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
+    func average(
+        of image: OpenImage,
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> Color {
         if let failure { throw failure }
         return Color(red: 0x85, green: 0x69, blue: 0x4d)
     }

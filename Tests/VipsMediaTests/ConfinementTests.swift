@@ -95,20 +95,22 @@ import Testing
 @Suite struct WorkerTaskTests {
     @Test(
         "a task survives its words",
-        arguments: [.header, .draw(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work]
+        arguments: [.header, .draw(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work],
+        ImagePriority.allCases
     )
-    func words(work: WorkerTask.Work) {
-        let task = WorkerTask(work, memory: 512 << 20, seconds: 30, side: 30_000, pixels: 150_000_000)
+    func words(work: WorkerTask.Work, priority: ImagePriority) {
+        let task = WorkerTask(work, priority, memory: 512 << 20, seconds: 30, side: 30_000, pixels: 150_000_000)
         #expect(WorkerTask(words: task.words) == task)
     }
 
     @Test(
         "other words are no task",
         arguments: [
-            "", "header", "header 1 2 3", "header 1 2 3 0", "header 1 2 3 -4", "draw 1 2 3 4", "draw 9x9 1 2 3 4",
-            "draw 9 fast 1 2 3 4",
-            "draw 0x9 fast 1 2 3 4", "draw 9x9x9 fast 1 2 3 4", "draw 9x9 slow 1 2 3 4", "draw 9x9 fast x 1 2 3 4",
-            "paint 1 2 3 4", "header 9x9 1 2 3 4", "header 1 2 3 4 5",
+            "", "header", "header low", "header 1 2 3 4", "header low 1 2 3", "header low 1 2 3 0",
+            "header low 1 2 3 -4", "draw low 1 2 3 4", "draw 9x9 low 1 2 3 4", "draw 9 fast low 1 2 3 4",
+            "draw 0x9 fast low 1 2 3 4", "draw 9x9x9 fast low 1 2 3 4", "draw 9x9 slow low 1 2 3 4",
+            "draw 9x9 fast x 1 2 3 4", "draw 9x9 fast 1 2 3 4", "draw 9x9 fast x low 1 2 3 4", "low 1 2 3 4",
+            "paint low 1 2 3 4", "header 9x9 low 1 2 3 4", "header low 1 2 3 4 5",
         ]
     )
     func noTask(text: String) {

@@ -111,6 +111,7 @@ import Testing
                 plan,
                 of: OpenImage(header: header, source: source),
                 marks: [:],
+                with: .normal,
                 until: .now + .seconds(60)
             )
             #expect(try Pixels(image.bytes).size == ImageSize(width: 200, height: 133))

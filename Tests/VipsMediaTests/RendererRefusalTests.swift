@@ -73,7 +73,7 @@ import Testing
         let rendering = try Rendering()
         let image = try await rendering.open(cut)
         let error = await #expect(throws: ServiceError.self) {
-            try await rendering.renderer.average(of: image, until: .now + .seconds(60))
+            try await rendering.renderer.average(of: image, with: .normal, until: .now + .seconds(60))
         }
         #expect(error?.code == .notAnImage)
     }
@@ -118,6 +118,7 @@ import Testing
                     source: .memory(bytes)
                 ),
                 marks: [:],
+                with: .normal,
                 until: .now + .seconds(60)
             )
         }

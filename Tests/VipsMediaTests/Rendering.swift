@@ -10,7 +10,11 @@ struct Rendering {
     let renderer: VipsRenderer
 
     init(worker: WorkerLauncher? = nil) throws {
-        renderer = try VipsRenderer(pool: .singleton, worker: worker)
+        renderer = try VipsRenderer(pool: .singleton, quickPool: .singleton, worker: worker)
+    }
+
+    init(_ renderer: VipsRenderer) {
+        self.renderer = renderer
     }
 
     /// Reads a chain; every text is a key of the app.
@@ -30,6 +34,7 @@ struct Rendering {
         _ bytes: ByteBuffer,
         marks: [String: ByteBuffer] = [:],
         limits: ImageLimits = ImageLimits(),
+        with priority: ImagePriority = .normal,
         until deadline: ContinuousClock.Instant = .now + .seconds(60),
         _ change: (inout ImagePlan) -> Void = { _ in }
     ) async throws -> RenderedImage {
@@ -41,7 +46,7 @@ struct Rendering {
             guard let key = FileKey(name) else { throw Broken() }
             opened[key] = try await open(bytes)
         }
-        return try await renderer.render(plan, of: image, marks: opened, until: deadline)
+        return try await renderer.render(plan, of: image, marks: opened, with: priority, until: deadline)
     }
 
     /// Makes a picture and decodes it.

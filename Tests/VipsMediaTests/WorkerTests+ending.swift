@@ -14,7 +14,7 @@ extension WorkerTests {
         let source = ImageSource.memory(ByteBuffer(bytes: bytes + noise))
         await expect(.notAnImage) {
             // Chance may make a header of noise, but no pixels.
-            _ = try await launcher().header(of: source)
+            _ = try await launcher().header(of: source, with: .normal)
             _ = try await launcher().draw(source, at: ImageSize(width: 10, height: 10), until: soon)
         }
     }
@@ -95,6 +95,33 @@ extension WorkerTests {
         #expect(words.contains("Max cpu time 30 31 seconds"))
     }
 
+    @Test(
+        "a worker for a cheap job is less nice than others",
+        .timeLimit(.minutes(1)),
+        arguments: [(ImagePriority.normal, 5), (.low, 15)]
+    )
+    func niceness(priority: ImagePriority, niceness: Int) async throws {
+        let drawing = Task {
+            try await launcher().draw(svg(WorkerSample.endless), at: nil, with: priority, until: soon)
+        }
+        var status = ""
+        var found = ""
+        while !status.contains("Seccomp:\t2") {
+            try Task.checkCancellation()
+            await Task.yield()
+            // One that reads the header comes first.
+            let child = Children.all.first { Children.read("cmdline", of: $0)?.contains("draw") == true }
+            status = child.flatMap { Children.read("status", of: $0) } ?? ""
+            found = child.flatMap { Children.read("stat", of: $0) } ?? ""
+        }
+        drawing.cancel()
+        _ = await drawing.result
+        // The process's niceness is the 19th word, the 17th behind the name in brackets (proc_pid_stat(5)).
+        let words = found.split(separator: ")").last?.split(separator: " ") ?? []
+        let own = Int(getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0))
+        #expect(words.count > 16 && Int(words[16]) == max(own, niceness), "\(found)")
+    }
+
     @Test("a worker ends with the server", .timeLimit(.minutes(1)))
     func orphan() async throws {
         await #expect(processExitsWith: .success) {
@@ -123,7 +150,7 @@ extension WorkerTests {
     @Test("another program's answers are not believed", arguments: ["/bin/echo", "/usr/bin/yes", "/bin/cat"])
     func otherAnswers(program: String) async {
         let launcher = WorkerLauncher(executable: program, memory: 1, limits: ImageLimits(), pool: .singleton)
-        let error = await #expect(throws: ServiceError.self) { try await launcher.header(of: svg("")) }
+        let error = await #expect(throws: ServiceError.self) { try await launcher.header(of: svg(""), with: .normal) }
         #expect([.notAnImage, .internalFailure].contains(error?.code))
         #expect(Children.all.isEmpty)
     }
@@ -131,7 +158,7 @@ extension WorkerTests {
     @Test("a program that is not there is our own fault, not the picture's")
     func noProgram() async {
         let launcher = WorkerLauncher(executable: "/no/such/file", memory: 1, limits: ImageLimits(), pool: .singleton)
-        await expect(.internalFailure) { _ = try await launcher.header(of: svg("")) }
+        await expect(.internalFailure) { _ = try await launcher.header(of: svg(""), with: .normal) }
     }
 
     func expect(_ code: ServiceError.Code, _ body: () async throws -> Void) async {

@@ -58,10 +58,11 @@ extension WorkerLauncher {
     func draw(
         _ source: ImageSource,
         at size: ImageSize?,
+        with priority: ImagePriority = .normal,
         until deadline: ContinuousClock.Instant
     ) async throws -> DrawnPicture {
         let own: ImageSize
-        if let size { own = size } else { own = try await header(of: source).size }
-        return try await draw(source, at: own, .fast, until: deadline)
+        if let size { own = size } else { own = try await header(of: source, with: .normal).size }
+        return try await draw(source, at: own, .fast, with: priority, until: deadline)
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     @Test("each format says its size and whether it is transparent", arguments: WorkerSample.all)
     func header(sample: WorkerSample) async throws {
-        let header = try await launcher().header(of: sample.source)
+        let header = try await launcher().header(of: sample.source, with: .normal)
         #expect(header.format == sample.format)
         #expect(header.size == ImageSize(width: 16, height: 8))
         #expect(header.hasAlpha == sample.isTransparent)

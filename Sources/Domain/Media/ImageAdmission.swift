@@ -4,11 +4,11 @@ internal import Synchronization
 ///
 /// A job first takes a permit, of which there is a fixed number. Without a free one it is refused at once, unless another
 /// app, address or file has more of them: then the job of theirs that would run last is refused instead. With its cost
-/// known, a job waits in the order of ``ImageQueue``. Cheap jobs have lanes of their own beside the threads that all
-/// share, so that they never wait for an expensive one. May be used from any thread.
+/// known, a job waits in the order of ``ImageQueue``. Cheap jobs have lanes of their own beside the slots that all share,
+/// so that they never wait for an expensive one. May be used from any thread.
 package final class ImageAdmission: Sendable {
-    private let limits: Limits
-    private let now: @Sendable () -> ContinuousClock.Instant
+    let limits: Limits
+    let now: @Sendable () -> ContinuousClock.Instant
     private let state: Mutex<State>
 
     /// What jobs may take together.
@@ -23,7 +23,8 @@ package final class ImageAdmission: Sendable {
         package var lanes = 0
         /// The most estimated time of a job that is cheap.
         package var cheapTime = Duration.milliseconds(500)
-        /// How long a job holds a lane; one that takes longer goes on beside it, as one of at most ``overruns``.
+        /// How long a job holds a lane; one that takes longer goes on beside it, as one of at most ``overruns``, or stops
+        /// and begins again as one that is not cheap.
         package var laneTime = Duration.seconds(1)
         /// Jobs at the same time that took a lane and longer than ``laneTime``.
         package var overruns = 0
@@ -66,7 +67,7 @@ package final class ImageAdmission: Sendable {
     ///
     /// - Parameters:
     ///   - requester: Whose share the job counts for.
-    ///   - job: Estimates its work and runs it in ``Place/run(_:_:)``.
+    ///   - job: Estimates its work and runs it in ``Place/run(_:atMost:_:)``.
     /// - Returns: What the job returns.
     /// - Throws: ``ServiceError/Code/overloaded``, and what the job throws.
     package func admit<Result>(
@@ -86,24 +87,9 @@ package final class ImageAdmission: Sendable {
 
     /// A job's permit to run or wait.
     package struct Place: Sendable {
-        fileprivate let admission: ImageAdmission
+        let admission: ImageAdmission
         /// Whose share the job counts for.
         let requester: ImageRequester
-
-        /// Waits for a worker and for memory, then runs the work.
-        ///
-        /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone takes more than there is,
-        ///   ``ServiceError/Code/overloaded`` if the permit goes to a requester who has fewer, `CancellationError` if the
-        ///   task is cancelled while it waits, and what the work throws.
-        package func run<Result>(_ cost: ImageCost, _ work: () async throws -> Result) async throws -> Result {
-            let id = try await admission.begin(cost, requester)
-            let overrun = admission.watchLane(id)
-            defer {
-                overrun?.cancel()
-                admission.end(id)
-            }
-            return try await work()
-        }
     }
 
     private func take(_ requester: ImageRequester) throws {
@@ -125,11 +111,28 @@ package final class ImageAdmission: Sendable {
     /// How many entries the shares have, for tests: they must not grow with everybody who ever came.
     var shareCount: Int { state.withLock(\.queue.shares.count) }
 
+    /// How many jobs wait, for tests.
+    var waitingCount: Int { state.withLock(\.queue.waiting.count) }
+
     private static var refusal: ServiceError {
         ServiceError(.overloaded, "Too many images are being processed; try again in a second.")
     }
 
-    private func begin(_ cost: ImageCost, _ requester: ImageRequester) async throws -> UInt64 {
+    /// Waits until the job may start.
+    ///
+    /// - Parameters:
+    ///   - cost: What the job is estimated to take.
+    ///   - requester: Whose share it counts for.
+    ///   - priority: ``ImagePriority/low`` if it must not count as cheap, whatever its cost.
+    ///   - arrival: Since when it waits.
+    /// - Returns: What the job that starts is told.
+    /// - Throws: As ``Place/run(_:atMost:_:)``, but for what the work throws.
+    func begin(
+        _ cost: ImageCost,
+        _ requester: ImageRequester,
+        atMost priority: ImagePriority,
+        since arrival: ContinuousClock.Instant
+    ) async throws -> ImageQueue.Start {
         guard cost.memory <= limits.memory else {
             throw ServiceError(
                 .imageTooLarge,
@@ -140,15 +143,15 @@ package final class ImageAdmission: Sendable {
             state.next += 1
             return state.next
         }
-        let arrival = now()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = Task.isCancelled
                 if isCancelled { return continuation.resume(throwing: CancellationError()) }
                 let job = ImageQueue.Job(
                     id: id,
                     cost: cost,
                     requester: requester,
+                    priority: priority,
                     arrival: arrival,
                     continuation: continuation
                 )
@@ -160,24 +163,27 @@ package final class ImageAdmission: Sendable {
         } onCancel: {
             cancel(id)
         }
-        return id
     }
 
-    /// Frees the lane of a job that takes longer than a cheap one does; nil if the job has none.
-    private func watchLane(_ id: UInt64) -> Task<Void, Never>? {
-        guard limits.lanes > 0, state.withLock({ $0.queue.isInLane(id) }) else { return nil }
-        return Task { [weak self, laneTime = limits.laneTime] in
-            while (try? await Task.sleep(for: laneTime)) != nil, let self {
-                // Until there is room among those that overran.
-                if self.state.withLock({ $0.queue.leaveLane(id) }) { return self.startThoseThatFit() }
-            }
-        }
-    }
-
-    private func end(_ id: UInt64) {
+    /// Takes the lane of a job whose time in it is over, if another slot has room for the job.
+    ///
+    /// - Returns: Whether the job must stop, because it cannot go on without the lane.
+    func endLaneTime(_ id: UInt64) -> Bool {
         let now = now()
-        state.withLock { $0.queue.end(id, now) }
+        let mustStop = state.withLock { $0.queue.endLaneTime(id, now) }
         startThoseThatFit()
+        return mustStop
+    }
+
+    /// Counts a job as ended.
+    ///
+    /// - Returns: Whether it was stopped by ``endLaneTime(_:)``.
+    @discardableResult
+    func end(_ id: UInt64) -> Bool {
+        let now = now()
+        let wasStopped = state.withLock { $0.queue.end(id, now) }
+        startThoseThatFit()
+        return wasStopped
     }
 
     private func cancel(_ id: UInt64) {
@@ -190,10 +196,10 @@ package final class ImageAdmission: Sendable {
     private func startThoseThatFit() {
         let now = now()
         let starting = state.withLock { state in
-            var starting: [ImageQueue.Job] = []
-            while let job = state.queue.startNext(now) { starting.append(job) }
+            var starting: [(ImageQueue.Job, ImageQueue.Start)] = []
+            while let next = state.queue.startNext(now) { starting.append(next) }
             return starting
         }
-        for job in starting { job.continuation.resume() }
+        for (job, start) in starting { job.continuation.resume(returning: start) }
     }
 }

@@ -12,8 +12,18 @@ struct ImageQueue {
         let id: UInt64
         let cost: ImageCost
         let requester: ImageRequester
+        /// ``ImagePriority/low`` if it does not count as cheap, whatever its cost.
+        let priority: ImagePriority
         let arrival: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Void, any Error>
+        let continuation: CheckedContinuation<Start, any Error>
+    }
+
+    /// What a job that starts is told.
+    struct Start {
+        let id: UInt64
+        let isInLane: Bool
+        /// What it computes with: a cheap job is as urgent on a worker as in a lane.
+        let priority: ImagePriority
     }
 
     private struct Running {
@@ -21,6 +31,8 @@ struct ImageQueue {
         let requester: ImageRequester
         let began: ContinuousClock.Instant
         var slot: Slot
+        /// Whether it must stop, because its lane is needed.
+        var isStopped = false
     }
 
     /// What a running job counts for.
@@ -57,38 +69,45 @@ struct ImageQueue {
     }
 
     /// Takes the next job that may start out of those that wait, and counts it as running.
-    mutating func startNext(_ now: ContinuousClock.Instant) -> Job? {
-        if workers < limits.workers, let index = first(now, where: { _ in true }),
-            memory + waiting[index].cost.memory <= limits.memory
-        {
-            return start(index, .worker, now)
-        }
+    ///
+    /// A lane comes first, so that cheap jobs leave the workers to those that can use nothing else.
+    mutating func startNext(_ now: ContinuousClock.Instant) -> (Job, Start)? {
         if lanes < limits.lanes, let index = first(now, where: { isCheap($0, now) }),
             laneMemory + waiting[index].cost.memory <= limits.laneMemory
         {
             return start(index, .lane, now)
         }
+        if workers < limits.workers, let index = first(now, where: { _ in true }),
+            memory + waiting[index].cost.memory <= limits.memory
+        {
+            return start(index, .worker, now)
+        }
         return nil
     }
 
-    /// Whether a running job is in a lane.
-    func isInLane(_ id: UInt64) -> Bool {
-        running[id]?.slot == .lane
-    }
-
-    /// Frees the lane of a job that goes on; false if too many do.
-    mutating func leaveLane(_ id: UInt64) -> Bool {
-        guard running[id]?.slot == .lane else { return true }
-        guard overruns < limits.overruns else { return false }
+    /// Frees the lane of a job whose time in it is over, if it can go on beside the lane.
+    ///
+    /// Otherwise the job must stop, and its file gets no lane for a while.
+    ///
+    /// - Returns: Whether it must stop.
+    mutating func endLaneTime(_ id: UInt64, _ now: ContinuousClock.Instant) -> Bool {
+        guard let job = running[id], job.slot == .lane else { return false }
+        guard overruns < limits.overruns else {
+            running[id]?.isStopped = true
+            noteSlow(job.requester, now)
+            return true
+        }
         running[id]?.slot = .overrun
         lanes -= 1
         overruns += 1
-        return true
+        return false
     }
 
     /// Counts a job as ended; one that took longer than its estimate is charged the rest.
-    mutating func end(_ id: UInt64, _ now: ContinuousClock.Instant) {
-        guard let job = running.removeValue(forKey: id) else { return }
+    ///
+    /// - Returns: Whether ``endLaneTime(_:_:)`` stopped it.
+    mutating func end(_ id: UInt64, _ now: ContinuousClock.Instant) -> Bool {
+        guard let job = running.removeValue(forKey: id) else { return false }
         switch job.slot {
         case .worker:
             workers -= 1
@@ -100,12 +119,16 @@ struct ImageQueue {
             overruns -= 1
             laneMemory -= job.cost.memory
         }
-        if job.slot != .worker, now - job.began > ImageQueue.slowTime, let file = job.requester.fileKey {
-            if slow.count >= ImageQueue.mostSlow { slow = [:] }
-            slow[file] = now
-        }
+        if job.slot != .worker, now - job.began > ImageQueue.slowTime { noteSlow(job.requester, now) }
         let excess = (now - job.began - job.cost.time) / .seconds(1)
         if excess > 0 { shares.charge(job.requester, excess, now) }
+        return job.isStopped
+    }
+
+    private mutating func noteSlow(_ requester: ImageRequester, _ now: ContinuousClock.Instant) {
+        guard let file = requester.fileKey else { return }
+        if slow.count >= ImageQueue.mostSlow { slow = [:] }
+        slow[file] = now
     }
 
     /// Takes a job out that waits; nil if it does not.
@@ -124,8 +147,9 @@ struct ImageQueue {
         return nil
     }
 
-    private mutating func start(_ index: Int, _ slot: Slot, _ now: ContinuousClock.Instant) -> Job {
+    private mutating func start(_ index: Int, _ slot: Slot, _ now: ContinuousClock.Instant) -> (Job, Start) {
         let job = waiting.remove(at: index)
+        let priority: ImagePriority = isCheap(job, now) ? .normal : .low
         running[job.id] = Running(cost: job.cost, requester: job.requester, began: now, slot: slot)
         switch slot {
         case .worker:
@@ -136,7 +160,7 @@ struct ImageQueue {
             laneMemory += job.cost.memory
         }
         shares.charge(job.requester, job.cost.time / .seconds(1), now)
-        return job
+        return (job, Start(id: job.id, isInLane: slot == .lane, priority: priority))
     }
 
     /// The job of the lowest rank; of equal ones the one that came first.
@@ -150,7 +174,9 @@ struct ImageQueue {
     }
 
     private func isCheap(_ job: Job, _ now: ContinuousClock.Instant) -> Bool {
-        guard job.cost.time <= limits.cheapTime, job.cost.memory <= limits.laneMemory else { return false }
+        guard job.priority == .normal, job.cost.time <= limits.cheapTime, job.cost.memory <= limits.laneMemory else {
+            return false
+        }
         guard !slow.isEmpty, let file = job.requester.fileKey, let then = slow[file] else { return true }
         return now - then > ImageQueue.memoryOfSlow
     }

@@ -20,15 +20,16 @@ package protocol ImageRenderer: Sendable {
     ///   - images: The headers of all that the job decodes.
     ///   - estimate: The processor time that the job is estimated to take.
     ///   - requester: Whose share the job counts for.
-    ///   - job: Renders them, once.
+    ///   - job: Renders them, with at most the priority that it gets. If it is cancelled although the caller's task is not,
+    ///     it is called once more.
     /// - Returns: What the job returns.
     /// - Throws: What the job throws; ``ServiceError/Code/overloaded`` if too many wait for the same,
     ///   `CancellationError` if the task is cancelled while it waits.
-    func reserving<Result>(
+    func reserving<Result: Sendable>(
         for images: [ImageHeader],
         _ estimate: Duration,
         _ requester: ImageRequester,
-        _ job: () async throws -> Result
+        _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result
 
     /// Carries a plan out.
@@ -37,6 +38,7 @@ package protocol ImageRenderer: Sendable {
     ///   - plan: Made from the image's header.
     ///   - image: The image.
     ///   - marks: The pictures that the plan's watermarks lay over it, by their keys.
+    ///   - priority: How much of the processors the job gets.
     ///   - deadline: When the job gives up, with ``ServiceError/Code/imageTimedOut``; so it does if the task is cancelled.
     /// - Returns: The encoded picture.
     /// - Throws: As above, and ``ServiceError/Code/imageTimedOut``, `CancellationError`.
@@ -44,6 +46,7 @@ package protocol ImageRenderer: Sendable {
         _ plan: ImagePlan,
         of image: OpenImage,
         marks: [FileKey: OpenImage],
+        with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage
 
@@ -51,7 +54,11 @@ package protocol ImageRenderer: Sendable {
     func exif(of source: ImageSource) async throws -> [String: ExifField]
 
     /// The mean colour of an image's first frame, on white.
-    func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color
+    func average(
+        of image: OpenImage,
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> Color
 }
 
 /// An image whose header was read.

@@ -66,9 +66,13 @@ extension ImageService {
             let words = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
             let plan = try ImagePlan(words, of: image.header, limits: settings.limits)
             let cost = try cost(of: plan, image.header)
-            let color = try await renderer.reserving(for: [image.header], cost.time, requester) {
-                try await place.run(cost) {
-                    try await renderer.average(of: image, until: .now + settings.limits.time(for: cost.time))
+            let color = try await renderer.reserving(for: [image.header], cost.time, requester) { priority in
+                try await place.run(cost, atMost: priority) { priority in
+                    try await renderer.average(
+                        of: image,
+                        with: priority,
+                        until: .now + settings.limits.time(for: cost.time)
+                    )
                 }
             }
             return .object(["RGB": .string("0x\(color)")])

@@ -26,7 +26,7 @@ package enum ImageWorker {
     private static func perform(_ words: [String]) -> WorkerExit {
         guard let task = WorkerTask(words: words) else { return .misused }
         let former = peakMemory
-        ThreadPriority.lower(to: ThreadPriority.workers)
+        ThreadPriority.lower(to: ThreadPriority.workers(task.priority))
         do {
             try Confinement.enter(memory: task.memory, seconds: task.seconds)
         } catch {

@@ -45,13 +45,15 @@ package struct WorkerLauncher: Sendable {
 
     /// What an SVG, PDF, JPEG XL or JPEG 2000 says of itself; of a PDF its first page, at 72 dots an inch.
     ///
-    /// - Parameter source: The image.
+    /// - Parameters:
+    ///   - source: The image.
+    ///   - priority: How much of the processors the worker gets.
     /// - Returns: The header, unchecked against any limit.
     /// - Throws: ``ServiceError/Code/notAnImage``, ``ServiceError/Code/imageTimedOut``, `CancellationError`, or
     ///   ``ServiceError/Code/internalFailure`` if workers do not work here.
-    package func header(of source: ImageSource) async throws -> ImageHeader {
+    package func header(of source: ImageSource, with priority: ImagePriority) async throws -> ImageHeader {
         let deadline = ContinuousClock.now + .seconds(min(headerTime, limits.timeout))
-        let answer = try await answer(to: .header, about: source, atMost: WorkerHead.length, until: deadline)
+        let answer = try await answer(to: .header, about: source, priority, atMost: WorkerHead.length, until: deadline)
         guard answer.count == WorkerHead.length, let head = WorkerHead(answer) else {
             throw notAnImage("a header of \(answer.count) bytes")
         }
@@ -71,17 +73,19 @@ package struct WorkerLauncher: Sendable {
     ///   - source: The image.
     ///   - size: What the picture is to fill exactly, distorted if the shape is another one.
     ///   - effort: How it is resampled.
+    ///   - priority: How much of the processors the worker gets.
     ///   - deadline: When the worker is killed.
     /// - Returns: The pixels, as many as `size` says.
-    /// - Throws: As ``header(of:)``, and ``ServiceError/Code/imageTooLarge`` for a source beyond the limits.
+    /// - Throws: As ``header(of:with:)``, and ``ServiceError/Code/imageTooLarge`` for a source beyond the limits.
     package func draw(
         _ source: ImageSource,
         at size: ImageSize,
         _ effort: ImageEffort,
+        with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> DrawnPicture {
         let most = WorkerHead.length + 4 * size.area
-        let answer = try await answer(to: .draw(size, effort), about: source, atMost: most, until: deadline)
+        let answer = try await answer(to: .draw(size, effort), about: source, priority, atMost: most, until: deadline)
         guard let head = WorkerHead(answer), head.bits == 8, head.bands == (head.hasAlpha ? 4 : 3),
             head.size == size, answer.count == WorkerHead.length + head.pixelBytes
         else { throw notAnImage("a picture of \(answer.count) bytes") }
@@ -91,12 +95,14 @@ package struct WorkerLauncher: Sendable {
     private func answer(
         to work: WorkerTask.Work,
         about source: ImageSource,
+        _ priority: ImagePriority,
         atMost count: Int,
         until deadline: ContinuousClock.Instant
     ) async throws -> [UInt8] {
         let input = try await pool.runIfActive { try WorkerInput(source) }
         let task = WorkerTask(
             work,
+            priority,
             memory: memory,
             // A process that is not at the clock's end yet has not used more of a processor, unless it has threads.
             seconds: min(limits.timeout, max(1, Int(((deadline - .now) / .seconds(1)).rounded(.up)))),

@@ -11,6 +11,8 @@ struct WorkerTask: Equatable {
     }
 
     var work: Work
+    /// How much of the processors the process gets.
+    var priority: ImagePriority
     /// The most bytes that the process may take.
     var memory: Int
     /// The most seconds of a processor that it may use.
@@ -20,20 +22,23 @@ struct WorkerTask: Equatable {
     /// The most pixels of such a source, and of what is drawn.
     var pixels: Int
 
-    init(_ work: Work, memory: Int, seconds: Int, side: Int, pixels: Int) {
+    init(_ work: Work, _ priority: ImagePriority, memory: Int, seconds: Int, side: Int, pixels: Int) {
         self.work = work
+        self.priority = priority
         self.memory = memory
         self.seconds = seconds
         self.side = side
         self.pixels = pixels
     }
 
-    /// Reads `header …` or `draw 200x100 fast …`, with the four limits behind it; nothing else is a task.
+    /// Reads `header normal …` or `draw 200x100 fast low …`, with the four limits behind it; nothing else is a task.
     init?(words: [String]) {
         let numbers = words.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
-        guard words.count > 4, numbers.count == 4 else { return nil }
+        guard words.count > 5, numbers.count == 4, let priority = ImagePriority(rawValue: words[words.count - 5]) else {
+            return nil
+        }
         let work: Work
-        switch (words[0], words.count - 4) {
+        switch (words[0], words.count - 5) {
         case ("header", 1): work = .header
         case ("draw", 3):
             let sides = words[1].split(separator: "x").compactMap { Int($0) }.filter { (1...1_000_000).contains($0) }
@@ -41,7 +46,7 @@ struct WorkerTask: Equatable {
             work = .draw(ImageSize(width: sides[0], height: sides[1]), effort)
         default: return nil
         }
-        self.init(work, memory: numbers[0], seconds: numbers[1], side: numbers[2], pixels: numbers[3])
+        self.init(work, priority, memory: numbers[0], seconds: numbers[1], side: numbers[2], pixels: numbers[3])
     }
 
     /// The words that make this task.
@@ -51,7 +56,7 @@ struct WorkerTask: Equatable {
             case .header: ["header"]
             case .draw(let size, let effort): ["draw", "\(size)", effort.rawValue]
             }
-        return asked + [memory, seconds, side, pixels].map(String.init)
+        return asked + [priority.rawValue] + [memory, seconds, side, pixels].map(String.init)
     }
 
     /// Whether a size is within the limits on sources.

@@ -207,3 +207,13 @@ import Testing
         try await wait(for: tasks)
     }
 }
+
+extension ImageAdmission.Place {
+    /// Runs work that has the same priority whatever it is.
+    func run<Result: Sendable>(
+        _ cost: ImageCost,
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await run(cost) { _ in try await work() }
+    }
+}

@@ -14,6 +14,7 @@ final class StubRenderer: ImageRenderer {
         let header: ImageHeader
         /// The texts of the marks, by their keys.
         let marks: [String: String]
+        let priority: ImagePriority
     }
 
     private struct State {
@@ -76,25 +77,32 @@ final class StubRenderer: ImageRenderer {
         return header
     }
 
-    func reserving<Result>(
+    func reserving<Result: Sendable>(
         for images: [ImageHeader],
         _ estimate: Duration,
         _ requester: ImageRequester,
-        _ job: () async throws -> Result
+        _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
         state.withLock { $0.requesters.append(requester) }
-        return try await job()
+        return try await job(.normal)
     }
 
     func render(
         _ plan: ImagePlan,
         of image: OpenImage,
         marks: [FileKey: OpenImage],
+        with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage {
         var texts: [String: String] = [:]
         for (key, mark) in marks { texts[key.description] = try mark.source.text }
-        let job = Job(plan: plan, source: try image.source.text, header: image.header, marks: texts)
+        let job = Job(
+            plan: plan,
+            source: try image.source.text,
+            header: image.header,
+            marks: texts,
+            priority: priority
+        )
         let (result, failure, hold) = state.withLock { state in
             state.jobs.append(job)
             return (state.result, state.failure, state.hold)
@@ -111,7 +119,11 @@ final class StubRenderer: ImageRenderer {
         return state.withLock(\.exif)
     }
 
-    func average(of image: OpenImage, until deadline: ContinuousClock.Instant) async throws -> Color {
+    func average(
+        of image: OpenImage,
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> Color {
         Color(red: 0x85, green: 0x69, blue: 0x4d)
     }
 }

@@ -1,0 +1,98 @@
+internal import NIOCore
+
+extension ImageService {
+    /// Larger ones are answered from the disk.
+    private static let largeSize = 1 << 20
+
+    /// Makes what a request asks for.
+    ///
+    /// - Throws: What ``picture(_:of:automatic:from:)`` throws; ``IgnoredFailure`` if the source is the answer.
+    func make(
+        _ request: ImageRequest,
+        of origin: ImageOrigin,
+        automatic: [ImageFormat],
+        from address: String?,
+        under name: DerivativeName
+    ) async throws -> Made {
+        let operators = request.pictures.operators
+        let ignoresSource = operators.first?.ignoresErrors ?? false
+        // What fails while pixels are made may be the doing of any operator, and of every mark.
+        let ignoresAll = operators.allSatisfy(\.ignoresErrors)
+        let requester = requester(of: origin, from: address)
+        return try await admission.admit(for: requester) { place in
+            // Another flight may have kept it and ended since the caller looked. Not before: refusals must cost little.
+            if let kept = try? await derivatives.open(name) { return .done(kept) }
+            let image = try await ServiceError.ofTheSource(ignored: ignoresSource) {
+                try await open(origin, for: requester)
+            }
+            var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
+            if plan.changesNothing { return .source }
+            plan.output.effort = settings.effort
+            plan.output.keepsCopyright = settings.keepsCopyright
+            var job = Job(plan: plan, image: image, marks: try await openMarks(of: plan, for: requester))
+            return try await ServiceError.ofTheSource(ignored: ignoresAll) {
+                if let smaller = try await mezzanine(for: job, of: origin, place) { job = smaller }
+                return try await render(job, place) { [plan] in
+                    try await settled($0, plan, of: origin, under: name)
+                }
+            }
+        }
+    }
+
+    /// What becomes of a picture: nothing if the source serves as well; a large one, or one too many, is read from the
+    /// disk, because those who read slowly must not hold them all in memory.
+    private func settled(
+        _ image: RenderedImage,
+        _ plan: ImagePlan,
+        of origin: ImageOrigin,
+        under name: DerivativeName
+    ) async throws -> Made {
+        let size = image.bytes.readableBytes
+        let isTooLarge = plan.output.sizeLimit.map { $0.isStrict && size > $0.bytes } ?? false
+        let isPointless = plan.output.mustShrink && size >= origin.size
+        guard !isTooLarge, !isPointless else { return .source }
+        let type = image.format.mediaType
+        if size <= ImageService.largeSize, let fresh = StoredDerivative(image.bytes, as: type, in: served) {
+            return .made(image, fresh)
+        }
+        await keep(image, of: origin, under: name)
+        if let kept = try? await derivatives.open(name) { return .done(kept) }
+        guard let fresh = StoredDerivative(image.bytes, as: type, in: served) else {
+            throw ServiceError(.overloaded, "Too many pictures are being sent; try again in a second.")
+        }
+        return .done(fresh)
+    }
+
+    /// Keeps a derivative, unless its source is gone or too many wait to be kept.
+    func keep(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
+        // A cache that cannot keep something is no failure: it is made again. On a task of its own, because a cancelled
+        // one may store a picture and then not find out that its source is gone.
+        try? await Task {
+            try await keeping.run {
+                try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
+                // A delete may have been between the source and its derivative.
+                if await !origin.isThere() { try await derivatives.remove(allOf: origin.source) }
+            }
+        }.value
+    }
+}
+
+/// A failure that a request says to ignore: the source is the answer.
+struct IgnoredFailure: Error {}
+
+extension ServiceError {
+    /// What the body returns.
+    ///
+    /// - Throws: What the body throws; ``IgnoredFailure`` if it fails because of the picture and not of the server's
+    ///   state, and that is ignored.
+    fileprivate static func ofTheSource<Result>(
+        ignored: Bool,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as ServiceError where ignored && (error.code == .notAnImage || error.code == .imageTooLarge) {
+            throw IgnoredFailure()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+extension ImageService {
+    /// A plan and what it needs.
+    struct Job {
+        var plan: ImagePlan
+        var image: OpenImage
+        var marks: [FileKey: OpenImage] = [:]
+    }
+
+    /// Waits for a worker and memory, carries a plan out, and finishes what was made while it still counts as work.
+    func render<Result: Sendable>(
+        _ job: Job,
+        _ place: ImageAdmission.Place,
+        _ finish: @escaping @Sendable (RenderedImage) async throws -> Result
+    ) async throws -> Result {
+        let marks = job.marks.mapValues(\.header)
+        let cost = try cost(of: job.plan, job.image.header, marks)
+        let images = marks.values + [job.image.header]
+        return try await renderer.reserving(for: images, cost.time, place.requester) { priority in
+            try await place.run(cost, atMost: priority) { priority in
+                let image = try await renderer.render(
+                    job.plan,
+                    of: job.image,
+                    marks: job.marks,
+                    with: priority,
+                    until: .now + settings.limits.time(for: cost.time)
+                )
+                return try await finish(image)
+            }
+        }
+    }
+
+    /// What a plan is estimated to take, held to `images.maxWork`.
+    ///
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
+    func cost(
+        of plan: ImagePlan,
+        _ header: ImageHeader,
+        _ marks: [FileKey: ImageHeader] = [:]
+    ) throws -> ImageCost {
+        let time = plan.work(of: header, marks: marks)
+        try settings.limits.checkWork(time)
+        return ImageCost(memory: plan.price(of: header, marks: marks), time: time)
+    }
+}
