@@ -259,6 +259,15 @@ static inline void cvips_unwatch(VipsImage *image, void *data) {
     g_signal_handlers_disconnect_by_data(image, data);
 }
 
+/// Tells those who watch an image that some of it was made; whether it must stop.
+static inline gboolean cvips_tell_progress(VipsImage *image) {
+    if (image->progress_signal != NULL) {
+        VipsProgress progress = {.im = image->progress_signal};
+        g_signal_emit_by_name(image->progress_signal, "eval", &progress);
+    }
+    return vips_image_iskilled(image);
+}
+
 /// The type of a class of operations by its nickname, 0 when this libvips has none.
 static inline int cvips_has_operation(const char *nickname) {
     return vips_type_find("VipsOperation", nickname) != 0;
