@@ -1,5 +1,6 @@
 """Users that tests sign up, and how somebody calls who is logged in."""
 
+import json
 import re
 import uuid
 from dataclasses import dataclass
@@ -102,3 +103,13 @@ def users_named(master, username):
 def join(api, data, **query):
     """Logs in or signs up with `authData`."""
     return api.post("/1.1/users", json={"authData": data}, params=query)
+
+
+SESSIONS = "/1.1/classes/_Session"
+
+
+def sessions(master, user):
+    """The sessions of a user, as the master key sees them."""
+    response = master.get(SESSIONS, params={"where": json.dumps({"user": user.pointer})})
+    assert response.status_code == 200, response.text
+    return response.json()["results"]

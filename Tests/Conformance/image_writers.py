@@ -7,8 +7,8 @@ import zlib
 import numpy
 import pillow_heif
 import pillow_jxl  # noqa: F401 (Pillow knows JPEG XL once this is there)
-from PIL import Image
 from pictures import encoded
+from PIL import Image, ImageCms
 
 pillow_heif.register_heif_opener()
 
@@ -202,3 +202,11 @@ def read(data):
     image = Image.open(io.BytesIO(data))
     image.load()
     return image
+
+
+SRGB = ImageCms.createProfile("sRGB")
+# Green stands where red should be, blue where green should be: who forgets this profile is seen at once.
+SWAPPED = [ADOBE[1], ADOBE[2], ADOBE[0]]
+PROFILES = {
+    "Adobe's": profile(ADOBE), "P3": profile(P3), "swapped": profile(SWAPPED), "linear": profile(ADOBE, gamma=1.0),
+}

@@ -1,8 +1,9 @@
 """A cast of callers, and what tests set for them: roles, ACLs and permissions of classes."""
 
+import json
 from uuid import uuid4
 
-from client import ALPHA, API
+from client import ALPHA, API, assert_refused
 from data import op, pointer
 
 CALLERS = ["guest", "owner", "other", "member", "master"]
@@ -145,3 +146,22 @@ def refusal(response):
 def assert_forbidden(response, error):
     assert refusal(response) == error, response.text
     assert response.status_code == (200 if isinstance(response.json(), list) else 403)
+
+
+# A token as long as a real one, which no user has.
+CHOSEN = "a" * 25
+
+
+def me(api, token):
+    return api.get("/1.1/users/me", headers={"X-LC-Session": token})
+
+
+def assert_nobody(api, token):
+    assert_refused(me(api, token), 400, 211)
+
+
+def tunnel(api, path, fields, **headers):
+    """A POST with method, keys and session in its body."""
+    caller = API(api.server, ALPHA, {})
+    caller.headers = {"Content-Type": "text/plain"} | headers
+    return caller.post(path, data=json.dumps({"_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key} | fields))

@@ -5,11 +5,11 @@ import hashlib
 
 import pytest
 from accounts import NO_USER, PASSWORD, join, log_in, new_email, sign_up, unique, user_of, users_named
+from batches import save
 from client import assert_refused
 from data import DELETE, at_once
+from identities import github
 from people import start
-from test_batch import save
-from test_third_party import github
 
 ZERO = "\0"
 

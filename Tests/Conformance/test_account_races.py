@@ -3,11 +3,10 @@
 import threading
 
 import pytest
-from accounts import PASSWORD, is_live, join, log_in, new_token, settings, sign_up, unique, user_of
+from accounts import PASSWORD, is_live, join, log_in, new_token, sessions, settings, sign_up, unique, user_of
 from client import Server
 from data import at_once
-from test_session_records import sessions
-from test_unions import app
+from identities import app
 
 OLD = "old password"
 # Takes long enough to compare that other requests come in between.

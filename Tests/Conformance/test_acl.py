@@ -3,12 +3,12 @@
 import json
 
 import pytest
+from batches import delete, get, post, put, save
 from client import assert_refused
 from data import Objects, batch, op, own, send
 from people import (
-    ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, refusal, unique,
+  ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, refusal, unique,
 )
-from test_batch import delete, get, post, put, save
 
 OPEN = {"*": BOTH}
 

@@ -1,9 +1,9 @@
 """ACLs in lists: pages and counts, included objects, sub-queries and relations."""
 
 import pytest
+from batches import get
 from data import Objects, batch, op, own, pointer
 from people import BOTH, CALLERS, READ, WRITE, unique
-from test_batch import get
 
 NOBODY = [{}, {"*": WRITE}, {"*": {"read": False, "write": True}}, {"role:Nowhere": READ}]
 READERS = {"everyone": "guest", "user": "owner", "role": "member"}

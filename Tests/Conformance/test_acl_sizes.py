@@ -2,11 +2,11 @@
 
 import pytest
 from accounts import settings
+from batches import answers, get
 from client import Server, assert_refused
 from data import Objects, batch
 from people import BOTH, READ
 from queries import put
-from test_batch import answers, get
 
 SIZE, REPLY = 20 << 10, 100 << 10
 

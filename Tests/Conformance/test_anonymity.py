@@ -3,7 +3,7 @@
 import pytest
 from accounts import join, unique, user_of
 from data import batch
-from test_third_party import data_of
+from identities import data_of
 
 # Names before and after `anonymous`, by bytes and by letters.
 PLATFORMS = ["Alipay", "alipay", "anonymous2", "Anonymous", "github", "ZZZ", "zzz", "a"]

@@ -4,10 +4,10 @@ import json
 from contextlib import contextmanager
 
 import pytest
+from batches import post, put, save
 from client import assert_refused
 from data import DELETE, MISSING, Objects, batch, date, op, pointer
 from people import BOTH, NO_SESSION, PASSWORD, Person, assert_forbidden, refusal, start, unique
-from test_batch import post, put, save
 
 BCRYPT = "$2b$04$6m.Cq8IjUbPLe6EV9EzGXe5Ok4wE5rBl6Yp/3nCyAyt7cW2nWpZmG"
 # What a client may not write into a user, with the code that is documented.

@@ -1,9 +1,9 @@
 """Attacks with queries: fields of users that one may not see, and classes that are not for clients."""
 
 import pytest
+from batches import get
 from data import MISSING, Objects, batch, describe, op, pointer
 from people import PASSWORD, READ, Person, Rules, refusal, start, unique
-from test_batch import get
 
 HIDDEN = [
     "password", "_password", "salt", "bcryptPassword", "_hashed_password", "_token", "_session", "sessionToken", "authData",

@@ -1,9 +1,9 @@
 """Attacks on roles: nobody grants itself one that it may not write."""
 
 import pytest
+from batches import delete, post, put, save
 from data import MISSING, Objects, batch, op
 from people import BOTH, READ, WRITE, Person, Role, refusal, relations, start, unique
-from test_batch import delete, post, put, save
 
 
 @pytest.fixture(scope="module")

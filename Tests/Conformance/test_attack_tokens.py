@@ -6,8 +6,7 @@ import json
 import pytest
 from client import ALPHA, BETA, assert_refused
 from data import MASTER_ONLY, Objects, batch, texts
-from people import BOTH, Person, assert_forbidden, forbidden, permit
-from test_attacks import CHOSEN, assert_nobody, tunnel
+from people import BOTH, CHOSEN, Person, assert_forbidden, assert_nobody, forbidden, permit, tunnel
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,11 @@
 """Attacks on log-ins and sessions: who is there, tokens that somebody else chose, and what a session does not open."""
 
-import json
 
 import pytest
-from client import ALPHA, BETA, TIMEOUT, API, assert_refused
+from client import ALPHA, BETA, TIMEOUT, assert_refused
 from data import MASTER_ONLY
-from people import NO_SESSION, PASSWORD, Person, assert_forbidden, start, unique
+from people import CHOSEN, NO_SESSION, PASSWORD, Person, assert_forbidden, assert_nobody, me, start, tunnel, unique
 
-CHOSEN = "a" * 25
 MISMATCH = {"code": 210, "error": "The username and password mismatch."}
 
 
@@ -16,23 +14,8 @@ def person(server):
     return Person(server)
 
 
-def me(api, token):
-    return api.get("/1.1/users/me", headers={"X-LC-Session": token})
-
-
-def assert_nobody(api, token):
-    assert_refused(me(api, token), 400, 211)
-
-
 def log_in(api, person, **options):
     return api.post("/1.1/login", json={"username": person.name, "password": PASSWORD}, **options)
-
-
-def tunnel(api, path, fields, **headers):
-    """A POST with method, keys and session in its body."""
-    caller = API(api.server, ALPHA, {})
-    caller.headers = {"Content-Type": "text/plain"} | headers
-    return caller.post(path, data=json.dumps({"_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key} | fields))
 
 
 # Who is there

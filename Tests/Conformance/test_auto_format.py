@@ -7,10 +7,10 @@ from elsewhere import Elsewhere
 from image_looks import TYPES, distance, fetched, resized
 from image_sources import CLEARED, COLOURS
 from image_writers import read
-from PIL import Image
 from pictures import encoded
+from PIL import Image
 from remote import FETCHING, address, offered
-from test_start import SETTING, assert_does_not_start
+from starting import SETTING, assert_does_not_start
 
 CHROME = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
 SAFARI = "image/webp,image/avif,image/jxl,image/heic,image/heic-sequence,video/*;q=0.8,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"

@@ -6,38 +6,14 @@ import os
 import signal
 import subprocess
 import threading
-from urllib.parse import unquote, urlsplit
 
 import pytest
 import requests
-from client import ALPHA, BETA, BINARY, TIMEOUT, clean_environment, eventually
+from backups import INCOMPLETE, STORAGE, USAGE, assert_succeeds, back_up, blob_of, command, lcfile, restore
+from client import ALPHA, BETA, TIMEOUT, clean_environment, eventually
 
-USAGE, INCOMPLETE, STORAGE = 64, 65, 73
 # Records are read in pages of this many; those of a page are copied before the next is read.
 PAGE = 256
-
-
-def command(*arguments):
-    return [BINARY, *map(str, arguments)]
-
-
-def lcfile(*arguments, **environment):
-    return subprocess.run(
-        command(*arguments), env=clean_environment(**environment), capture_output=True, text=True, timeout=4 * TIMEOUT
-    )
-
-
-def back_up(server, folder):
-    return lcfile("backup", "--storage", server.storage, folder)
-
-
-def restore(folder, storage, *arguments):
-    return lcfile("restore", "--storage", storage, *arguments, folder)
-
-
-def assert_succeeds(result):
-    assert (result.returncode, result.stderr) == (0, "")
-    return result.stdout
 
 
 def assert_refused(result, *words):
@@ -51,13 +27,6 @@ def assert_refused(result, *words):
 def bytes_of(name):
     size = int.from_bytes(hashlib.sha256(name.encode()).digest()[:2], "big") * 3
     return hashlib.shake_128(name.encode()).digest(size)
-
-
-def blob_of(record, folder, app=ALPHA):
-    """Where the bytes of a record lie in a storage folder or a backup."""
-    key = unquote(urlsplit(record["url"]).path)[1:]
-    digest = hashlib.sha256(key.encode()).hexdigest()
-    return folder / app.id / "blobs" / digest[:2] / digest[2:4] / digest
 
 
 def all_of(api, name):

@@ -1,36 +1,9 @@
 """Several requests in one: /batch, each for itself, and /batch/save, all or nothing."""
 
 import pytest
+from batches import answers, codes, delete, get, post, put, save
 from client import assert_refused
-from data import (
-    ID, MISSING, TIME, Objects, assert_400, batch, date, describe, op, own, pointer, relation, send,
-)
-
-
-def post(objects, fields=None, **more):
-    return {"method": "POST", "path": objects.path, "body": fields or {}} | more
-
-
-def put(objects, id, fields=None, **more):
-    return {"method": "PUT", "path": f"{objects.path}/{id}", "body": fields or {}} | more
-
-
-def get(objects, id="", **params):
-    return {"method": "GET", "path": f"{objects.path}/{id}".rstrip("/"), "params": params}
-
-
-def delete(objects, id, **more):
-    return {"method": "DELETE", "path": f"{objects.path}/{id}"} | more
-
-
-def answers(response):
-    assert response.status_code == 200, response.text
-    return response.json()
-
-
-def codes(response):
-    return [item["error"]["code"] if "error" in item else None for item in answers(response)]
-
+from data import ID, MISSING, TIME, Objects, assert_400, batch, date, describe, op, own, pointer, relation, send
 
 # /batch
 
@@ -216,9 +189,6 @@ def test_bad_request_is_an_error_of_its_own_or_of_all(things, item):
 
 
 # /batch/save
-
-def save(api, *requests):
-    return batch(api, *requests, path="/1.1/batch/save")
 
 
 def test_example_of_the_reference_for_saves(api):

@@ -1,10 +1,10 @@
 """Permissions of built-in classes, and what is closed at first."""
 
 import pytest
+from batches import delete, get, post, put, save
 from client import assert_refused
 from data import MISSING, Objects, batch, texts
 from people import BOTH, READ, Person, Role, assert_forbidden, forbidden, permissions, refusal, relations, start, unique
-from test_batch import delete, get, post, put, save
 
 USERS = ["/1.1/users", "/1.1/classes/_User", "/1.1/users/strictlyQuery"]
 

@@ -2,10 +2,10 @@
 
 import pytest
 from accounts import PASSWORD, TOKEN, is_live, log_in, sign_up, unique
+from batches import put, save
 from client import assert_refused
 from data import MISSING, Objects, assert_400, batch, op, pointer
 from people import BOTH, READ, WRITE, assert_forbidden, forbidden, no_writing, permit
-from test_batch import put, save
 
 NO_EFFECT = {"code": 305, "error": "No effect on updating/deleting a document."}
 SHUT = {"get": [], "find": []}

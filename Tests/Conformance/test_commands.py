@@ -1,16 +1,9 @@
 """The other commands: lcfile upload and lcfile health."""
 
-import subprocess
 
 import pytest
-from client import ALPHA, BINARY, ROCKET, TIMEOUT, clean_environment, free_port
-
-
-def lcfile(*arguments, folder=None, **environment):
-    return subprocess.run(
-        [BINARY, *map(str, arguments)],
-        cwd=folder, env=clean_environment(**environment), capture_output=True, text=True, timeout=TIMEOUT,
-    )
+from client import ALPHA, ROCKET, free_port
+from commands import assert_fails, lcfile
 
 
 @pytest.fixture
@@ -19,15 +12,6 @@ def upload(server, tmp_path):
         return lcfile("upload", "--server", url, "--app-id", ALPHA.id, "--app-key", key, *files, folder=tmp_path)
 
     return run
-
-
-def assert_fails(result, *words):
-    assert result.returncode == 1
-    assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("lcfile: ")
-    for word in words:
-        assert word in line
 
 
 def test_upload_prints_the_address(upload, api, rocket):

@@ -1,10 +1,10 @@
 """The ACL that a new object gets if none comes along."""
 
 import pytest
+from batches import post, save
 from client import assert_refused
 from data import Objects, batch
 from people import BOTH, CALLERS, NO_READING, READ, assert_forbidden, no_writing, permissions, permit
-from test_batch import post, save
 
 OPEN = {"*": BOTH}
 PRIVATE = {"owner": BOTH}

@@ -4,12 +4,12 @@ import json
 from urllib.parse import quote, urljoin, urlsplit
 
 import pytest
+from batches import answers, post, save
 from client import ALPHA, TIMEOUT, assert_refused, credentials
 from data import ID, MISSING, TIME, Objects, assert_400, batch, op, send, texts
 from elsewhere import LOGO, Elsewhere, link, record
 from people import ALLOWED, BOTH, CALLERS, NO_READING, READ, assert_forbidden, forbidden, no_writing, refusal, unique
-from test_batch import answers, post, save
-from test_scan import flat, walk
+from scans import flat, walk
 
 SOURCE = {"__source": "external"}
 PUBLIC = {"*": BOTH}

@@ -1,11 +1,10 @@
 """Deleting files, stored ones and those that are elsewhere, as each SDK does it."""
 
 import pytest
+from batches import answers, codes, delete
 from client import assert_refused
 from data import MISSING, Objects, batch, send
 from elsewhere import LOGO, link
-from test_batch import answers, codes, delete
-
 
 
 def in_batch(path, method="DELETE", **more):

@@ -3,11 +3,11 @@
 from urllib.parse import urlsplit
 
 import pytest
+from batches import answers, get, post, save
 from client import ALPHA, BETA, Server, yaml_of
 from data import Objects, batch, texts
 from elsewhere import LOGO, link, record
-from test_batch import answers, get, post, save
-from test_scan import flat, walk
+from scans import flat, walk
 
 FILES, OLD, OTHER = "https://files.example.com", "http://old.example.com:8080", "https://other.example.net"
 

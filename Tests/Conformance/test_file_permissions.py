@@ -3,13 +3,13 @@
 import json
 
 import pytest
+from batches import get, post, save
 from client import assert_refused
 from data import Objects, batch, texts
 from people import (
-    ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, Cast, Rules, assert_forbidden, forbidden, no_writing, refusal,
-    start,
+  ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, Cast, Rules, assert_forbidden, forbidden, no_writing, refusal,
+  start,
 )
-from test_batch import get, post, save
 
 FILES = ["/1.1/files", "/1.1/classes/_File", "/1.1/classes/_file", "/1.1/classes/files"]
 UPLOADS = {

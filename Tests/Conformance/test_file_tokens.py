@@ -6,20 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
-from client import ALPHA, BETA, TIMEOUT, API, Server, assert_refused
+from client import ALPHA, API, BETA, TIMEOUT, Server, assert_refused
 from data import ID, TIME, assert_400, send
 from people import Person, assert_forbidden, forbidden
 from qiniu.zone import Zone
 from replays import assert_not_saved, assert_saved, md5, random_hex, random_word, serving
-from test_start import SETTING, assert_does_not_start
+from starting import SETTING, assert_does_not_start
+from uploading import ask_for_tokens as post
 
 ALNUM = "[0-9a-zA-Z]"
 ROUTES = ["/1.1/fileTokens", "/1/fileTokens", "/1.1/qiniu"]
 JS_AGENT = {"X-LC-UA": "LeanCloud-JS-SDK/4.15.3 (Browser)"}
-
-
-def post(api, path="/1.1/fileTokens", agent=None, **fields):
-    return api.post(path, json={"name": "note.txt"} | fields, headers=agent)
 
 
 def ask(api, **fields):

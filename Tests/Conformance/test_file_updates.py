@@ -1,11 +1,11 @@
 """Changing file records: nobody may but the master key, and it only what people read."""
 
 import pytest
+from batches import answers, codes, put, save
 from client import BETA, assert_refused, eventually
 from data import DELETE, ID, MISSING, TIME, Objects, assert_400, batch, op
 from elsewhere import LOGO, link, record
 from people import BOTH, READ
-from test_batch import answers, codes, put, save
 
 CALLERS = ["guest", "owner", "other", "member"]
 CHANGES = {"name": "other.txt", "metaData": {"album": "summer"}, "ACL": {"*": READ}}

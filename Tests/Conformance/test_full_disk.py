@@ -1,14 +1,12 @@
 """A disk without a free byte: what adds is refused, what frees is done, and all is well again without a restart."""
 
 import pytest
-import requests
-from accounts import is_live, log_in, new_token, sign_up
-from client import ALPHA, BETA, assert_refused, eventually
-from data import Objects, batch
+from accounts import new_token
+from batches import codes, delete as deletion, post
+from client import eventually
+from data import batch
 from disks import ext4, fill, free, memory
-from test_batch import codes, delete as deletion, post
-
-HALF = 512 << 10
+from full_disks import Life, alive, assert_full, health, metric
 
 
 @pytest.fixture(params=["tmpfs", "ext4"])
@@ -24,61 +22,8 @@ def server(disk, new_server):
     server.stop()
 
 
-def health(server, query=""):
-    return requests.get(f"{server.url}/health{query}", timeout=15)
-
-
-def metric(server, name, labels=""):
-    text = requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=15).text
-    lines = [line for line in text.splitlines() if line.startswith(f"{name}{labels} ")]
-    return float(lines[0].split()[-1]) if lines else None
-
-
-def assert_full(response):
-    assert_refused(response, 507, 507, "full")
-
-
 def reserve(server):
     return (server.storage / ".reserve").stat().st_blocks * 512
-
-
-class Life:
-    """Things that were there before the disk was full."""
-
-    def __init__(self, server):
-        self.server = server
-        self.api, self.master = server.api(), server.api(master=True)
-        self.ann = sign_up(self.api)
-        self.tasks = Objects(self.api, "Task")
-        self.ids = [self.tasks.create(text="x" * 1000, n=0) for _ in range(20)]
-        self.files = [self.api.store(bytes(HALF), name=f"{number}.bin") for number in range(6)]
-
-    def assert_nothing_is_added(self):
-        assert_full(self.api.store_raw(b"", "x.bin"))
-        assert_full(self.api.form(("file", ("x.txt", b"x" * 9000))))
-        assert_full(self.tasks.post({"text": "more"}))
-        assert_full(self.tasks.put(self.ids[-1], {"text": "x" * 2000}))
-        assert_full(self.api.post("/1.1/users", json={"username": "bob", "password": "secret"}))
-        assert_full(self.api.post("/1.1/fileTokens", json={"name": "x.bin", "size": 9}))
-        assert self.server.staged() == []
-
-    def assert_reads_go_on(self):
-        assert self.tasks.get(self.ids[-1]).json()["n"] == 0
-        assert self.api.fetch(self.files[-1]["url"]).content == bytes(HALF)
-        assert self.tasks.count() > 0
-
-    def assert_sessions_go_on(self):
-        response = log_in(self.api, username=self.ann.username)
-        assert response.status_code == 200, response.text
-        ended = self.ann.api.call("PUT", f"{self.ann.path}/refreshSessionToken")
-        assert ended.status_code == 200, ended.text
-        assert not is_live(self.api, self.ann.token)
-
-    def assert_well_again(self):
-        assert self.tasks.create(text="new") in self.tasks.ids()
-        record = self.api.store(b"fits", name="x.txt")
-        assert self.api.fetch(record["url"]).content == b"fits"
-        assert sign_up(self.api).token
 
 
 def test_full_disk_lets_go_of_what_is_on_it(server, disk):
@@ -142,13 +87,6 @@ def test_start_on_a_full_disk(server, disk, end):
     for file in life.files[1:5]:
         assert life.master.delete(file["objectId"]).status_code == 200
     life.assert_well_again()
-
-
-def alive(server):
-    try:
-        return health(server, "?live").status_code == 200
-    except requests.ConnectionError:
-        return False
 
 
 def test_upload_by_token_that_does_not_fit_leaves_its_bytes_nowhere(server, disk):

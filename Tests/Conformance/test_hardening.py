@@ -5,15 +5,11 @@ import itertools
 import json
 
 import pytest
+from batches import answers, codes, delete as deletion, get, post, put as change, save
+from chance import FIELDS, Chance
 from client import Server, assert_refused
-from data import (
-    DELETE, MISSING, VALUES, Objects, assert_400, batch, date, describe, op, own, pointer, send,
-)
+from data import DELETE, MISSING, VALUES, Objects, assert_400, batch, date, describe, op, own, pointer, send
 from queries import put
-from test_bad_objects import FIELDS, Chance
-from test_batch import answers, codes, get, post, save
-from test_batch import delete as deletion
-from test_batch import put as change
 
 
 @pytest.fixture(scope="module")

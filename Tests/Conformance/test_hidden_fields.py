@@ -4,8 +4,8 @@ import pytest
 from accounts import PASSWORD, is_live, join, log_in, settings, sign_up, unique, user_of, users_named
 from client import Server, assert_refused
 from data import assert_400
-from test_passwords import BCRYPT, LEANCLOUD
-from test_third_party import github
+from hashes import BCRYPT, LEANCLOUD
+from identities import github
 
 SECRET = ["password", "salt", "bcryptPassword", "sessionToken"]
 HIDDEN = [

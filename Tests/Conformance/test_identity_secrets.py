@@ -6,7 +6,7 @@ import pytest
 from accounts import join, settings, sign_up, user_of
 from client import Server
 from data import Objects, batch
-from test_third_party import github
+from identities import github
 
 
 @pytest.fixture

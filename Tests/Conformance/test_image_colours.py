@@ -6,19 +6,15 @@ import numpy
 import pytest
 from client import assert_refused
 from image_looks import BLACK, WHITE, farthest, fetched, mean, named, seen
-from image_writers import ADOBE, GRAY, P3, RGB, RGBA, png, profile, read, samples
-from PIL import Image, ImageCms, ImageColor
+from image_writers import GRAY, PROFILES, RGB, RGBA, SRGB, png, profile, read, samples
 from pictures import GREEN, RED, encoded, plain
+from PIL import Image, ImageCms, ImageColor
 from uploading import url64
 
-SRGB = ImageCms.createProfile("sRGB")
 # Saturated enough to differ between profiles, and inside what sRGB can show.
 MEANT = (120, 160, 90)
-# Green stands where red should be, blue where green should be: who forgets this profile is seen at once.
-SWAPPED = [ADOBE[1], ADOBE[2], ADOBE[0]]
-PROFILES = {
-    "Adobe's": profile(ADOBE), "P3": profile(P3), "swapped": profile(SWAPPED), "linear": profile(ADOBE, gamma=1.0),
-}
+
+
 TAGGED = ["JPEG", "PNG", "WEBP", "TIFF", "AVIF", "HEIF"]
 ANGLES = [f"imageMogr2/rotate/90/format/{format}" for format in ("png", "jpg", "webp", "avif", "gif")]
 WAYS = ["imageView2/2/w/40/format/png", "imageView/1/w/20/h/20/format/png", "imageMogr2/format/png",

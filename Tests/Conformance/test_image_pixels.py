@@ -6,9 +6,9 @@ import pytest
 from geometry import GRAVITIES, Refused
 from image_drawing import assert_alike, assert_in_place, assert_same, drawn, field, mosaic, nine
 from image_words import ORIENTATION, answered, opened, stored
-from PIL import Image, ImageCms
+from image_writers import PROFILES, SRGB
 from pictures import encoded
-from test_image_colours import PROFILES, SRGB
+from PIL import Image, ImageCms
 
 # How far a photograph may lie from Pillow's: on average, and in the worst 8 x 8 pixels. One pixel's shift is 3 to 8 on average.
 MEAN, WORST = 1.5, 16

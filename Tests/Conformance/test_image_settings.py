@@ -6,9 +6,9 @@ from data import at_once
 from image_looks import distance, fetched, resized, resized_in_linear_light, seen
 from image_sources import COLOURS, source
 from image_writers import read
-from PIL import ExifTags, Image
 from pictures import encoded, plain
-from test_start import SETTING, assert_does_not_start
+from PIL import ExifTags, Image
+from starting import SETTING, assert_does_not_start
 
 WORDS = "imageView2/2/w/59"
 

@@ -9,8 +9,8 @@ from image_looks import fetched, seen
 from image_sources import COLOURS
 from image_writers import read
 from pictures import encoded
-from test_file_tokens import post as token
-from test_start import SETTING, assert_does_not_start
+from starting import SETTING, assert_does_not_start
+from uploading import ask_for_tokens as token
 
 STYLES = {
     "small": "imageView2/2/w/59", "turned": "imageView2/2/w/59|imageMogr2/rotate/90",

@@ -3,8 +3,8 @@
 import pytest
 from accounts import join, log_in, sign_up, unique, user_of
 from client import assert_refused
+from identities import github
 from people import BOTH, Role, permissions
-from test_third_party import github
 
 # The first of each pair is what the second becomes when it is normalised.
 KELVIN = "\u212a"

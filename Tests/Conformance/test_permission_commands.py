@@ -4,9 +4,9 @@ import json
 
 import pytest
 from client import ALPHA, BETA, assert_refused, free_port
+from commands import assert_fails, lcfile
 from data import MISSING, Objects
 from people import BOTH, READ, assert_forbidden, forbidden, permissions, permit
-from test_commands import assert_fails, lcfile
 
 OPERATIONS = ["add_fields", "create", "delete", "find", "get", "update"]
 OPEN = {operation: ["everyone"] for operation in OPERATIONS} | {"defaultACL": {"*": BOTH}}

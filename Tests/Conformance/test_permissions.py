@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from batches import codes, delete, get, post, put, save
 from data import Objects, batch, op
 from people import ALLOWED, CALLERS, READ, Role, assert_forbidden, forbidden, permit, refusal, unique
-from test_batch import codes, delete, get, post, put, save
 
 OPEN = {name: ["everyone"] for name in ("add_fields", "create", "delete", "find", "get", "update")}
 

@@ -1,9 +1,9 @@
 """Roles: how they are made and changed, who is in them, and what that grants."""
 
 import pytest
+from batches import post, put, save
 from data import ID, Objects, assert_400, at_once, batch, op, pointer, texts
 from people import BOTH, READ, WRITE, Person, Role, assert_forbidden, no_writing, refusal, relations, unique
-from test_batch import post, put, save
 
 NO_ACL = {"code": 1, "error": "Role ACL is required."}
 

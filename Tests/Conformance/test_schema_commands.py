@@ -2,8 +2,8 @@
 
 import pytest
 from client import ALPHA, BETA, free_port
+from commands import assert_fails, lcfile
 from data import describe, pointer
-from test_commands import assert_fails, lcfile
 
 
 @pytest.fixture

@@ -1,26 +1,17 @@
 """Sessions as objects of class _Session: the master key lists and ends them, and nobody else reaches them in any way."""
 
 import hashlib
-import json
 
 import pytest
-from accounts import is_live, new_token, sign_up
+from accounts import SESSIONS as PATH, is_live, new_token, sessions, sign_up
+from batches import save
 from client import assert_refused
 from data import MISSING, Objects, batch, op
-from test_batch import save
-
-PATH = "/1.1/classes/_Session"
 
 
 @pytest.fixture
 def ann(api):
     return sign_up(api)
-
-
-def sessions(master, user):
-    response = master.get(PATH, params={"where": json.dumps({"user": user.pointer})})
-    assert response.status_code == 200, response.text
-    return response.json()["results"]
 
 
 @pytest.fixture

@@ -6,21 +6,7 @@ import subprocess
 
 import pytest
 from client import ALPHA, BETA, BINARY, TIMEOUT, App, clean_environment, yaml_of
-
-ADDRESS, STORAGE, SETTING, USAGE = 69, 73, 78, 64
-
-
-def assert_does_not_start(server, code, *words):
-    if server.process is None or server.process.poll() is not None:
-        server.launch()
-    assert server.wait() == code, server.errors
-    sentences = [line for line in server.errors.splitlines() if line.startswith("lcfile: ")]
-    assert len(sentences) == 1, server.errors
-    for word in words:
-        assert word in sentences[0]
-    # Log lines may stand beside the sentence; a crash's trace may not.
-    assert "Fatal error" not in server.errors
-    assert server.output == ""
+from starting import ADDRESS, SETTING, STORAGE, USAGE, assert_does_not_start
 
 
 def test_port_in_use(new_server):

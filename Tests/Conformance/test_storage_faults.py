@@ -6,12 +6,11 @@ import sqlite3
 import subprocess
 
 import pytest
-import requests
+from backups import assert_succeeds, back_up, blob_of, lcfile, restore
 from client import ALPHA, BINARY, assert_refused, clean_environment, eventually
 from data import Objects
 from disks import break_down, ext4
-from test_backup import assert_succeeds, back_up, blob_of, lcfile, restore
-from test_full_disk import Life, alive, health, metric
+from full_disks import Life, alive, health, metric
 
 INCOMPLETE, STORAGE = 65, 73
 

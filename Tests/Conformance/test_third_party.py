@@ -6,17 +6,7 @@ import pytest
 from accounts import NO_USER, NOT_ITSELF, is_live, join, log_in, sign_up, unique, user_of, with_session
 from client import assert_refused
 from data import DELETE, assert_400, at_once, batch
-
-KEYS = {"github": "uid", "weibo": "uid", "lc_apple": "uid", "weixin": "openid", "qq": "openid", "anonymous": "id"}
-
-
-def data_of(platform, id=None, **more):
-    """`authData` of one platform."""
-    return {platform: {KEYS[platform]: id or unique("id")} | more}
-
-
-def github(id=None, **more):
-    return data_of("github", id, **more)
+from identities import KEYS, data_of, github
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 import pytest
 from accounts import join, sign_up, unique, user_of
 from data import DELETE
-from test_third_party import github
-from test_unions import ENTRY, app
+from identities import ENTRY, app, github, nobody
 
 
 @pytest.fixture
@@ -16,12 +15,6 @@ def union():
 def ann(api, union):
     """A user of the main app."""
     return user_of(api, join(api, app("wxapp1", union, True)))
-
-
-def nobody(union, main):
-    """`authData` of an anonymous user that speaks of a union."""
-    data = app("anonymous", union, main)
-    return {"anonymous": data["anonymous"] | {"id": unique("id")}}
 
 
 @pytest.mark.parametrize("main", [True, "true", False, None])

@@ -5,19 +5,12 @@ import json
 import pytest
 from accounts import NO_USER, join, sign_up, unique, user_of
 from data import DELETE
-
-ENTRY = "_weixin_unionid"
+from identities import ENTRY, app
 
 
 @pytest.fixture
 def union():
     return unique("union")
-
-
-def app(name, union, main=None, platform="weixin", uid=None):
-    """`authData` of a sub-app; `main` as the SDK says it."""
-    data = {"uid": uid or unique("id"), "access_token": "t", "platform": platform, "unionid": union}
-    return {name: data if main is None else data | {"main_account": main}}
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from accounts import PASSWORD, join, log_in, sign_up, unique, user_of
 from client import assert_refused
 from data import DELETE, op
-from test_third_party import data_of, github
+from identities import data_of, github
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 from accounts import NOT_ITSELF, PASSWORD, TAKEN, sign_up, unique, users_named, with_session
+from batches import save
 from data import at_once, batch
-from test_batch import save
 
 
 @pytest.fixture(params=["/1.1/users", "/1.1/classes/_User"])

@@ -2,12 +2,10 @@
 
 import pytest
 from accounts import join, sign_up, unique, user_of
+from batches import save
 from client import ALPHA, assert_refused
 from data import batch
-from test_batch import save
-from test_third_party import github
-from test_union_claims import nobody
-from test_unions import ENTRY, app
+from identities import ENTRY, app, github, nobody
 
 MANY = 101
 

@@ -449,3 +449,7 @@ TOKEN_WAYS = {
     "cos form": with_token(lambda target, data: target.cos(data)),
 }
 WAYS = {"form": send_form, "raw": send_raw, "tus": send_tus} | TOKEN_WAYS
+
+
+def ask_for_tokens(api, path="/1.1/fileTokens", agent=None, **fields):
+    return api.post(path, json={"name": "note.txt"} | fields, headers=agent)

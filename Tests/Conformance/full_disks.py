@@ -1,0 +1,68 @@
+"""A server before, while and after its disk is full."""
+
+import requests
+from accounts import is_live, log_in, sign_up
+from client import assert_refused
+from data import Objects
+
+HALF = 512 << 10
+
+
+def health(server, query=""):
+    return requests.get(f"{server.url}/health{query}", timeout=15)
+
+
+def metric(server, name, labels=""):
+    text = requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=15).text
+    lines = [line for line in text.splitlines() if line.startswith(f"{name}{labels} ")]
+    return float(lines[0].split()[-1]) if lines else None
+
+
+def assert_full(response):
+    assert_refused(response, 507, 507, "full")
+
+
+class Life:
+    """Things that were there before the disk was full."""
+
+    def __init__(self, server):
+        self.server = server
+        self.api, self.master = server.api(), server.api(master=True)
+        self.ann = sign_up(self.api)
+        self.tasks = Objects(self.api, "Task")
+        self.ids = [self.tasks.create(text="x" * 1000, n=0) for _ in range(20)]
+        self.files = [self.api.store(bytes(HALF), name=f"{number}.bin") for number in range(6)]
+
+    def assert_nothing_is_added(self):
+        assert_full(self.api.store_raw(b"", "x.bin"))
+        assert_full(self.api.form(("file", ("x.txt", b"x" * 9000))))
+        assert_full(self.tasks.post({"text": "more"}))
+        assert_full(self.tasks.put(self.ids[-1], {"text": "x" * 2000}))
+        assert_full(self.api.post("/1.1/users", json={"username": "bob", "password": "secret"}))
+        assert_full(self.api.post("/1.1/fileTokens", json={"name": "x.bin", "size": 9}))
+        assert self.server.staged() == []
+
+    def assert_reads_go_on(self):
+        assert self.tasks.get(self.ids[-1]).json()["n"] == 0
+        assert self.api.fetch(self.files[-1]["url"]).content == bytes(HALF)
+        assert self.tasks.count() > 0
+
+    def assert_sessions_go_on(self):
+        response = log_in(self.api, username=self.ann.username)
+        assert response.status_code == 200, response.text
+        ended = self.ann.api.call("PUT", f"{self.ann.path}/refreshSessionToken")
+        assert ended.status_code == 200, ended.text
+        assert not is_live(self.api, self.ann.token)
+
+    def assert_well_again(self):
+        assert self.tasks.create(text="new") in self.tasks.ids()
+        record = self.api.store(b"fits", name="x.txt")
+        assert self.api.fetch(record["url"]).content == b"fits"
+        assert sign_up(self.api).token
+
+
+def alive(server):
+    try:
+        return health(server, "?live").status_code == 200
+    except requests.ConnectionError:
+        return False

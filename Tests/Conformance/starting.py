@@ -1,0 +1,16 @@
+"""Starts that the server must refuse, and its exit codes."""
+
+ADDRESS, STORAGE, SETTING, USAGE = 69, 73, 78, 64
+
+
+def assert_does_not_start(server, code, *words):
+    if server.process is None or server.process.poll() is not None:
+        server.launch()
+    assert server.wait() == code, server.errors
+    sentences = [line for line in server.errors.splitlines() if line.startswith("lcfile: ")]
+    assert len(sentences) == 1, server.errors
+    for word in words:
+        assert word in sentences[0]
+    # Log lines may stand beside the sentence; a crash's trace may not.
+    assert "Fatal error" not in server.errors
+    assert server.output == ""
