@@ -1,6 +1,7 @@
 """What the tests know of the outside of lcfile: its process, its HTTP interface, and how to wait."""
 
 import http.client
+import itertools
 import os
 import re
 import signal
@@ -46,15 +47,27 @@ def eventually(condition, within=10.0):
         time.sleep(0.01)
 
 
+# Ports below those that the kernel gives to outgoing connections, which take a port between its choice and its use.
+# Each process of a run has a range of its own; it begins somewhere in it, because other runs may be under way.
+PORTS_OF_A_PROCESS = 2000
+FIRST_PORT = 10_000 + PORTS_OF_A_PROCESS * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+PORTS = itertools.cycle(range(FIRST_PORT, FIRST_PORT + PORTS_OF_A_PROCESS))
+for _ in range(os.getpid() * 37 % PORTS_OF_A_PROCESS):
+    next(PORTS)
+
+
+def is_free(port):
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
 def free_ports(count):
-    """Ports that nobody listens on, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
+    """Ports that no process listens on, all different, and not given before."""
+    return list(itertools.islice(filter(is_free, PORTS), count))
 
 
 def free_port():
@@ -191,6 +204,17 @@ class From(HTTPAdapter):
         super().init_poolmanager(*arguments, source_address=(self.address, 0), **options)
 
 
+def whole(response):
+    """The answer, if its body is as long as its head says: requests takes a body that a killed server did not send, or
+    not all of it, for a whole one."""
+    length = response.headers.get("Content-Length")
+    has_body = response.request.method != "HEAD" and response.status_code not in (204, 304)
+    if has_body and length is not None and "Content-Encoding" not in response.headers:
+        if len(response.content) != int(length):
+            raise requests.ConnectionError(f"{len(response.content)} bytes of an answer of {length}")
+    return response
+
+
 class API:
     """Calls of one app with one kind of credentials."""
 
@@ -206,9 +230,9 @@ class API:
         return self
 
     def call(self, method, path, headers=None, **options):
-        return self.session.request(
+        return whole(self.session.request(
             method, self.server.url + path, headers=self.headers | (headers or {}), timeout=TIMEOUT, **options
-        )
+        ))
 
     def get(self, path, **options):
         return self.call("GET", path, **options)
@@ -239,7 +263,7 @@ class API:
     def fetch(self, url, method="GET", **headers):
         """Asks the file host, without credentials; names of headers have _ for -."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.session.request(method, url, headers=named, timeout=TIMEOUT)
+        return whole(self.session.request(method, url, headers=named, timeout=TIMEOUT))
 
 
 class RawConnection:

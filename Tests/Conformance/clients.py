@@ -4,13 +4,8 @@ import hashlib
 import io
 import os
 import socket
-import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
-
-# The leancloud package wants an old qiniu; a new one lies beside the others (requirements-newer.txt).
-sys.path.insert(0, str(Path(sys.prefix) / "newer"))
 
 import boto3
 import qiniu
