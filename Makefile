@@ -1,4 +1,4 @@
-.PHONY: serve build test check unit conformance soak bench format image
+.PHONY: serve build test quick check unit conformance soak bench format image
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 RELEASE = swift build -c release --product lcfile --static-swift-stdlib
@@ -29,7 +29,12 @@ unit:
 conformance: unit
 	Tests/Conformance/run
 
-# Hours of what `test` does for a minute: SOAK="ledger --kills 300" names scripts of Tests/Soak and bounds them.
+# Before each commit: two minutes after a build. The unit tests, and end to end the few that are marked `smoke`.
+quick: unit
+	Tests/Conformance/run --smoke
+
+# Hours of what `test` does for minutes: kills, attacks, and all cases of the tables of which `test` runs some.
+# SOAK="ledger --kills 300" names scripts of Tests/Soak and bounds them.
 soak:
 	scripts/bootstrap test
 	$(RELEASE)

@@ -1,8 +1,10 @@
 """A cast of callers, and what tests set for them: roles, ACLs and permissions of classes."""
 
+import itertools
 import json
 from uuid import uuid4
 
+from cases import EXHAUSTIVE
 from client import ALPHA, API, assert_refused
 from data import op, pointer
 
@@ -13,6 +15,13 @@ ALLOWED = {
     "nobody": {"master"},
 }
 SUBJECTS = [audience for audience in ALLOWED if audience != "users"]
+
+
+
+def one_of_each(audiences):
+    """For each path a caller who is let in and one who is refused; Tests/HTTPAPITests has every audience and caller."""
+    return list(itertools.product(audiences, CALLERS)) if EXHAUSTIVE else [("user", "owner"), ("user", "other")]
+
 
 PASSWORD = "correct horse"
 READ, WRITE, BOTH = {"read": True}, {"write": True}, {"read": True, "write": True}

@@ -4,10 +4,11 @@ import json
 
 import pytest
 from batches import delete, get, post, put, save
+from cases import covering
 from client import assert_refused
 from data import Objects, batch, op, own, send
 from people import (
-  ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, refusal, unique,
+    ALLOWED, BOTH, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, one_of_each, refusal, unique,
 )
 
 OPEN = {"*": BOTH}
@@ -43,8 +44,7 @@ TAKERS = {
 }
 
 
-@pytest.mark.parametrize("acl", WRONG, ids=str)
-@pytest.mark.parametrize("taker", TAKERS)
+@pytest.mark.parametrize("taker, acl", covering(TAKERS, WRONG), ids=str)
 def test_acl_of_another_form_is_123(api, notes, taker, acl):
     id = notes.create(n=1, ACL=OPEN)
     response = TAKERS[taker](api, notes.by(api), id, acl)
@@ -64,8 +64,7 @@ def test_acl_comes_back_as_it_was_sent(notes, acl):
 
 # Reading and writing
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", SUBJECTS)
+@pytest.mark.parametrize("audience, caller", one_of_each(SUBJECTS))
 def test_object_is_read_by_whom_its_acl_names(cast, notes, audience, caller):
     id = notes.create(n=1, ACL=cast.acl(audience, read=True))
     seen = notes.by(cast[caller])
@@ -88,8 +87,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", SUBJECTS)
+@pytest.mark.parametrize("audience, caller", one_of_each(SUBJECTS))
 @pytest.mark.parametrize("change", CHANGES)
 def test_object_is_changed_by_whom_its_acl_names(cast, notes, audience, caller, change):
     id = notes.create(n=1, ACL=cast.acl(audience, write=True))
@@ -152,6 +150,7 @@ def test_nothing_takes_a_right_away(cast, notes, closed):
         assert notes.by(cast.member).put(id, {"n": 2}).status_code == 200
 
 
+@pytest.mark.smoke
 def test_rights_of_several_entries_add_up(cast, notes):
     id = notes.create(n=1, ACL={"*": READ, cast.role.subject: WRITE})
     assert notes.by(cast.member).update(id, {"n": 2}, new="true")["n"] == 2
@@ -224,6 +223,7 @@ def test_one_of_several_that_may_not_be_deleted_stays(cast, notes):
 
 # Changing
 
+@pytest.mark.smoke
 def test_acl_is_changed_by_whom_it_lets_write(cast, notes):
     id = notes.create(n=1, ACL={cast.owner.id: WRITE})
     notes.by(cast.owner).update(id, {"ACL": {cast.other.id: READ}})

@@ -62,6 +62,7 @@ def test_operator_finds_all(sieve, cast):
     assert (numbers(every["results"]), every["count"]) == (list(range(30)), 30)
 
 
+@pytest.mark.smoke
 def test_those_whom_no_acl_names_find_nothing(cast):
     rows = Objects(cast.master, "acl_Hidden")
     for acl in NOBODY:
@@ -136,6 +137,7 @@ def test_array_of_pointers_shows_those_that_can_be_read(cast, authors, people, b
         assert [editor.get("name") for editor in book["editors"]] == [None, "open", "owner"]
 
 
+@pytest.mark.smoke
 def test_include_ends_at_what_cannot_be_read(cast, authors, people, books):
     closed = books.create(name="closed", author=people.pointer(authors["open"]), ACL={})
     id = books.create(prequel=books.pointer(closed))

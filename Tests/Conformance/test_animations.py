@@ -5,8 +5,8 @@ from client import Server
 from image_looks import distance, farthest, fetched, laid_on, mean, patches, resized
 from image_sources import BLACK, quartered
 from image_writers import read
-from PIL import Image, ImageSequence
 from pictures import BLUE, GREEN, RED, WHITE, YELLOW, encoded, plain
+from PIL import Image, ImageSequence
 from uploading import url64
 
 # Each frame turns the colours on by a quarter; two of them differ in one quarter only, which a writer may exploit.
@@ -164,6 +164,7 @@ def test_loops_stay(api, format, loop):
     assert render(api, url, "imageView2/2/w/59").loop == loop
 
 
+@pytest.mark.smoke
 def test_gif_that_plays_once_goes_on_playing_once(api):
     data = animation(GIF)
     assert b"NETSCAPE" not in data

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 from batches import post, put, save
+from cases import covering
 from client import assert_refused
 from data import DELETE, MISSING, Objects, batch, date, op, pointer
 from people import BOTH, NO_SESSION, PASSWORD, Person, assert_forbidden, refusal, start, unique
@@ -67,8 +68,7 @@ UPDATES = {
 
 # Oneself
 
-@pytest.mark.parametrize("field", CLOSED)
-@pytest.mark.parametrize("way", SIGN_UPS)
+@pytest.mark.parametrize("way, field", covering(SIGN_UPS, CLOSED))
 def test_sign_up_takes_no_field_that_is_closed(cast, way, field):
     value, code = CLOSED[field]
     name = unique("fields")
@@ -91,31 +91,30 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("field", CLOSED)
-@pytest.mark.parametrize("way", ["users", "batch/save"])
+@pytest.mark.parametrize("way, field, form", covering(["users", "batch/save"], CLOSED, FORMS))
 def test_user_gives_itself_no_field_that_is_closed(cast, unchanged, way, field, form):
     with unchanged(cast.owner):
         response = UPDATES[way](Objects(cast.owner, "_User"), cast.owner.id, FORMS[form](field))
         assert response.status_code == 400
 
 
-@pytest.mark.parametrize("field", ["sessionToken", "emailVerified", "_password", "objectId"])
-@pytest.mark.parametrize("way", UPDATES)
+@pytest.mark.parametrize("way, field", covering(UPDATES, ["sessionToken", "emailVerified", "_password", "objectId"]))
 def test_no_way_leads_to_a_field_that_is_closed(person, unchanged, way, field):
     with unchanged(person):
         response = UPDATES[way](Objects(person, "_User"), person.id, {field: CLOSED[field][0]})
         assert refusal(response)["code"] == CLOSED[field][1]
 
 
-@pytest.mark.parametrize("fields", [
+ODD_FIELDS = [
     {"password": DELETE}, {"password": None}, {"password": ""}, {"password": 5}, {"password": ["x"]}, {"password": {"$ne": 1}},
     {"password": op("Add", objects=["x"])}, {"password.x": "y"}, {"password": {"__type": "Bytes", "base64": "aGk="}},
     {"ACL.*": BOTH}, {"ACL.*.write": True}, {"ACL": DELETE}, {"acl": {"*": BOTH}}, {"Acl": {"*": BOTH}},
     {"authData": 5}, {"authData": {"github": {}}}, {"authData.github.uid.x": 1}, {"authData": op("Add", objects=[1])},
     {"username": ""}, {"username": None}, {"email": "x"},
-], ids=str)
-@pytest.mark.parametrize("way", ["users", "batch/save"])
+]
+
+
+@pytest.mark.parametrize("way, fields", covering(["users", "batch/save"], ODD_FIELDS), ids=str)
 def test_account_keeps_its_form(person, unchanged, way, fields):
     with unchanged(person):
         assert 400 <= UPDATES[way](Objects(person, "_User"), person.id, fields).status_code < 500
@@ -157,9 +156,7 @@ OF_OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("caller", ["guest", "other", "member"])
-@pytest.mark.parametrize("fields", OF_OTHERS, ids=str)
-@pytest.mark.parametrize("way", UPDATES)
+@pytest.mark.parametrize("way, fields, caller", covering(UPDATES, OF_OTHERS, ["guest", "other", "member"]), ids=str)
 def test_user_is_changed_by_nobody_else(cast, unchanged, way, fields, caller):
     with unchanged(cast.owner):
         assert_forbidden(UPDATES[way](Objects(cast[caller], "_User"), cast.owner.id, fields), NO_SESSION)

@@ -2,6 +2,7 @@
 
 import pytest
 from batches import delete, post, put, save
+from cases import covering
 from data import MISSING, Objects, batch, op
 from people import BOTH, READ, WRITE, Person, Role, refusal, relations, start, unique
 
@@ -12,7 +13,10 @@ def notes(master):
     return Objects(master, "attacks_Secret")
 
 
-@pytest.fixture(params=["nobody reads it", "all read it", "members read it"])
+ROLES = ["nobody reads it", "all read it", "members read it"]
+
+
+@pytest.fixture(params=ROLES)
 def role(request, cast):
     """A role that only the operator writes, with one member, and with somebody who attacks it."""
     role = Role(cast.master, users=[cast.member])
@@ -74,8 +78,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("role, way, change", covering(ROLES, WAYS, CHANGES), indirect=["role"])
 def test_role_is_not_changed_by_whom_its_acl_does_not_let_write(role, state, way, change):
     before = state(role)
     response = WAYS[way](Objects(role.attacker, "_Role"), role.id, CHANGES[change](role.attacker))
@@ -106,7 +109,7 @@ CREATES = {
 def test_second_role_of_the_name_is_none(cast, role, state, create):
     before = state(role)
     fields = {"name": role.name, "ACL": {"*": BOTH}, "users": mine(cast.other)}
-    assert refusal(CREATES[create](Objects(cast.other, "_Role"), fields))["code"] in (137, 139)
+    assert refusal(CREATES[create](Objects(cast.other, "_Role"), fields))["code"] == 137
     assert state(role) == before
 
 

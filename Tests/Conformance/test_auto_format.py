@@ -113,6 +113,7 @@ def test_unchanged_answer_says_so_too(api, url):
     assert (response.status_code, "accept" in vary(response)) == (304, True)
 
 
+@pytest.mark.smoke
 def test_each_format_has_an_etag_of_its_own(api, url):
     tags = {fetched(api, f"{url}?{WORDS}", Accept=accept).headers["ETag"] for accept in (CHROME, "image/webp", "*/*")}
     assert len(tags) == 3

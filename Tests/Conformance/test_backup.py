@@ -109,6 +109,7 @@ def test_backup_of_a_server_that_works_is_consistent(filled, new_server, tmp_pat
         assert restored.stop() == 0
 
 
+@pytest.mark.smoke
 def test_backup_of_a_server_that_was_stopped(filled, new_server, tmp_path):
     server, files, _ = filled
     assert server.stop() == 0

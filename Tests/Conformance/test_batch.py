@@ -22,6 +22,7 @@ def test_example_of_the_reference(things):
     ]
 
 
+@pytest.mark.smoke
 def test_each_answer_is_that_of_the_single_call(things):
     id = things.create(n=1, when=date())
     read, changed, found = answers(batch(things.api, get(things, id), put(things, id, {"n": 2}), get(things, limit=1)))
@@ -38,6 +39,7 @@ def test_requests_run_in_their_order(things):
     assert [item["success"]["n"] for item in seen[1::2]] == [2, 3, 4]
 
 
+@pytest.mark.smoke
 def test_failure_of_one_leaves_the_others(things):
     id = things.create(n=1)
     response = batch(things.api, put(things, id, {"n": 2}), post(things, {"n": "text"}), put(things, id, {"title": "a"}))

@@ -97,6 +97,7 @@ def test_wrong_md5_is_refused_and_the_next_attempt_is_taken(api, ticket):
     assert_stored(api, ticket, DATA)
 
 
+@pytest.mark.smoke
 def test_same_bytes_again_are_answered_as_before(api, ticket):
     assert put(ticket, DATA)["ETag"] == put(ticket, DATA)["ETag"]
     assert_stored(api, ticket, DATA)

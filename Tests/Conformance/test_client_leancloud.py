@@ -47,6 +47,7 @@ def tencent(tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.smoke
 def test_saved_file_has_its_facts_and_bytes(run, api):
     seen = run("say(**facts(save('notes.txt', b'some text')))")
     content, record = stored(api, seen["id"])

@@ -43,6 +43,7 @@ def test_token_is_one_that_the_sdk_can_read(ticket):
 
 # Form
 
+@pytest.mark.smoke
 def test_bytes_go_in_a_form(api, ticket):
     assert_sent(kodo(qiniu.put_data, ticket, SMALL), ticket, SMALL)
     assert_stored(api, ticket, SMALL)

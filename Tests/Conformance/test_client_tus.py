@@ -77,6 +77,7 @@ def test_metadata_becomes_the_record(api, server, metadata, facts):
     assert_became_a_file(api, upload.url, **facts)
 
 
+@pytest.mark.smoke
 def test_metadata_of_the_app_is_in_the_record(api, server):
     upload = uploader(server, metadata={"filename": "a.bin", "metaData": '{"标签":"火箭"}'})
     upload.upload()

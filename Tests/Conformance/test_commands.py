@@ -14,6 +14,7 @@ def upload(server, tmp_path):
     return run
 
 
+@pytest.mark.smoke
 def test_upload_prints_the_address(upload, api, rocket):
     result = upload(ROCKET)
     (url,) = result.stdout.splitlines()

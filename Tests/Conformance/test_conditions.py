@@ -80,6 +80,7 @@ def test_unknown_column_is_a_missing_one(api, rows, where, expected):
     assert found(api, "QueryRow", where) == expected
 
 
+@pytest.mark.smoke
 def test_object_id_finds_its_row(api, rows):
     assert found(api, "QueryRow", {"objectId": rows["c"]}) == "c"
     assert found(api, "QueryRow", {"objectId": {"$in": [rows["a"], rows["d"], MISSING]}}) == "ad"

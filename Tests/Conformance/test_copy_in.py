@@ -13,7 +13,7 @@ from elsewhere import (
     Elsewhere, answer, cut_off, drip, endless, endless_head, held, link, opening, raw, record, redirect, silence,
     unfinished, unmeasured,
 )
-from people import ALLOWED, BOTH, CALLERS, READ, Cast, Rules, assert_forbidden, forbidden
+from people import ALLOWED, BOTH, READ, Cast, Rules, assert_forbidden, forbidden, one_of_each
 from pictures import encoded, plain
 
 OPEN = "127.0.0.1/32"
@@ -317,8 +317,7 @@ def test_proxy_of_the_environment_is_not_used(start, elsewhere):
 
 # Who may
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", ALLOWED)
+@pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 def test_copy_is_for_whom_create_is_open(cast, rules, elsewhere, audience, caller):
     rules.set("_File", create=cast.words(audience))
     url = elsewhere.offer(answer(b"x"))

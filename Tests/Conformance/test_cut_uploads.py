@@ -1,16 +1,16 @@
 """Clients that leave at any byte of a body: nothing is taken for whole, nothing stays, and who comes back goes on."""
 
 from contextlib import suppress
-from random import Random
 
 import pytest
+from cases import chance as chance_of, count
 from client import chunk, credentials, eventually, head
 from uploading import (
     KB, Tus, ask, assert_counts, assert_file, assert_nothing_staged, content_md5, has_bytes, must, noise, own_server,
     record_of,
 )
 
-CUTS = 40
+CUTS = count(20, 200)
 DATA = noise(300 * KB)
 FIELD = b'--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n%s\r\n'
 FORM = b'--b\r\nContent-Disposition: form-data; name="file"; filename="x.bin"\r\n\r\n' + DATA + b"\r\n--b--\r\n"
@@ -51,7 +51,7 @@ def leave(server, chance, method, path, headers, data, at=None, may_chunk=True):
     ("/1.1/files/x.bin", content_md5(DATA), DATA),
 ], ids=["raw body", "form", "raw body with Content-MD5"])
 def test_cut_body_of_one_request_leaves_nothing(own, path, headers, body):
-    chance, api = Random(path), own.api()
+    chance, api = chance_of(path), own.api()
     before = api.count()
     for _ in range(CUTS):
         leave(own, chance, "POST", path, credentials() | headers, body)
@@ -65,7 +65,7 @@ def test_cut_body_of_one_request_leaves_nothing(own, path, headers, body):
 @pytest.mark.parametrize("method", ["PUT", "POST"], ids=["S3 PUT", "Kodo form"])
 @pytest.mark.parametrize("announced", [None, len(DATA)], ids=["size unknown", "size announced"])
 def test_cut_request_of_a_token_makes_no_file_and_may_come_again(own, method, announced):
-    chance, api = Random(f"{method}{announced}"), own.api()
+    chance, api = chance_of(f"{method}{announced}"), own.api()
     before, target = api.count(), ask(own.api(), announced)
     headers, body = {}, DATA
     if method == "POST":
@@ -91,7 +91,7 @@ def come_back(send, finish):
 
 
 def test_cut_blocks_of_kodo_do_not_count(own):
-    chance, api = Random("v1"), own.api()
+    chance, api = chance_of("v1"), own.api()
     before, target = api.count(), ask(own.api(), len(DATA))
     for _ in range(CUTS // 2):
         leave(own, chance, "POST", f"{target.path}/mkblk/{len(DATA)}", target.bearer, DATA)
@@ -110,7 +110,7 @@ def test_cut_blocks_of_kodo_do_not_count(own):
 
 @pytest.mark.parametrize("headers", [{}, content_md5(DATA)], ids=["", "with Content-MD5"])
 def test_cut_parts_of_kodo_do_not_count(own, headers):
-    chance, api = Random(f"v2{headers}"), own.api()
+    chance, api = chance_of(f"v2{headers}"), own.api()
     before, target = api.count(), ask(own.api(), len(DATA))
     id = target.begin()
     for _ in range(CUTS):
@@ -124,7 +124,7 @@ def test_cut_parts_of_kodo_do_not_count(own, headers):
 
 
 def test_cut_replacement_of_a_part_does_not_count(own):
-    chance, api, other = Random("again"), own.api(), noise(len(DATA), "other")
+    chance, api, other = chance_of("again"), own.api(), noise(len(DATA), "other")
     target = ask(own.api(), len(DATA))
     id = target.begin()
     must(target.part(id, 1, DATA))
@@ -137,7 +137,7 @@ def test_cut_replacement_of_a_part_does_not_count(own):
 @pytest.mark.parametrize("deferred", [False, True], ids=["length known", "length deferred"])
 @pytest.mark.parametrize("seed", range(3))
 def test_cut_patches_of_tus_go_on_exactly_where_head_says(own, seed, deferred):
-    chance, api, tus = Random(seed), own.api(), Tus(own)
+    chance, api, tus = chance_of(seed), own.api(), Tus(own)
     before = api.count()
     upload = tus.create(Upload_Defer_Length=1) if deferred else tus.create(len(DATA))
     offset, kept, sent = 0, 0, 0
@@ -159,7 +159,7 @@ def test_cut_patches_of_tus_go_on_exactly_where_head_says(own, seed, deferred):
 
 
 def test_cut_creations_of_tus_leave_at_most_what_expires(own):
-    chance, api, tus = Random("create"), own.api(), Tus(own)
+    chance, api, tus = chance_of("create"), own.api(), Tus(own)
     before = api.count()
     for _ in range(CUTS):
         headers = tus.headers | {"Upload-Length": len(DATA), "Content-Type": Tus.BYTES}
@@ -170,7 +170,7 @@ def test_cut_creations_of_tus_leave_at_most_what_expires(own):
 
 
 def test_patches_without_a_length_that_end_too_early_are_no_end(own):
-    chance, api, tus = Random("deferred"), own.api(), Tus(own)
+    chance, api, tus = chance_of("deferred"), own.api(), Tus(own)
     upload = tus.create(Upload_Defer_Length=1)
     headers = tus.headers | {"Upload-Offset": 0, "Content-Type": Tus.BYTES, "Upload-Length": len(DATA)}
     leave(own, chance, "PATCH", upload.path, headers, DATA, at=1000, may_chunk=False)

@@ -68,6 +68,7 @@ def test_acl_that_comes_along_counts_instead_of_the_default(cast, drafts, acl):
     assert drafts.read(id, returnACL="true")["ACL"] == acl
 
 
+@pytest.mark.smoke
 def test_objects_that_are_there_keep_their_acl(cast, drafts):
     plain, closed = drafts.create(n=1), drafts.create(n=1, ACL={"*": READ})
     permit(cast.master, drafts.name, defaultACL=PRIVATE)

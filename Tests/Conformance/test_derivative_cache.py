@@ -10,8 +10,8 @@ from client import ALPHA, BETA, assert_refused, eventually
 from data import at_once
 from image_looks import fetched
 from kept import assert_kept, bytes_kept, content, folder, kept, settle
-from PIL import Image
 from pictures import encoded, quarters
+from PIL import Image
 
 WORDS = "imageView2/2/w/60/h/50"
 DATA = encoded(quarters())
@@ -58,6 +58,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.smoke
 def test_equal_requests_have_one_etag_and_are_kept_once(own):
     url = stored(own)
     tags = {fetched(own.api(), f"{url}?{words}").headers["ETag"] for words in EQUAL}

@@ -8,6 +8,8 @@ import pytest
 import requests
 from client import TIMEOUT, Server, credentials, eventually, head
 
+pytestmark = pytest.mark.alone
+
 LIMIT = 256
 
 

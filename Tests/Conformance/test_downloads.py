@@ -19,10 +19,12 @@ def binary(api):
     return api.store(DATA, name="data.bin")["url"]
 
 
+@pytest.mark.smoke
 def test_bytes_are_equal(api, photo, rocket):
     assert api.fetch(photo).content == rocket
 
 
+@pytest.mark.smoke
 def test_headers_say_all_of_the_file(api, photo, rocket):
     headers = api.fetch(photo).headers
     assert headers["Content-Type"] == "image/jpeg"
@@ -50,6 +52,7 @@ def test_head_has_the_headers_and_no_body(api, photo):
     }
 
 
+@pytest.mark.smoke
 def test_etag_is_of_the_bytes(api, photo, rocket):
     assert api.fetch(api.store(rocket, name="other.jpg")["url"]).headers["ETag"] == api.fetch(photo).headers["ETag"]
     assert api.fetch(api.store(rocket + b"x")["url"]).headers["ETag"] != api.fetch(photo).headers["ETag"]

@@ -99,6 +99,7 @@ def test_staging_is_empty_after_each_start(survivor):
     assert survivor[3] == [[]] * (ROUNDS + 1)
 
 
+@pytest.mark.smoke
 def test_killed_upload_leaves_nothing(new_server):
     server = new_server().start()
     with server.raw() as connection:

@@ -8,7 +8,9 @@ from batches import answers, post, save
 from client import ALPHA, TIMEOUT, assert_refused, credentials
 from data import ID, MISSING, TIME, Objects, assert_400, batch, op, send, texts
 from elsewhere import LOGO, Elsewhere, link, record
-from people import ALLOWED, BOTH, CALLERS, NO_READING, READ, assert_forbidden, forbidden, no_writing, refusal, unique
+from people import (
+    ALLOWED, BOTH, CALLERS, NO_READING, READ, assert_forbidden, forbidden, no_writing, one_of_each, refusal, unique,
+)
 from scans import flat, walk
 
 SOURCE = {"__source": "external"}
@@ -79,6 +81,7 @@ def test_shape_of_each_sdk_makes_the_record(api, server, path, fields):
     assert made["metaData"].items() >= (fields.get("metaData") or {}).items()
 
 
+@pytest.mark.smoke
 def test_answer_has_what_every_sdk_reads(api):
     answer = create(api, mime_type="image/png").json()
     assert ID.fullmatch(answer["objectId"]) and TIME.fullmatch(answer["createdAt"])
@@ -426,8 +429,7 @@ MAKERS = {
 }
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", ALLOWED)
+@pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 @pytest.mark.parametrize("make", MAKERS)
 def test_file_is_made_by_whom_create_is_open(cast, rules, files, make, audience, caller):
     rules.set("_File", create=cast.words(audience))

@@ -180,6 +180,7 @@ def test_condition_that_is_none_deletes_nothing(api, master, make, where):
 
 # What is left
 
+@pytest.mark.smoke
 def test_object_keeps_its_pointer_to_a_deleted_file(api, master, make):
     for kind in KINDS:
         id, _ = make(kind)

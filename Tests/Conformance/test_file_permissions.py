@@ -7,8 +7,8 @@ from batches import get, post, save
 from client import assert_refused
 from data import Objects, batch, texts
 from people import (
-  ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, Cast, Rules, assert_forbidden, forbidden, no_writing, refusal,
-  start,
+    ALLOWED, BOTH, NO_READING, READ, SUBJECTS, Cast, Rules, assert_forbidden, forbidden, no_writing, one_of_each,
+    refusal, start,
 )
 
 FILES = ["/1.1/files", "/1.1/classes/_File", "/1.1/classes/_file", "/1.1/classes/files"]
@@ -35,8 +35,7 @@ def store(caller, acl=None, data=b"x", **fields):
 
 # Uploading
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", ALLOWED)
+@pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 @pytest.mark.parametrize("upload", UPLOADS)
 def test_upload_is_for_whom_create_is_open(cast, rules, files, server, upload, audience, caller):
     rules.set("_File", create=cast.words(audience))
@@ -66,6 +65,7 @@ def test_owner_of_a_file_is_who_uploaded_it(cast, caller):
     assert [record["metaData"]["owner"] for record in several] == [expected] * 2
 
 
+@pytest.mark.smoke
 def test_new_file_is_open_at_first(cast, files):
     assert files.get(store(cast.owner), returnACL="true").json()["ACL"] == {"*": BOTH}
 
@@ -90,8 +90,7 @@ def test_acl_of_the_upload_counts_instead_of_the_default(cast, rules, files):
 # Reading
 
 @pytest.mark.parametrize("path", FILES)
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", SUBJECTS)
+@pytest.mark.parametrize("audience, caller", one_of_each(SUBJECTS))
 def test_record_is_read_by_whom_its_acl_names(cast, path, audience, caller):
     id = store(cast.owner, cast.acl(audience, read=True))
     response = cast[caller].get(f"{path}/{id}")
@@ -102,8 +101,7 @@ def test_record_is_read_by_whom_its_acl_names(cast, path, audience, caller):
 
 
 @pytest.mark.parametrize("path", FILES)
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", SUBJECTS)
+@pytest.mark.parametrize("audience, caller", one_of_each(SUBJECTS))
 def test_record_is_found_by_whom_its_acl_names(cast, path, audience, caller):
     id = store(cast.owner, cast.acl(audience, read=True))
     found = cast[caller].get(path, params=texts({"where": {"objectId": id}, "count": 1})).json()
@@ -146,6 +144,7 @@ def test_file_in_an_object_is_not_expanded_where_get_is_closed(cast, rules):
     assert "url" in albums.read(album)["cover"]
 
 
+@pytest.mark.smoke
 def test_url_is_public(cast, rules):
     record = cast.owner.store(b"public", name="x.txt", ACL="{}")
     rules.set("_File", get=[], find=[])
@@ -194,8 +193,7 @@ def test_own_file_is_deleted_after_delete_was_opened_and_not_before(cast, rules,
     assert cast.guest.fetch(record["url"]).status_code == 404
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", ALLOWED)
+@pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 def test_file_is_deleted_by_whom_delete_is_open(cast, rules, audience, caller):
     id = store(cast.owner)
     rules.set("_File", delete=cast.words(audience))
@@ -207,8 +205,7 @@ def test_file_is_deleted_by_whom_delete_is_open(cast, rules, audience, caller):
     assert (cast.master.get(f"/1.1/files/{id}").status_code == 404) == (caller in ALLOWED[audience])
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", SUBJECTS)
+@pytest.mark.parametrize("audience, caller", one_of_each(SUBJECTS))
 @pytest.mark.parametrize("delete", DELETES)
 def test_open_delete_leaves_the_acl_in_force(cast, rules, delete, audience, caller):
     id = store(cast.owner, cast.acl(audience, write=True) | {"role:Nowhere": READ})

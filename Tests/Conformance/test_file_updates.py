@@ -2,6 +2,7 @@
 
 import pytest
 from batches import answers, codes, put, save
+from cases import covering
 from client import BETA, assert_refused, eventually
 from data import DELETE, ID, MISSING, TIME, Objects, assert_400, batch, op
 from elsewhere import LOGO, link, record
@@ -60,9 +61,7 @@ def change(master, id, **fields):
 
 # Clients
 
-@ways
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("field", CHANGES)
+@pytest.mark.parametrize("way, caller, field", covering(WAYS, CALLERS, CHANGES, times=2))
 def test_client_changes_nothing(cast, stored, way, caller, field):
     before = whole(cast.master, stored["objectId"])
     response = WAYS[way](cast[caller], stored["objectId"], {field: CHANGES[field]})
@@ -130,6 +129,7 @@ def answers_of(way, response):
     return [item["success"] for item in body] if way.startswith("batch") else [body]
 
 
+@pytest.mark.smoke
 def test_master_key_changes_all_three_at_once(cast, stored):
     change(cast.master, stored["objectId"], **CHANGES)
     after = whole(cast.master, stored["objectId"])
@@ -195,8 +195,7 @@ def test_no_operation_takes_the_name(cast, stored, fields):
     assert isinstance(record(cast.master, stored["objectId"])["name"], str)
 
 
-@ways
-@pytest.mark.parametrize("field", KEPT)
+@pytest.mark.parametrize("way, field", covering(WAYS, KEPT))
 def test_master_key_changes_no_other_field(cast, stored, way, field):
     before = whole(cast.master, stored["objectId"])
     assert_refusal(way, WAYS[way](cast.master, stored["objectId"], {field: KEPT[field]}), 403, 403)

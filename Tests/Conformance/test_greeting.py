@@ -31,6 +31,7 @@ def test_first_start_keeps_its_app_readable_by_the_owner_only(first):
     assert stat.S_IMODE(mode) == 0o600
 
 
+@pytest.mark.smoke
 def test_first_start_prints_address_id_and_both_keys(first):
     app = first.generated
     for word in (first.url, app.id, app.key, app.master):

@@ -581,7 +581,7 @@ def test_number_that_is_not_whole_is_refused(things, limit):
     things.create()
     for name in ("limit", "skip"):
         response = things.query(**{name: limit})
-        assert response.status_code in (200, 400) if limit == "1." else response.status_code == 400, response.text
+        assert response.status_code == 400, response.text
 
 
 @pytest.mark.parametrize("type", ["Array", "Object", "Pointer", "GeoPoint", "Bytes"])

@@ -13,6 +13,8 @@ from data import batch
 from hostile import MB, memory, processor
 from queries import put as put_rows
 
+pytestmark = pytest.mark.alone
+
 # Seconds: queries.timeout in these tests, and what an answer may take beyond it, which leaves room for a debug build
 # on a busy machine. Without bounds these requests take many times as long.
 DEADLINE = 2

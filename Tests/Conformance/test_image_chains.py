@@ -7,8 +7,8 @@ from client import Server, assert_refused
 from image_looks import BLACK, WHITE, distance, farthest, fetched, mean, patches, seen
 from image_sources import CLEARED, COLOURS
 from image_writers import read
-from PIL import Image
 from pictures import BLUE, GREEN, RED, encoded, plain
+from PIL import Image
 from uploading import url64
 
 SIZE = COLOURS.size
@@ -47,6 +47,7 @@ def test_pixels_of_a_chain_are_those_of_its_parts(api, url):
     assert farthest([mean(image)], [patches(COLOURS)[3]]) <= 4
 
 
+@pytest.mark.smoke
 def test_steps_of_a_chain_are_those_of_one_operator(api, url):
     chained = seen(api, f"{url}?imageMogr2/thumbnail/80x|imageMogr2/rotate/90|imageMogr2/gravity/Center/crop/40x40")
     alone = seen(api, f"{url}?imageMogr2/thumbnail/80x/rotate/90/gravity/Center/crop/40x40")

@@ -67,7 +67,7 @@ def shown(image):
     return white.convert("RGB")
 
 
-@pytest.mark.parametrize("file", filter(is_whole, GO + GO_MORE))
+@pytest.mark.parametrize("file", list(filter(is_whole, GO + GO_MORE)))
 def test_picture_is_read_as_pillow_reads_it(api, stored, file):
     response = api.fetch(f"{stored(file)}?imageMogr2/format/png")
     assert response.status_code == 200, response.content
@@ -82,7 +82,7 @@ def is_lossy(file):
     return file.suffix == ".jpeg" or "lossy.webp" in file.name or "lossy-with-alpha" in file.name
 
 
-@pytest.mark.parametrize("file", filter(is_whole, GO + GO_MORE))
+@pytest.mark.parametrize("file", list(filter(is_whole, GO + GO_MORE)))
 def test_picture_is_described_as_pillow_reads_it(api, stored, file):
     answer = api.fetch(f"{stored(file)}?imageInfo").json()
     image = Image.open(file)
@@ -106,7 +106,7 @@ def exif_segment(data):
     return data[at: at - 2 + int.from_bytes(data[at - 2: at], "big")]
 
 
-@pytest.mark.parametrize("file", filter(is_dated, CAMERAS))
+@pytest.mark.parametrize("file", list(filter(is_dated, CAMERAS)))
 def test_exif_of_a_camera_tells_when_the_photo_was_made(api, file):
     photo = jpeg_with(0xE1, exif_segment(file.read_bytes()))
     fields = api.fetch(f"{api.store(photo)['url']}?exif").json()

@@ -10,6 +10,8 @@ from hostile import children, processor
 from pictures import encoded
 from PIL import Image
 
+pytestmark = pytest.mark.alone
+
 FRAMES, SIDE = 12, 1400
 
 

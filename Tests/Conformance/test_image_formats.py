@@ -1,12 +1,13 @@
 """Every format that is read becomes every format that is written; without a word it becomes what section 9 says."""
 
 import pytest
+from cases import covering
 from client import assert_refused
 from image_looks import BLACK, TYPES, WHITE, distance, farthest, fetched, named, patches, resized, seen
 from image_sources import CLEARED, COLOURS, SOURCES, quartered, source, svg
 from image_writers import read
-from PIL import Image
 from pictures import BLUE, GREEN, RED, YELLOW, encoded, plain
+from PIL import Image
 
 NAMES = {"red": RED, "green": GREEN, "blue": BLUE, "yellow": YELLOW}
 HALF = (59, 39)
@@ -37,8 +38,7 @@ def assert_looks(image, of, keeps_alpha):
         assert distance(image, resized(of.picture, image.size), ground) < bound
 
 
-@pytest.mark.parametrize("format", TYPES)
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name, format", covering(SOURCES, TYPES))
 def test_source_becomes_each_format(api, urls, name, format):
     response = fetched(api, f"{urls(name)}?imageView2/2/w/{HALF[0]}/format/{format}")
     assert response.headers["Content-Type"] == TYPES[format]
@@ -54,8 +54,9 @@ def test_source_looks_the_same_in_its_own_size(api, urls, name):
     assert_looks(image, source(name), keeps_alpha=True)
 
 
-@pytest.mark.parametrize("words", ["imageView/2/w/59", "imageView2/2/w/59", "imageMogr2/thumbnail/59x"])
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name, words", covering(
+    SOURCES, ["imageView/2/w/59", "imageView2/2/w/59", "imageMogr2/thumbnail/59x"],
+))
 def test_format_that_nobody_says(api, urls, name, words):
     response = fetched(api, f"{urls(name)}?{words}")
     image = read(response.content)

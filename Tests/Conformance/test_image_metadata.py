@@ -1,10 +1,11 @@
 """What a result tells of its source: nothing but the picture and, where it is not turned, its orientation."""
 
 import pytest
+from cases import covering
 from image_words import ORIENTATION, answered, opened
+from pictures import encoded, quarters
 from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
-from pictures import encoded, quarters
 
 SECRETS = ["SecretCamera", "SecretOwner", "SecretPlace", "SecretComment", "SecretTitle"]
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">SecretTitle</x:xmpmeta>'
@@ -53,9 +54,9 @@ def test_sources_do_tell(format, secrets):
     assert all(secret.encode() in sources()[format] for secret in secrets)
 
 
-@pytest.mark.parametrize("result", RESULTS)
-@pytest.mark.parametrize("words", WORDS)
-@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF", "GIF"])
+@pytest.mark.parametrize("format, words, result", covering(
+    ["JPEG", "PNG", "WEBP", "TIFF", "GIF"], WORDS, RESULTS, times=4,
+))
 def test_no_secret_is_in_the_result(api, urls, format, words, result):
     data = answered(api, urls[format], f"{words}/format/{result}")
     assert not [secret for secret in SECRETS if secret.encode() in data]

@@ -1,14 +1,16 @@
 """EXIF orientation: who turns pictures upright, who leaves them, and what the result says of it."""
 
 import pytest
+from cases import covering
 from image_drawing import assert_alike, assert_same, drawn, mosaic
 from image_words import ORIENTATION, answered, opened, stored_turned
-from PIL import ImageOps
 from pictures import encoded, named_corners, quarters
+from PIL import ImageOps
 
 FORMATS = ["JPEG", "PNG", "WEBP", "TIFF"]
 LOSSLESS = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}, "PNG": {}, "TIFF": {}}
-EACH = pytest.mark.parametrize("orientation", range(1, 9))
+ORIENTATIONS = range(1, 9)
+EACH = pytest.mark.parametrize("orientation", ORIENTATIONS)
 
 UPRIGHT = [
     "imageView/2/w/60", "imageView/1/w/40/h/60", "imageView2/0/w/60", "imageView2/1/w/60/h/40", "imageView2/2/w/60",
@@ -40,9 +42,9 @@ def said(image):
 
 # Upright
 
-@EACH
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("words", ["imageView/2/w/500", "imageView2/2/w/500", "imageMogr2/auto-orient"])
+@pytest.mark.parametrize("words, format, orientation", covering(
+    ["imageView/2/w/500", "imageView2/2/w/500", "imageMogr2/auto-orient"], FORMATS, ORIENTATIONS, times=2,
+))
 def test_picture_is_upright_to_the_pixel(api, turned, format, orientation, words):
     seen = opened(answered(api, turned(format, orientation), f"{words}/format/png"))
     wanted = drawn(mosaic(), "imageMogr2/auto-orient", orientation)
@@ -52,24 +54,23 @@ def test_picture_is_upright_to_the_pixel(api, turned, format, orientation, words
         assert_same(seen, wanted)
 
 
-@EACH
-@pytest.mark.parametrize("words", UPRIGHT)
+@pytest.mark.parametrize("words, orientation", covering(UPRIGHT, ORIENTATIONS))
 def test_sizes_and_cuts_are_those_of_the_upright_picture(api, turned, orientation, words):
     seen = opened(answered(api, turned("JPEG", orientation), words))
     assert seen.size == drawn(mosaic(), words, orientation).size
 
 
-@EACH
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("words", [
-    "imageView/2/w/60", "imageView2/2/w/60", "imageMogr2/auto-orient", "imageMogr2/auto-orient/strip",
-])
+@pytest.mark.parametrize("words, format, orientation", covering(
+    ["imageView/2/w/60", "imageView2/2/w/60", "imageMogr2/auto-orient", "imageMogr2/auto-orient/strip"], FORMATS,
+    ORIENTATIONS, times=2,
+))
 def test_upright_picture_says_no_orientation(api, turned, format, orientation, words):
     assert said(opened(answered(api, turned(format, orientation), words))) == 1
 
 
-@EACH
-@pytest.mark.parametrize("words", ["imageView2/1/w/120/h/120", "imageMogr2/auto-orient/thumbnail/!50p", "imageView/1/w/200/h/100"])
+@pytest.mark.parametrize("words, orientation", covering(
+    ["imageView2/1/w/120/h/120", "imageMogr2/auto-orient/thumbnail/!50p", "imageView/1/w/200/h/100"], ORIENTATIONS,
+))
 def test_corners_lie_where_viewers_show_them(api, orientation, words):
     url = stored_turned(api, quarters(), orientation, quality=95)
     upright = ImageOps.exif_transpose(opened(api.fetch(url).content))
@@ -78,33 +79,28 @@ def test_corners_lie_where_viewers_show_them(api, orientation, words):
 
 # As it lies
 
-@EACH
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("words", AS_IT_LIES)
+@pytest.mark.parametrize("words, format, orientation", covering(AS_IT_LIES, FORMATS, ORIENTATIONS, times=2))
 def test_picture_that_is_not_turned_keeps_its_orientation(api, turned, format, orientation, words):
     seen = opened(answered(api, turned(format, orientation), words))
     assert (seen.size, said(seen)) == (drawn(mosaic(), words).size, orientation)
 
 
-@EACH
-@pytest.mark.parametrize("format", ["PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("format, orientation", covering(["PNG", "WEBP", "TIFF"], ORIENTATIONS))
 def test_pixels_stay_as_they_lie_without_auto_orient(api, turned, format, orientation):
     words = "imageMogr2/gravity/East/crop/51x33"
     seen = opened(answered(api, turned(format, orientation), f"{words}/format/png"))
     assert_same(seen, drawn(mosaic(), words))
 
 
-@EACH
-@pytest.mark.parametrize("result", ["jpg", "png", "webp"])
+@pytest.mark.parametrize("result, orientation", covering(["jpg", "png", "webp"], ORIENTATIONS))
 def test_orientation_is_kept_in_every_format_that_can_say_it(api, turned, orientation, result):
     seen = opened(answered(api, turned("JPEG", orientation), f"imageMogr2/thumbnail/60x/format/{result}"))
     assert (seen.size, said(seen)) == ((60, 45), orientation)
 
 
-@EACH
-@pytest.mark.parametrize("words", [
+@pytest.mark.parametrize("words, orientation", covering([
     "imageMogr2/strip/thumbnail/60x", "imageMogr2/thumbnail/60x/strip", "imageMogr2/thumbnail/60x/format/gif",
-])
+], ORIENTATIONS))
 def test_strip_and_gif_drop_the_orientation_and_turn_nothing(api, turned, orientation, words):
     seen = opened(answered(api, turned("JPEG", orientation), words))
     assert (seen.size, said(seen)) == ((60, 45), 1)
@@ -112,14 +108,13 @@ def test_strip_and_gif_drop_the_orientation_and_turn_nothing(api, turned, orient
 
 # Steps and chains
 
-@EACH
-@pytest.mark.parametrize("words", [
+@pytest.mark.parametrize("words, orientation", covering([
     "imageMogr2/auto-orient/crop/51x33", "imageMogr2/crop/51x33/auto-orient", "imageMogr2/auto-orient/auto-orient",
     "imageMogr2/auto-orient/rotate/90", "imageMogr2/rotate/90/auto-orient", "imageView2/2/w/500|imageMogr2/auto-orient",
     "imageMogr2/gravity/SouthEast/crop/51x33|imageView2/2/w/500", "imageView2/2/w/500|imageMogr2/crop/51x33",
     "imageMogr2/auto-orient|imageMogr2/gravity/South/crop/51x33", "imageMogr2/crop/80x70|imageMogr2/crop/51x33|imageView2/2/w/500",
     "imageMogr2/strip|imageMogr2/gravity/South/crop/51x33",
-])
+], ORIENTATIONS))
 def test_turning_keeps_its_place_among_the_steps(api, turned, orientation, words):
     seen = opened(answered(api, turned("PNG", orientation), words))
     assert_same(seen, drawn(mosaic(), words, orientation))

@@ -14,6 +14,8 @@ from hostile import MB, assert_unharmed, black_png, forget_peak, opened
 from pictures import encoded
 from PIL import Image
 
+pytestmark = pytest.mark.alone
+
 PLACES = 4
 
 

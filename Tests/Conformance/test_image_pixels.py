@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from cases import covering
 from geometry import GRAVITIES, Refused
 from image_drawing import assert_alike, assert_in_place, assert_same, drawn, field, mosaic, nine
 from image_words import ORIENTATION, answered, opened, stored
@@ -157,8 +158,7 @@ def test_shrunk_jpeg_is_pillows(api, photo, make, orientation, side):
 OFFSETS = ["", "a10a20", "a10-20", "-10a20", "-10-20", "a0a0", "a45a30", "-45-30", "-70a50"]
 
 
-@pytest.mark.parametrize("offset", OFFSETS, ids=lambda offset: offset or "none")
-@pytest.mark.parametrize("gravity", GRAVITIES)
+@pytest.mark.parametrize("gravity, offset", covering(GRAVITIES, OFFSETS, times=2))
 def test_crop_is_the_right_rectangle(api, mosaic_url, gravity, offset):
     words = f"imageMogr2/gravity/{gravity}/crop/!51x33{offset}"
     try:

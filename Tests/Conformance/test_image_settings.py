@@ -1,6 +1,7 @@
 """Settings of images that change what is made, and what they may not be."""
 
 import pytest
+from cases import covering
 from client import Server
 from data import at_once
 from image_looks import distance, fetched, resized, resized_in_linear_light, seen
@@ -112,9 +113,10 @@ def bars(width=600, height=400):
     return image
 
 
-@pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"])
-@pytest.mark.parametrize("picture", ["photo", "bars"])
-@pytest.mark.parametrize("format", ["PNG", "JPEG", "TIFF"])
+@pytest.mark.parametrize("format, picture, words", covering(
+    ["PNG", "JPEG", "TIFF"], ["photo", "bars"],
+    ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"], times=2,
+))
 def test_best_quality_is_nearer_to_light_than_fast(start, rocket, format, picture, words):
     image = bars() if picture == "bars" else read(rocket).convert("RGB")
     data = encoded(image, format, icc_profile=None, **({"quality": 95} if format == "JPEG" else {}))

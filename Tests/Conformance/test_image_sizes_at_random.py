@@ -1,20 +1,19 @@
 """Sizes of pictures of random sizes behind random words, chains among them: what the rules say, to the pixel."""
 
-import random
-
 import pytest
+from cases import chance, count
 from geometry import GRAVITIES, Refused, way
 from image_words import size_or_refusal, stored, stored_turned
 from pictures import plain
 
-SEED, REQUESTS = 20_240_517, 480
+REQUESTS = count(48, 960)
 # Pictures of more pixels, even on the way, cost more than they tell; the limits themselves are tested elsewhere.
 LARGEST = 1_500_000
 
 
 def sizes():
     """Of the pictures in the pool: some that tables like, the rest at random; and how EXIF turns them."""
-    rng = random.Random(SEED)
+    rng = chance("sizes")
     fixed = [(1, 1), (2, 3), (1, 500), (640, 1), (100, 100), (256, 256), (1920, 1080), (3, 2000)]
     drawn = [(rng.randint(1, limit), rng.randint(1, limit)) for limit in (10, 50, 50, 200, 200, 700, 700, 700, 1500, 1500)]
     turned = [(rng.randint(20, 400), rng.randint(20, 400)) for _ in range(7)]
@@ -87,7 +86,7 @@ def chain(rng):
 
 def requests():
     """(number in the pool, words, the answer's size or 400), mostly pictures, each different."""
-    rng, found = random.Random(SEED + 1), {}
+    rng, found = chance("requests"), {}
     refused = 0
     while len(found) < REQUESTS:
         index, words = rng.randrange(len(POOL)), chain(rng)

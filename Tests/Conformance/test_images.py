@@ -3,8 +3,8 @@
 import io
 
 import pytest
-from PIL import Image, ImageCms, ImageOps
 from pictures import WHITE, assert_close, corners, encoded, named_corners, plain, quarters, render, stripes
+from PIL import Image, ImageCms, ImageOps
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,7 @@ def test_other_side_follows_within_a_pixel(api, photo, width):
     assert abs(image.height - width * 427 / 640) < 1
 
 
+@pytest.mark.smoke
 def test_mode_1_cuts_the_centre(api):
     url = api.store(encoded(stripes()), name="stripes.png")["url"]
     image = render(api, url, "imageView/1/w/100/h/100")
@@ -98,6 +99,7 @@ def test_transparency_becomes_white_in_a_jpeg(api):
     assert_close(corners(render(api, url, "imageView/2/w/30/format/jpg")), [WHITE] * 4, 2)
 
 
+@pytest.mark.smoke
 def test_transparency_stays_in_a_png(api):
     url = api.store(encoded(plain(60, 60, (0, 0, 0, 0), "RGBA")), name="clear.png")["url"]
     assert render(api, url, "imageView/2/w/30").convert("RGBA").getpixel((15, 15))[3] == 0

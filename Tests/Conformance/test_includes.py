@@ -14,6 +14,7 @@ def test_pointer_is_bare_unless_included(api, books):
     assert book(api)["author"] == pointer("QueryPerson", books["Ann"])
 
 
+@pytest.mark.smoke
 def test_included_pointer_has_all_fields(api, books):
     author = book(api, include="author")["author"]
     assert set(author) == BARE | BASE | {"name", "born", "town"}

@@ -6,9 +6,12 @@ import time
 
 import pytest
 from accounts import sign_up
+from cases import covering
 from client import ALPHA, LAST_CHUNK, TIMEOUT, assert_refused, chunk, credentials, eventually, head
 from data import assert_400
 from hostile import MB, forget_peak, memory
+
+pytestmark = pytest.mark.alone
 
 SIZE = 19 * MB
 # What a server may take beyond what it takes at rest.
@@ -50,8 +53,9 @@ def send(api, path, data, **headers):
 
 # Before anybody is known
 
-@pytest.mark.parametrize("path", ["/1.1/classes/Large", "/1.1/batch", "/1.1/files/x.txt", "/1.1/login"])
-@pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
+@pytest.mark.parametrize("path, announced", covering(
+    ["/1.1/classes/Large", "/1.1/batch", "/1.1/files/x.txt", "/1.1/login"], [True, False],
+))
 def test_tunnel_without_credentials_costs_next_to_nothing(own, path, announced):
     server, base = own
     data = filled(b"{}", b'{"a":[', b"]}")
@@ -118,12 +122,15 @@ def test_import_by_the_master_key(own):
 
 # What they cost
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("path, before, behind", [
-    ("/1.1/classes/Large", b'{"a":[', b"]}"), ("/1.1/batch", b'{"requests":[', b"]}"), ("/1.1/login", b"[", b"]"),
-], ids=["object", "batch", "log-in"])
-def test_any_shape_costs_little_more_than_its_text(own, shape, path, before, behind):
+BODIES = {
+    "/1.1/classes/Large": (b'{"a":[', b"]}"), "/1.1/batch": (b'{"requests":[', b"]}"), "/1.1/login": (b"[", b"]"),
+}
+
+
+@pytest.mark.parametrize("shape, path", covering(SHAPES, BODIES))
+def test_any_shape_costs_little_more_than_its_text(own, shape, path):
     server, base = own
+    before, behind = BODIES[path]
     response = send(server.api(master=True), path, filled(SHAPES[shape], before, behind))
     assert response.status_code in (200, 413), response.text[:200]
     if response.status_code == 413:

@@ -9,7 +9,7 @@ import pytest
 from client import ALPHA, TIMEOUT, Server, assert_refused, credentials, eventually
 from data import assert_400, send
 from elsewhere import record, unfinished
-from people import ALLOWED, BOTH, CALLERS, READ, assert_forbidden, forbidden
+from people import ALLOWED, BOTH, READ, assert_forbidden, forbidden, one_of_each
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0"
 KEYS = {"_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key, "_ClientVersion": "js0.5.0", "_InstallationId": "i"}
@@ -146,8 +146,7 @@ def test_owner_is_who_is_logged_in(cast, way):
     assert stored(cast.owner, way=way, **session)["metaData"]["owner"] == cast.owner.id
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", ALLOWED)
+@pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 def test_upload_is_for_whom_create_is_open(cast, rules, audience, caller):
     rules.set("_File", create=cast.words(audience))
     response = in_json(cast[caller], "x.txt", {"base64": "eA=="})

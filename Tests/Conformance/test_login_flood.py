@@ -9,6 +9,8 @@ from accounts import PASSWORD, log_in, settings, sign_up, unique, with_session
 from client import TIMEOUT, Server, assert_refused, eventually
 from data import at_once
 
+pytestmark = pytest.mark.alone
+
 LOG_INS = 64
 WAITING = 24
 

@@ -18,6 +18,7 @@ FLAGS = [{"fetchWhenSave": "true"}, {"new": "true"}, {"fetchWhenSave": True}]
 
 # Creating
 
+@pytest.mark.smoke
 def test_create_answers_with_id_and_time(things):
     response = things.post({"title": "wash"})
     body = response.json()
@@ -62,6 +63,7 @@ def test_body_may_come_in_chunks(things):
     assert things.read(response.json()["objectId"]) == {"title": "wash"}
 
 
+@pytest.mark.smoke
 def test_object_without_fields_is_an_object(things):
     assert things.read(things.create()) == {}
 

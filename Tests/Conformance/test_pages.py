@@ -18,6 +18,7 @@ def test_limit_and_skip_choose_the_page(api, many, parameters, expected):
     assert numbers(api, **parameters) == list(expected)
 
 
+@pytest.mark.smoke
 def test_limit_counts_what_matches(api, many):
     assert numbers(api, {"n": {"$gte": 500}}, limit=2, skip=1) == [501, 502]
 

@@ -117,6 +117,7 @@ def test_hash_of_the_same_cost_stays(own):
     assert hash_of(own, user) == before
 
 
+@pytest.mark.smoke
 def test_hash_of_another_cost_is_replaced_at_the_next_log_in(new_server):
     server = new_server(**settings(passwordCost=10)).start()
     user = sign_up(server.api())

@@ -44,6 +44,7 @@ def out(run):
 
 # Showing
 
+@pytest.mark.smoke
 def test_permissions_are_shown_one_a_line(out, master, posts):
     permit(master, posts.name, find=["users"], delete=[], get=[f"user:{MISSING}", "role:Editors"])
     lines = {name: words for name, *words in out("show", posts.name)}

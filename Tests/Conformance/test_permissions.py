@@ -5,7 +5,7 @@ import json
 import pytest
 from batches import codes, delete, get, post, put, save
 from data import Objects, batch, op
-from people import ALLOWED, CALLERS, READ, Role, assert_forbidden, forbidden, permit, refusal, unique
+from people import ALLOWED, CALLERS, READ, Role, assert_forbidden, forbidden, one_of_each, permit, refusal, unique
 
 OPEN = {name: ["everyone"] for name in ("add_fields", "create", "delete", "find", "get", "update")}
 
@@ -127,8 +127,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("audience", ALLOWED)
+@pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 @pytest.mark.parametrize("operation, way", [(operation, way) for operation, ways in WAYS.items() for way in ways])
 def test_operation_is_for_whom_it_is_open(cast, guarded, operation, way, audience, caller):
     id = guarded.create(n=1, object={})
@@ -168,6 +167,7 @@ def test_object_is_made_with_known_fields_where_new_ones_are_closed(cast, guarde
     assert guarded.read(id)["n"] == 1
 
 
+@pytest.mark.smoke
 def test_get_and_find_are_apart(cast, guarded):
     id = guarded.create(n=1)
     permit(cast.master, guarded.name, find=[])
@@ -194,6 +194,7 @@ def test_include_asks_for_no_permission_to_find(cast, guarded):
     assert outer.get(id, include="pointer").json()["pointer"]["n"] == 0
 
 
+@pytest.mark.smoke
 def test_items_of_a_batch_are_refused_one_by_one(cast, guarded):
     id = guarded.create(n=1)
     permit(cast.master, guarded.name, create=[], find=[])

@@ -91,6 +91,7 @@ def assert_state(state, upload, name, received, size=SIZE):
     assert set(state) <= {"objectId", "state", "received", "size", "percent", "expiresAt", "url"}
 
 
+@pytest.mark.smoke
 def test_life_of_a_put(api, target):
     assert_state(must(target.progress()), target, "waiting", 0)
     with target.start("PUT", "", DATA[:100_000], SIZE) as connection:

@@ -9,6 +9,7 @@ from queries import ask, body, found, listed, only, put, relation, update
 
 # Classes
 
+@pytest.mark.smoke
 def test_unknown_class_is_101(api):
     assert_refused(ask(api, "QueryNowhere"), 404, 101, "Class or object doesn't exists.")
 

@@ -25,6 +25,7 @@ def names(response):
 NAMES = [f"{number:03}.txt" for number in range(105)]
 
 
+@pytest.mark.smoke
 def test_record_by_id_is_that_of_the_upload(api):
     record = api.store(b"x", name="x.txt")
     response = api.get(f"/1.1/files/{record['objectId']}")

@@ -49,6 +49,7 @@ def own(new_server):
 
 # What is served
 
+@pytest.mark.smoke
 def test_bytes_are_those_of_the_other_server(api, elsewhere):
     url, _ = offered(api, elsewhere)
     response = get(api, url)

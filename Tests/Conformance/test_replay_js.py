@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 from replays import (
-    CACHE, JSON, OCTETS, SDK, assert_linked, assert_not_saved, assert_saved, disposition, each_file, extension, form, length,
-    multipart, netloc, pieces, random_hex, random_word, send, serving, taken, taken_by_cos, taken_by_kodo, taken_by_s3,
-    urlsafe,
+    CACHE, JSON, OCTETS, SDK, assert_linked, assert_not_saved, assert_saved, disposition, each_file, extension, form,
+    length, multipart, netloc, pieces, random_hex, random_word, send, serving, taken, taken_by_cos, taken_by_kodo,
+    taken_by_s3, urlsafe,
 )
 
 
@@ -219,6 +219,7 @@ def test_type_that_the_app_does_not_say_is_told_by_the_name(server):
     assert JS(server).ask("photo.png", b"x")["mime_type"] == "image/png"
 
 
+@pytest.mark.smoke
 def test_upload_that_failed_leaves_nothing(server):
     sdk = JS(server)
     tokens = sdk.ask("note.txt", b"never sent")

@@ -33,6 +33,7 @@ def chain(master, users, length):
 
 # Roles in roles
 
+@pytest.mark.smoke
 def test_members_of_a_child_have_what_is_granted_to_its_parents(cast, granted):
     assert granted(chain(cast.master, [cast.owner], 4), cast.owner) == [0, 1, 2, 3]
 

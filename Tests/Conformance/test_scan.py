@@ -18,6 +18,7 @@ def full(api):
     return objects, [objects.create(n=n, odd=n % 2 == 1) for n in range(105)]
 
 
+@pytest.mark.smoke
 def test_scan_is_for_the_master_key(full):
     objects, _ = full
     response = scan(objects.api, objects)
@@ -160,7 +161,7 @@ def test_cursor_that_was_changed(full, master):
     _, cursor = page(master, objects, limit=10)
     for changed in (cursor[:-1], cursor + "A", cursor[::-1]):
         if changed != cursor:
-            assert scan(master, objects, limit=10, cursor=changed).status_code in (200, 400)
+            assert scan(master, objects, limit=10, cursor=changed).status_code == 400
 
 
 def test_cursor_of_another_class(full, things, master):

@@ -1,6 +1,7 @@
 """Classes and columns: names, types, flags, limits, and the endpoints that show and set them."""
 
 import pytest
+from cases import some
 from client import BETA, Server, assert_refused
 from data import (
     DELETE, MASTER_ONLY, MISSING, VALUES, Objects, assert_400, at_once, blob, date, describe, geopoint, op, pointer,
@@ -69,11 +70,11 @@ def test_reserved_column_name(things, column):
 ])
 def test_built_in_columns_are_not_for_clients(things, column, value):
     response = things.post({column: value})
-    assert response.json()["code"] in (105, 117)
+    assert response.json()["code"] == 105
     id = things.create()
     before = things.get(id).json()
     response = things.put(id, {column: value})
-    assert response.json()["code"] in (105, 117)
+    assert response.json()["code"] == 105
     assert things.get(id).json() == before
 
 
@@ -110,7 +111,7 @@ def typed(api):
 PAIRS = [(column, type) for column in [*VALUES, "Relation"] for type in VALUES if type != column]
 
 
-@pytest.mark.parametrize("column, type", PAIRS)
+@pytest.mark.parametrize("column, type", some(PAIRS, 8))
 def test_value_of_another_type(typed, column, type):
     objects, id = typed
     before = objects.get(id).json()
@@ -133,6 +134,7 @@ def test_sentence_of_a_mismatch(api, fixed, given, error):
     assert things.post({"when": given}).json() == {"code": 111, "error": f"Invalid value type for field 'when',{error}"}
 
 
+@pytest.mark.smoke
 def test_pointer_to_another_class(things):
     things.create(folder=pointer("Folder"))
     assert_mismatch(things.post({"folder": pointer("Post")}), ':className "Folder"', ':className "Post"')

@@ -55,6 +55,7 @@ def test_index_that_is_there_is_added_again(out, things):
     assert out("index", "list", things.name) == ["a"]
 
 
+@pytest.mark.smoke
 def test_indexes_are_listed_one_a_line(out, things, master):
     things.create(a=1, mobile="text")
     describe(master, things, "mobile", unique=True)

@@ -19,6 +19,7 @@ def run(sdk, things):
     return run
 
 
+@pytest.mark.smoke
 def test_saved_object_has_id_and_times(run, things):
     seen = run(
         """

@@ -5,8 +5,7 @@ import textwrap
 import pytest
 import queries
 from client import ALPHA
-from data import MISSING, pointer
-from data import geopoint as point
+from data import MISSING, geopoint as point, pointer
 
 START = """
 import datetime
@@ -183,6 +182,7 @@ def test_count(sdk, query, expected):
     assert sdk(f"say(count={query}.count())") == {"count": expected}
 
 
+@pytest.mark.smoke
 def test_first(sdk):
     assert sdk("say(name=query.descending('n').first().get('name'))") == {"name": "d"}
 

@@ -15,6 +15,7 @@ def run(sdk):
 
 # Signing up
 
+@pytest.mark.smoke
 def test_signed_up_user_is_logged_in_and_has_what_the_server_adds(run):
     seen = run(
         """

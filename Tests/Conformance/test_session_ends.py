@@ -1,9 +1,7 @@
 """What ends tokens, what leaves them alone, and the two calls that give new ones."""
 
 import pytest
-from accounts import (
-    MISMATCH, NOT_ITSELF, PASSWORD, TOKEN, is_live, log_in, new_token, settings, sign_up, with_session,
-)
+from accounts import MISMATCH, NOT_ITSELF, PASSWORD, TOKEN, is_live, log_in, new_token, settings, sign_up, with_session
 from data import assert_400, send
 
 
@@ -50,6 +48,7 @@ def test_new_password_replaces_the_old_one(api, ann):
     assert log_in(api, "another", username=ann.username).status_code == 200
 
 
+@pytest.mark.smoke
 def test_new_password_ends_all_other_tokens(api, ann):
     other = new_token(api, ann)
     fresh = update_password(ann, PASSWORD, "another").json()["sessionToken"]

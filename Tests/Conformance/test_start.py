@@ -9,6 +9,7 @@ from client import ALPHA, BETA, BINARY, TIMEOUT, App, clean_environment, yaml_of
 from starting import ADDRESS, SETTING, STORAGE, USAGE, assert_does_not_start
 
 
+@pytest.mark.smoke
 def test_port_in_use(new_server):
     first = new_server().start()
     second = new_server(LCFILE_HOST="127.0.0.1")

@@ -54,6 +54,7 @@ def test_key_of_a_sub_query_may_be_a_pointer(api, books, letters):
     assert found(api, "QueryLetter", {"person": select}) == "x"
 
 
+@pytest.mark.smoke
 def test_sub_queries_nest(api, books):
     towns = {"className": "QueryTown", "where": {"river": "Rhône"}}
     assert found(api, "QueryBook", {"author": {"$inQuery": of_people({"town": {"$inQuery": towns}})}}) == "p"

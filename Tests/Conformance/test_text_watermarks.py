@@ -8,8 +8,8 @@ import pytest
 from client import assert_refused
 from image_looks import BLACK, WHITE, farthest, ink, laid_on, mean, seen
 from marks import GRAVITIES
-from PIL import ImageChops, ImageStat
 from pictures import BLUE, GREEN, encoded, plain
+from PIL import ImageChops, ImageStat
 
 SIZE = (600, 400)
 CHINESE = "水印"
@@ -70,6 +70,7 @@ def test_offsets_move_the_text(api, night, gravity, dx, dy):
     assert after == tuple(value + moved[place % 2] for place, value in enumerate(before))
 
 
+@pytest.mark.smoke
 def test_text_lies_in_the_south_east_if_nothing_is_said(api, night):
     said = {"gravity": "SouthEast", "dx": 10, "dy": 10, "dissolve": 100, "fontsize": 240, "fill": "white"}
     image = written(api, night, "lcfile")

@@ -52,6 +52,7 @@ def test_log_in_is_answered_like_any_other(api, ann, data):
     assert body == ann.read() | {"sessionToken": body["sessionToken"]}
 
 
+@pytest.mark.smoke
 def test_stored_data_is_replaced_at_each_log_in(api, ann, data):
     fresh = github(data["github"]["uid"], access_token="t2")
     assert join(api, fresh).json()["authData"] == fresh

@@ -55,6 +55,7 @@ def test_creation_takes_the_first_bytes(tus, api, size):
     assert_file(api, upload.id, DATA)
 
 
+@pytest.mark.smoke
 def test_creation_with_all_bytes_tells_the_file(tus, api):
     answer = tus.post(len(DATA), DATA, Upload_Metadata=metadata(filename="whole.bin"))
     record = assert_file(api, answer.headers["X-LC-Object-Id"], DATA, name="whole.bin")

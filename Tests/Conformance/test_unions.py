@@ -61,6 +61,7 @@ def test_two_sub_apps_without_a_main_app_are_two_users(api, union):
     assert users[0].id != users[1].id
 
 
+@pytest.mark.smoke
 def test_sub_app_that_becomes_the_main_app_writes_the_entry(api, union):
     sub = app("wxapp1", union, False)
     user = user_of(api, join(api, sub))

@@ -144,6 +144,7 @@ def test_wrong_token_of_the_cos_form_uploads_nothing(api, target):
     assert_no_file(api, target)
 
 
+@pytest.mark.smoke
 def test_wrong_key_in_the_form_is_refused(api, target):
     assert_kodo_error(target.form(DATA, {"key": "another.bin"}), 400, 401, 612, 614)
     assert_no_file(api, target)

@@ -7,7 +7,7 @@ from client import Server, assert_refused
 from pictures import encoded, plain
 from uploading import (
     WAYS, Tus, ask, assert_counts, assert_file, assert_kodo_error, assert_no_file, assert_nothing_staged,
-    assert_xml_error, limits, metadata, named, noise, record_of, tokens,
+    assert_xml_error, limits, metadata, noise, record_of, tokens,
 )
 
 PNG, JPEG, GIF = (encoded(plain(20, 20), format) for format in ("PNG", "JPEG", "GIF"))

@@ -13,6 +13,7 @@ MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 RANDOM = "[0-9a-zA-Z]{32}"
 
 
+@pytest.mark.smoke
 def test_record_is_whole_and_exact(api, server, rocket):
     record = api.store(rocket)
     assert re.fullmatch("[0-9a-f]{24}", record["objectId"])

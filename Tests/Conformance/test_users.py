@@ -111,6 +111,7 @@ def test_logged_in_user_finds_itself_alone(ann, bob, path):
     assert ann.api.get(f"{path}?count=1").json() == {"results": [ann.read()], "count": 1}
 
 
+@pytest.mark.smoke
 def test_strict_query_is_a_query(ann, bob, api):
     assert ann.api.get("/1.1/users/strictlyQuery").json() == {"results": [ann.read()]}
     response = api.get("/1.1/users/strictlyQuery")

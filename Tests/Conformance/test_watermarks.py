@@ -75,6 +75,7 @@ def test_mark_that_lies_outside_is_not_seen(api, paper, mark, dx, dy):
     assert (image.size, ink(image, WHITE)) == (SIZE, None)
 
 
+@pytest.mark.smoke
 def test_picture_keeps_its_size_and_its_format(api, mark, rocket):
     url = stored(api, rocket)
     image = drawn(api, url, mark)

@@ -79,6 +79,7 @@ def test_announced_size_over_the_limit_is_refused_with_the_token(api):
 MALFORMED = ["x", "!!!!", b64(bytes(15)), b64(bytes(17)), md5(DATA) + "=", "=" * 24]
 
 
+@pytest.mark.smoke
 def test_right_content_md5_of_a_put(api):
     target = ask(api)
     assert target.put(DATA, **content_md5(DATA)).status_code == 200
