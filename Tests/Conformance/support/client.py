@@ -16,9 +16,9 @@ from urllib.parse import quote
 import requests
 from requests.adapters import HTTPAdapter
 
-HERE = Path(__file__).resolve().parent
-BINARY = os.environ.get("LCFILE_BINARY", str(HERE.parent.parent / ".build" / "debug" / "lcfile"))
-ROCKET = HERE.parent / "Support" / "Images" / "rocket.jpg"
+TESTS = Path(__file__).resolve().parent.parent.parent
+BINARY = os.environ.get("LCFILE_BINARY", str(TESTS.parent / ".build" / "debug" / "lcfile"))
+ROCKET = TESTS / "Support" / "Images" / "rocket.jpg"
 TIMEOUT = 15
 
 
