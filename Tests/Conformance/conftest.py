@@ -28,6 +28,23 @@ def pytest_collection_modifyitems(config, items):
     items[:] = chosen
 
 
+CHECKS = pytest.StashKey[list]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    result = yield
+    for check in item.stash.get(CHECKS, []):
+        check()
+    return result
+
+
+@pytest.fixture
+def afterwards(request):
+    """Takes checks of what must hold when the test is over: it is the test that fails then, and not its tear-down."""
+    return request.node.stash.setdefault(CHECKS, []).append
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The server that most tests share, with two apps and quick hashes of passwords."""

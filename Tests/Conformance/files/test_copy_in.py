@@ -63,12 +63,15 @@ def start(new_server):
 
 
 @pytest.fixture
-def nothing_is_kept(fetching, api):
+def nothing_is_kept(fetching, api, afterwards):
     """After the test there are as many files as before, and nothing on its way in."""
     before = api.count(), len(fetching.blobs())
-    yield
-    assert_nothing_is_staged(fetching)
-    assert (api.count(), len(fetching.blobs())) == before
+
+    def check():
+        assert_nothing_is_staged(fetching)
+        assert (api.count(), len(fetching.blobs())) == before
+
+    afterwards(check)
 
 
 def assert_nothing_is_staged(server):

@@ -41,21 +41,21 @@ def impatient(start):
 
 
 @pytest.fixture
-def api(patient):
+def api(patient, afterwards):
     """Calls whose drawings leave the server as it was."""
-    yield from calls(patient)
+    return calls(patient, afterwards)
 
 
 @pytest.fixture
-def hurried(impatient):
+def hurried(impatient, afterwards):
     """The same of a server that gives up after a second."""
-    yield from calls(impatient)
+    return calls(impatient, afterwards)
 
 
-def calls(server):
+def calls(server, afterwards):
     forget_peak(server)
-    yield server.api()
-    assert_unharmed(server, BUDGET)
+    afterwards(lambda: assert_unharmed(server, BUDGET))
+    return server.api()
 
 
 @pytest.fixture(scope="module")

@@ -25,10 +25,10 @@ def small_server(tmp_path_factory):
 
 
 @pytest.fixture
-def small(small_server):
+def small(small_server, afterwards):
     forget_peak(small_server)
-    yield small_server.api()
-    assert_unharmed(small_server, 32 * MB)
+    afterwards(lambda: assert_unharmed(small_server, 32 * MB))
+    return small_server.api()
 
 
 # Headers that say too much

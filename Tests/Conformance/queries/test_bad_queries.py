@@ -26,12 +26,15 @@ def rows(api):
 
 
 @pytest.fixture
-def nothing_is_harmed(api, rows):
+def nothing_is_harmed(api, rows, afterwards):
     """The rows are all there when a test is over, each as it was."""
     before = api.get(f"{CLASS}?order=name").json()
-    yield
-    assert api.get(f"{CLASS}?order=name").json() == before
     assert [row["name"] for row in before["results"]] == ["a", "b", "c"]
+
+    def check():
+        assert api.get(f"{CLASS}?order=name").json() == before
+
+    afterwards(check)
 
 
 def ask(api, where, **parameters):

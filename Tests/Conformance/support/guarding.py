@@ -17,8 +17,8 @@ def guarded(tmp_path_factory):
 
 
 @pytest.fixture
-def api(guarded):
+def api(guarded, afterwards):
     """Calls whose pictures leave the server as it was."""
     forget_peak(guarded)
-    yield guarded.api()
-    assert_unharmed(guarded, BUDGET)
+    afterwards(lambda: assert_unharmed(guarded, BUDGET))
+    return guarded.api()

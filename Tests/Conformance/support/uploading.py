@@ -385,9 +385,9 @@ def assert_no_internals(response):
     assert not INTERNALS.search(response.text), response.text
 
 
-def assert_xml_error(response, *statuses):
+def assert_xml_error(response, status):
     """The error of a store like S3: a code and a sentence."""
-    assert response.status_code in statuses, (response.status_code, response.text[:300])
+    assert response.status_code == status, (response.status_code, response.text[:300])
     assert "xml" in response.headers["Content-Type"]
     error = ElementTree.fromstring(response.content)
     assert error.tag == "Error"
@@ -396,9 +396,9 @@ def assert_xml_error(response, *statuses):
     assert_no_internals(response)
 
 
-def assert_kodo_error(response, *statuses):
+def assert_kodo_error(response, status):
     """The error of a store like Kodo: a sentence, perhaps also under the names that COS has for it."""
-    assert response.status_code in statuses, (response.status_code, response.text[:300])
+    assert response.status_code == status, (response.status_code, response.text[:300])
     assert {"error"} <= set(response.json()) <= {"error", "code", "message"}
     assert len(response.json()["error"]) > 8, response.text
     assert_no_internals(response)

@@ -16,11 +16,14 @@ TYPE = "multipart/form-data; boundary=b"
 
 
 @pytest.fixture
-def nothing_is_kept(server, api):
+def nothing_is_kept(server, api, afterwards):
     before, others = (api.count(), len(server.blobs())), set(server.staged())
-    yield
-    assert eventually(lambda: set(server.staged()) <= others), server.staged()
-    assert (api.count(), len(server.blobs())) == before
+
+    def check():
+        assert eventually(lambda: set(server.staged()) <= others), server.staged()
+        assert (api.count(), len(server.blobs())) == before
+
+    afterwards(check)
 
 
 def send_form(api, body, type=TYPE):

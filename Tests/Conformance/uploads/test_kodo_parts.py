@@ -109,13 +109,13 @@ def test_list_of_blocks_that_does_not_fit_is_refused(api, target, contexts, wron
 
 @pytest.mark.parametrize("size", [0, 1, len(ALL) - 1, len(ALL) + 1, 1 << 62])
 def test_other_total_than_the_blocks_have_is_refused(api, target, contexts, size):
-    assert_kodo_error(target.mkfile(size, contexts), 400, 413, 701)
+    assert_kodo_error(target.mkfile(size, contexts), 400)
     assert_no_file(api, target)
 
 
-@pytest.mark.parametrize("size", ["x", "-1", "1.5", "9" * 30])
-def test_total_that_is_no_number_is_refused(api, target, contexts, size):
-    assert_kodo_error(target.mkfile(size, contexts), 400, 404, 413)
+@pytest.mark.parametrize("size, status", [("x", 404), ("-1", 400), ("1.5", 404), ("9" * 30, 404)])
+def test_total_that_is_no_number_is_refused(api, target, contexts, size, status):
+    assert_kodo_error(target.mkfile(size, contexts), status)
     assert_no_file(api, target)
 
 
@@ -169,36 +169,33 @@ def test_old_ctx_with_other_bytes_does_not_change_a_whole_block(api, target):
     assert_file(api, target.id, A)
 
 
-@pytest.mark.parametrize("offset", [0, 499, 501, 1000, "x", "-1", 1 << 40])
-def test_offset_that_is_not_the_ctx_s_is_refused(target, offset):
+@pytest.mark.parametrize("offset, status", [*((offset, 701) for offset in (0, 499, 501, 1000, "-1", 1 << 40)), ("x", 404)])
+def test_offset_that_is_not_the_ctx_s_is_refused(target, offset, status):
     ctx = must(target.mkblk(A[:500], len(A)))["ctx"]
-    assert_kodo_error(target.bput(ctx, offset, A[500:]), 400, 404, 701)
+    assert_kodo_error(target.bput(ctx, offset, A[500:]), status)
     last = must(target.bput(ctx, 500, A[500:]))["ctx"]
     assert must(target.mkfile(len(A), [last]))["hash"] == qetag(A)
 
 
-@pytest.mark.parametrize("size", [0, BLOCK + 1, 1 << 40, -1, "x", "", "1e3"])
-def test_block_size_that_cannot_be_is_refused(target, size):
-    assert_kodo_error(target.mkblk(b"x", size), 400, 404, 413)
-
-
-@pytest.mark.parametrize("size", [0, BLOCK + 1])
-def test_block_of_nothing_or_over_four_megabytes_is_400(target, size):
-    assert_kodo_error(target.mkblk(b"x", size), 400)
+@pytest.mark.parametrize("size, status", [
+    *((size, 400) for size in (0, BLOCK + 1, 1 << 40, -1)), *((size, 404) for size in ("x", "", "1e3")),
+])
+def test_block_size_that_cannot_be_is_refused(target, size, status):
+    assert_kodo_error(target.mkblk(b"x", size), status)
 
 
 def test_chunk_beyond_its_block_is_refused(api, target):
-    assert_kodo_error(target.mkblk(A + b"x", len(A)), 400, 413, 701)
+    assert_kodo_error(target.mkblk(A + b"x", len(A)), 400)
     ctx = must(target.mkblk(A[:500], len(A)))["ctx"]
-    assert_kodo_error(target.bput(ctx, 500, A[500:] + b"x"), 400, 413, 701)
+    assert_kodo_error(target.bput(ctx, 500, A[500:] + b"x"), 400)
     last = must(target.bput(ctx, 500, A[500:]))["ctx"]
-    assert_kodo_error(target.bput(last, len(A), b"x"), 400, 413, 701)
+    assert_kodo_error(target.bput(last, len(A), b"x"), 701)
     assert must(target.mkfile(len(A), [last]))["hash"] == qetag(A)
     assert_file(api, target.id, A)
 
 
 def test_chunked_chunk_beyond_its_block_is_refused(target):
-    assert_kodo_error(target.mkblk(iter([A, b"x"]), len(A)), 400, 413, 701)
+    assert_kodo_error(target.mkblk(iter([A, b"x"]), len(A)), 400)
     last = must(target.mkblk(iter([A[:700], A[700:]]), len(A)))["ctx"]
     assert must(target.mkfile(len(A), [last]))["hash"] == qetag(A)
 
@@ -218,7 +215,7 @@ def test_nothing_more_is_taken_after_the_end(api, target, contexts):
 
 @pytest.mark.parametrize("key", ["another.bin", "../x"])
 def test_mkfile_of_another_key_is_refused(api, target, contexts, key):
-    assert_kodo_error(target.kodo("POST", f"/mkfile/{len(ALL)}/key/{url64(key)}", ",".join(contexts)), 400, 401, 612, 614)
+    assert_kodo_error(target.kodo("POST", f"/mkfile/{len(ALL)}/key/{url64(key)}", ",".join(contexts)), 400)
     assert_no_file(api, target)
 
 
@@ -345,18 +342,18 @@ def session(target):
     return id, [(number, must(target.part(id, number, data))["etag"]) for number, data in ((1, A), (2, B))]
 
 
-@pytest.mark.parametrize("wrong, statuses", [
-    pytest.param(lambda one, two: [one, two, (3, "x")], (701,), id="a part that never came"),
-    pytest.param(lambda one, two: [one, (2, one[1])], (701,), id="the etag of another part"),
-    pytest.param(lambda one, two: [one, (2, "")], (400, 701), id="no etag"),
-    pytest.param(lambda one, two: [one, one, two], (400, 701), id="a part twice"),
-    pytest.param(lambda one, two: [one, two, two], (400, 701), id="the last part twice"),
-    pytest.param(lambda one, two: [two, one], (400, 701), id="descending"),
-    pytest.param(lambda one, two: [], (400, 701), id="none"),
+@pytest.mark.parametrize("wrong, status", [
+    pytest.param(lambda one, two: [one, two, (3, "x")], 701, id="a part that never came"),
+    pytest.param(lambda one, two: [one, (2, one[1])], 701, id="the etag of another part"),
+    pytest.param(lambda one, two: [one, (2, "")], 701, id="no etag"),
+    pytest.param(lambda one, two: [one, one, two], 400, id="a part twice"),
+    pytest.param(lambda one, two: [one, two, two], 400, id="the last part twice"),
+    pytest.param(lambda one, two: [two, one], 400, id="descending"),
+    pytest.param(lambda one, two: [], 400, id="none"),
 ])
-def test_list_of_parts_that_does_not_fit_is_refused(api, target, session, wrong, statuses):
+def test_list_of_parts_that_does_not_fit_is_refused(api, target, session, wrong, status):
     id, listed = session
-    assert_kodo_error(target.finish(id, wrong(*listed)), *statuses)
+    assert_kodo_error(target.finish(id, wrong(*listed)), status)
     assert_no_file(api, target)
     assert target.finish(id, listed).status_code == 200
     assert_file(api, target.id, A + B)
@@ -445,11 +442,11 @@ def test_upload_id_of_another_token_is_612(api, target, session):
 
 @pytest.mark.parametrize("key", [url64("another.bin"), "!!!", "%00"])
 def test_key_that_is_not_the_upload_s_is_refused(target, key):
-    assert_kodo_error(target.kodo("POST", f"/buckets/x/objects/{key}/uploads"), 400, 401, 612, 614)
+    assert_kodo_error(target.kodo("POST", f"/buckets/x/objects/{key}/uploads"), 400)
     id = target.begin()
     path = f"/buckets/x/objects/{key}/uploads/{id}"
-    assert_kodo_error(target.kodo("PUT", f"{path}/1", A), 400, 401, 612, 614)
-    assert_kodo_error(target.kodo("POST", path, b'{"parts":[]}'), 400, 401, 612, 614, 701)
+    assert_kodo_error(target.kodo("PUT", f"{path}/1", A), 400)
+    assert_kodo_error(target.kodo("POST", path, b'{"parts":[]}'), 400)
 
 
 def test_tilde_is_the_key_of_the_token(api, target):

@@ -40,11 +40,14 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 
 @pytest.fixture
-def nothing_is_kept(server, api):
+def nothing_is_kept(server, api, afterwards):
     before, others = (api.count(), len(server.blobs())), set(unfinished(server))
-    yield
-    assert eventually(lambda: set(unfinished(server)) <= others), unfinished(server)
-    assert (api.count(), len(server.blobs())) == before
+
+    def check():
+        assert eventually(lambda: set(unfinished(server)) <= others), unfinished(server)
+        assert (api.count(), len(server.blobs())) == before
+
+    afterwards(check)
 
 
 def stored(api, data=b"bytes", name="x.txt", way="json", **fields):

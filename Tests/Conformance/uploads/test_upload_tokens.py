@@ -90,7 +90,7 @@ def test_tokens_are_random(api):
 @pytest.mark.parametrize("secret", ["0" * 40, "a" * 39, "a" * 41, "x", "%00" * 40, "..%2f..%2f" + "a" * 30])
 def test_unknown_address_of_a_put(target, secret):
     target.path = f"/1.1/upload/{secret}"
-    assert_xml_error(target.put(DATA), 401, 403, 404)
+    assert_xml_error(target.put(DATA), 404)
 
 
 @pytest.mark.parametrize("secret", ["0" * 40, "a" * 39, "x"])
@@ -146,7 +146,7 @@ def test_wrong_token_of_the_cos_form_uploads_nothing(api, target):
 
 @pytest.mark.smoke
 def test_wrong_key_in_the_form_is_refused(api, target):
-    assert_kodo_error(target.form(DATA, {"key": "another.bin"}), 400, 401, 612, 614)
+    assert_kodo_error(target.form(DATA, {"key": "another.bin"}), 400)
     assert_no_file(api, target)
 
 
@@ -203,9 +203,9 @@ def test_upload_that_was_given_up_takes_nothing(server, api, target):
     target.part(id, 1, DATA)
     response = target.callback(False)
     assert (response.status_code, response.json()) == (200, {})
-    assert_xml_error(target.put(DATA), 401, 403, 404)
+    assert_xml_error(target.put(DATA), 404)
     for answer in (target.form(DATA), target.mkblk(DATA), target.kodo("POST", target.objects)):
-        assert_kodo_error(answer, 401, 612)
+        assert_kodo_error(answer, 401)
     assert_no_file(api, target)
     assert_refused(target.progress(), 404, 101)
     assert eventually(lambda: not has_bytes(server, target.id))
@@ -300,7 +300,7 @@ def hasty(tmp_path_factory):
 def test_expired_token_takes_nothing(hasty):
     target = ask(hasty.api(), len(DATA))
     assert eventually(lambda: target.progress().status_code == 404)
-    assert_xml_error(target.put(DATA), 401, 403, 404)
+    assert_xml_error(target.put(DATA), 404)
     for answer in (target.form(DATA), target.mkblk(DATA), target.kodo("POST", target.objects)):
         assert_kodo_error(answer, 401)
     assert target.callback(True).json() == {}
