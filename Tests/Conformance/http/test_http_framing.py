@@ -55,6 +55,10 @@ def refusal(server, data):
 
 # Framing
 
+# Values that are well formed and name a coding that the server does not know, as the last one or before `chunked`.
+UNKNOWN_CODINGS = {"xchunked", "identity", "gzip", "gzip, chunked", "deflate"}
+
+
 @pytest.mark.parametrize("value", [
     "", " ", "xchunked", "identity", "chunked;q=1", "gzip", "chunked x", "\tchunked", "gzip, chunked", "chunked, chunked",
     "chunked, gzip", ",chunked", "deflate", "chunked\r\nTransfer-Encoding: chunked", "chunked\r\nTransfer-Encoding:",
@@ -64,7 +68,7 @@ def refusal(server, data):
 def test_bad_transfer_encoding_is_refused_and_nothing_behind_it_is_served(server, method, value):
     blank = "" if value.startswith("\t") else " "
     data = f"{method} /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:{blank}{value}\r\n\r\n"
-    assert refusal(server, data.encode() + HIDDEN) in (400, 501)
+    assert refusal(server, data.encode() + HIDDEN) == (501 if value in UNKNOWN_CODINGS else 400)
 
 
 @pytest.mark.parametrize("fields", [
@@ -87,7 +91,8 @@ def test_chunks_are_read(server, coding):
 @pytest.mark.parametrize("body", [b"nonsense\r\n", b"-1\r\n", b"0x1\r\na\r\n", b"1\r\nab\r\n"])
 def test_malformed_chunks_have_one_answer(server, body):
     received, codes = exchange(server, head("GET", "/health", {"Transfer-Encoding": "chunked"}) + body + HIDDEN)
-    assert len(codes) == 1 and codes[0] in (200, 400)
+    # Where the first chunk is whole, the answer may be on its way when the rest turns out to be none.
+    assert len(codes) == 1 and codes[0] in ((200, 400) if body.startswith(b"1\r\n") else (400,))
     assert b"Connection: close" in received
 
 

@@ -270,12 +270,14 @@ def test_malformed_operation(things, field):
     assert things.read(id) == {"other": 1}
 
 
-@pytest.mark.parametrize("amount", ["9223372036854775807", "-9223372036854775807", "1e308", "9007199254740993"])
-def test_increment_beyond_whole_numbers_is_no_accident(things, amount):
+@pytest.mark.parametrize("amount, again", [
+    ("9223372036854775807", 200), ("-9223372036854775807", 200), ("1e308", 400), ("9007199254740993", 200),
+])
+def test_increment_beyond_whole_numbers_is_no_accident(things, amount, again):
     id = things.create(n=2**53)
-    for _ in range(2):
+    for status in (200, again):
         response = send(things.api, f"{things.path}/{id}", f'{{"n":{{"__op":"Increment","amount":{amount}}}}}', "PUT")
-        assert response.status_code in (200, 400)
+        assert response.status_code == status
     assert isinstance(things.read(id)["n"], (int, float))
 
 
