@@ -3,7 +3,7 @@
 import pytest
 from accounts import PASSWORD, join, log_in, settings, sign_up, unique, user_of, with_session
 from client import assert_refused
-from test_third_party import github
+from identities import github
 
 LIMIT = 3
 
