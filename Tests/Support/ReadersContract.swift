@@ -20,6 +20,9 @@ package enum ReadersContract {
         #"{"role:B c":{"read":true}}"#, #"{"role:R7":{"read":true},"role:Z":{"write":true}}"#,
         #"{"role:Z":{"read":true}}"#, #"{"role:R7":{"write":true}}"#, #"{"role:\"U":{"read":true}}"#,
         #"{"role:x,\"U\":{\"read\":true":{"write":true}}"#, #"{"role:{\"role:A\":{\"read\":true":{"write":true}}"#,
+        #"{"":{"read":true}}"#, #"{"**":{"read":true}}"#, #"{"a b":{"read":true}}"#, #"{"role:":{"read":true}}"#,
+        #"{"\u0000":{"read":true}}"#, #"{"\\u002a":{"read":true}}"#, #"{"茶":{"read":true},"U":{"write":true}}"#,
+        #"{"!":{"read":true},"*":{"read":true}}"#, #"{"ROLE:A":{"read":true}}"#, #"{"role:A ":{"read":true}}"#,
         #"{"role: \"*":{"read":true}}"#, #"{"role: ":{"write":true},"*":{"read":true}}"#,
     ]
 

@@ -24,15 +24,16 @@ package struct AccessControlList: Sendable, Hashable {
             throw ServiceError(.invalidACL, "Invalid ACL: it has over \(AccessControlList.mostEntries) entries.")
         }
         for (subject, rights) in entries {
-            guard AccessControlList.isSubject(subject), let rights = rights.objectValue,
+            try AccessControlList.requireSubject(subject)
+            guard let rights = rights.objectValue,
                 rights.allSatisfy({
                     Right(rawValue: $0.key) != nil && ($0.value == .bool(true) || $0.value == .bool(false))
                 })
             else {
                 throw ServiceError(
                     .invalidACL,
-                    "Invalid ACL: the entry '\(subject.prefix(64))' must be '*', a user's id or 'role:' and a name, and an "
-                        + "object of 'read' and 'write', true or false."
+                    "Invalid ACL: the entry '\(subject.prefix(64))' must be an object of 'read' and 'write', true or "
+                        + "false."
                 )
             }
         }
@@ -76,9 +77,20 @@ package struct AccessControlList: Sendable, Hashable {
     /// More than any app needs, and few enough to look at in each row of a query.
     private static let mostEntries = 1000
 
-    /// Ids are not looked up: an entry may name somebody who is not there (data-protocol 5.2).
-    private static func isSubject(_ text: String) -> Bool {
-        if text == everybody || ObjectID(text) != nil { return true }
-        return text.hasPrefix("role:") && RoleName.isOne(String(text.dropFirst(5)))
+    /// The most bytes of an entry's name, without `role:`; names of roles have as many.
+    private static let longestSubject = 128
+
+    /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long.
+    ///
+    /// LeanCloud stores any other name, and so do we: an entry that names no user and no role grants nobody anything
+    /// (data-protocol 5.2).
+    private static func requireSubject(_ text: String) throws {
+        let name = text.hasPrefix("role:") ? text.dropFirst(5) : text[...]
+        guard name.utf8.count <= longestSubject else {
+            throw ServiceError(
+                .invalidACL,
+                "Invalid ACL: the name of the entry '\(text.prefix(64))' has over \(longestSubject) bytes."
+            )
+        }
     }
 }

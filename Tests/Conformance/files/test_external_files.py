@@ -267,7 +267,7 @@ def test_bad_name_in_the_path_is_refused(server, name):
         assert (response.status, json.loads(response.content)["code"]) == (400, 122)
 
 
-@pytest.mark.parametrize("acl", [[], "*", {"*": True}, {"*": {"read": "yes"}}, {"": READ}], ids=str)
+@pytest.mark.parametrize("acl", [[], "*", {"*": True}, {"*": {"read": "yes"}}, {"n" * 129: READ}], ids=str)
 def test_bad_acl_is_refused(api, acl):
     assert_refused(create(api, ACL=acl), 400, 123, "ACL")
 

@@ -25,9 +25,13 @@ def notes(master):
 WRONG = [
     [], "*", 5, True, {"*": True}, {"*": None}, {"*": "rw"}, {"*": 1}, {"*": []}, {"*": ["read"]}, {"read": True},
     {"*": {"read": "yes"}}, {"*": {"read": "true"}}, {"*": {"read": 1}}, {"*": {"read": None}}, {"*": {"read": {}}},
-    {"*": {"execute": True}}, {"*": {"Read": True}}, {"*": READ | {"__type": "ACL"}}, {"": READ},
-    {"*": READ, "role:Editors": "write"}, {" *": READ}, {"*.*": READ}, {"role:": READ}, {"role:*": READ},
-    {"role:a/b": READ}, {"a b": READ}, op("Delete"),
+    {"*": {"execute": True}}, {"*": {"Read": True}}, {"*": READ | {"__type": "ACL"}}, {"n" * 129: READ},
+    {"*": READ, "role:Editors": "write"}, {"a b": True}, {"role:" + "n" * 129: READ}, op("Delete"),
+]
+# Names of entries that are no user and no role, some of them close to one.
+STRANGE = [
+    "", " *", "*.*", "**", "role", "role:", "role:*", "role:a/b", "Role:Editors", "a b", "茶", "a.b", "$x", "\0", '"',
+    "\\u002a", "n" * 128, "role:" + "n" * 128,
 ]
 TAKERS = {
     "create": lambda api, notes, id, acl: notes.post({"ACL": acl}),
@@ -60,6 +64,21 @@ def test_acl_comes_back_as_it_was_sent(notes, acl):
     id = notes.create(n=1, ACL=acl)
     assert notes.read(id, returnACL="true") == {"n": 1, "ACL": acl}
     assert notes.find(where={"objectId": id}, returnACL="true")[0]["ACL"] == acl
+
+
+@pytest.mark.parametrize("name", STRANGE, ids=ascii)
+@pytest.mark.parametrize("taker", ["create", "update", "upload"])
+def test_entry_of_any_name_is_stored_and_grants_nobody_anything(cast, api, notes, taker, name):
+    id = notes.create(n=1, ACL=OPEN)
+    reply = TAKERS[taker](api, notes.by(api), id, {name: BOTH})
+    assert reply.status_code in (200, 201), reply.text
+    objects = Objects(cast.master, "_File") if taker == "upload" else notes
+    id = reply.json()["objectId"]
+    assert objects.get(id, returnACL="true").json()["ACL"] == {name: BOTH}
+    for caller in CALLERS:
+        if caller != "master":
+            assert_forbidden(objects.by(cast[caller]).get(id), NO_READING)
+            assert objects.by(cast[caller]).find(where={"objectId": id}) == []
 
 
 # Reading and writing

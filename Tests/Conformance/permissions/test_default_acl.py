@@ -83,7 +83,7 @@ def test_default_acl_is_of_its_class_alone(cast, drafts, notes):
     assert notes.by(cast.owner).read(notes.by(cast.owner).create(n=1), returnACL="true")["ACL"] == OPEN
 
 
-@pytest.mark.parametrize("acl", [[], "*", {"*": True}, {"*": {"read": 1}}, {"owner": "write"}, {"": READ}], ids=str)
+@pytest.mark.parametrize("acl", [[], "*", {"*": True}, {"*": {"read": 1}}, {"owner": "write"}, {"n" * 129: READ}], ids=str)
 def test_default_acl_of_another_form_is_123(master, drafts, acl):
     assert_refused(master.call("PUT", f"/1.1/permissions/{drafts.name}", json={"defaultACL": acl}), 400, 123)
     assert permissions(master, drafts.name)["defaultACL"] == OPEN

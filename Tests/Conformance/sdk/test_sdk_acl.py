@@ -124,7 +124,9 @@ def test_pages_and_counts_hold_what_may_be_read(run):
     assert seen == {"ann": [[0, 2, 3, 5], 6], "guest": [[2, 5, 8], 3]}
 
 
-@pytest.mark.parametrize("acl", [{"*": True}, {"*": {"read": 1}}, {"*": {"own": True}}, {"": {"read": True}}], ids=str)
+@pytest.mark.parametrize("acl", [
+    {"*": True}, {"*": {"read": 1}}, {"*": {"own": True}}, {"n" * 129: {"read": True}},
+], ids=str)
 def test_acl_of_another_form_raises_123(run, acl):
     assert run("say(code=code(lambda: guarded(ACL(arguments['acl']))))", acl=acl) == {"code": 123}
 

@@ -158,7 +158,7 @@ def test_meta_data_nested_without_end(api):
 
 
 @pytest.mark.parametrize("text", ["[]", '"*"', '{"*":true}', '{"*":{"read":"yes"}}', '{"*":{"read":1}}',
-                                  '{"*":{"execute":true}}', '{"":{"read":true}}'])
+                                  '{"*":{"execute":true}}', '{"%s":{"read":true}}' % ("n" * 129)])
 def test_bad_acl(api, text):
     assert_refused(api.form(("ACL", text), ("file", ("x.txt", b"x"))), 400, 123, "ACL")
 

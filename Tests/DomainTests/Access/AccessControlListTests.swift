@@ -16,13 +16,37 @@ import Testing
     @Test(
         "an ACL of another form is refused with its own code",
         arguments: [
-            "1", "[]", #""*""#, #"{"*":true}"#, #"{"*":{"read":1}}"#, #"{"*":{"admin":true}}"#, #"{"":{"read":true}}"#,
-            #"{"role:":{"read":true}}"#, #"{"a b":{"read":true}}"#, #"{"**":{"read":true}}"#, #"{"*":{"read":null}}"#,
+            "1", "[]", #""*""#, #"{"*":true}"#, #"{"*":{"read":1}}"#, #"{"*":{"admin":true}}"#, #"{"*":{"read":null}}"#,
+            #"{"a b":true}"#,
         ]
     )
     func refused(text: String) {
         let error = #expect(throws: ServiceError.self) { try acl(text) }
         #expect(error?.code == .invalidACL)
+    }
+
+    @Test(
+        "an entry may have any name of up to 128 bytes, without 'role:'",
+        arguments: [
+            ("", true), ("a b", true), ("**", true), ("role:", true), ("role", true), ("茶 \"\\\u{0}", true),
+            (String(repeating: "a", count: 128), true), (String(repeating: "a", count: 129), false),
+            (String(repeating: "茶", count: 42), true), (String(repeating: "茶", count: 43), false),
+            ("role:" + String(repeating: "a", count: 128), true),
+            ("role:" + String(repeating: "a", count: 129), false),
+        ]
+    )
+    func names(name: String, isTaken: Bool) throws {
+        let json: JSONValue = .object([name: .object(["read": .bool(true)])])
+        guard isTaken else {
+            let error = #expect(throws: ServiceError.self) { try AccessControlList(json) }
+            #expect(error?.code == .invalidACL)
+            #expect(error?.message.contains("128") == true)
+            return
+        }
+        let made = try #require(try AccessControlList(json))
+        #expect(made.json == json.objectValue)
+        let user = try #require(ObjectID("u1"))
+        #expect(!Readers.subjects(Subjects(user: user, roles: ["a"])).mayRead(made))
     }
 
     @Test("more entries than an ACL may have are refused")
