@@ -1,5 +1,7 @@
 extension ConditionParser {
-    /// Reads `$nearSphere` with the distances beside it (data-protocol 4.1); bare `$maxDistance` is in radians.
+    /// Reads `$nearSphere` or `$near` with the distances beside it (data-protocol 4.1).
+    ///
+    /// Distances without a unit in their name are in radians.
     func circle(_ json: JSONValue, _ members: [String: JSONValue], _ place: String) throws -> Condition.Circle {
         Condition.Circle(
             center: try point(json, place),
@@ -16,9 +18,13 @@ extension ConditionParser {
         return Condition.Box(southWest: try point(corners[0], place), northEast: try point(corners[1], place))
     }
 
+    /// Reads a GeoPoint, or an array of two numbers: longitude first, as in CQL and MongoDB (data-protocol 4.7).
     private func point(_ json: JSONValue, _ place: String) throws -> GeoPoint {
+        if let numbers = json.arrayValue, numbers.count == 2, numbers.allSatisfy({ $0.numberValue != nil }) {
+            return try GeoPoint(["longitude": numbers[0], "latitude": numbers[1]])
+        }
         guard let members = json.objectValue, members["__type"] == "GeoPoint" else {
-            throw refusal(place, "must be a GeoPoint")
+            throw refusal(place, "must be a GeoPoint or [longitude,latitude]")
         }
         return try GeoPoint(members)
     }

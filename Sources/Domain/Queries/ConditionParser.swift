@@ -19,7 +19,7 @@ package struct ConditionParser {
         guard let json, json != .null else { return .always }
         let condition = try condition(json, "where", depth: 0)
         guard condition.circles <= (condition.circle == nil ? 0 : 1) else {
-            throw refusal("where", "may hold one $nearSphere, and not inside $or")
+            throw refusal("where", "may hold one $nearSphere or $near, and not inside $or")
         }
         return condition
     }
@@ -116,8 +116,8 @@ package struct ConditionParser {
             }
             return .size(Int(size))
         case "$regex": return .matches(try pattern(value, options: members["$options"], place))
-        case "$nearSphere": return .near(try circle(value, members, place))
-        case "$within": return .within(try box(value, place))
+        case "$nearSphere", "$near": return .near(try circle(value, members, place))
+        case "$within", "$geoWithin": return .within(try box(value, place))
         case "$inQuery": return .inQuery(try subquery(value, place, depth))
         case "$notInQuery": return .not(.inQuery(try subquery(value, place, depth)))
         case "$select": return try selection(value, place, depth)
@@ -176,7 +176,7 @@ package struct ConditionParser {
         }
         let inner = members["where"].flatMap { $0 == .null ? nil : $0 } ?? .object([:])
         let condition = try condition(inner, "\(place).where", depth: depth + 1)
-        guard condition.circles == 0 else { throw refusal(place, "may hold no $nearSphere") }
+        guard condition.circles == 0 else { throw refusal(place, "may hold no $nearSphere or $near") }
         return Condition.Subquery(
             className: try ClassName(className),
             condition: condition,

@@ -461,13 +461,15 @@ def test_redirect_to_what_is_no_relation_does_no_harm(api, key):
 # Places that are none
 
 @pytest.mark.parametrize("condition", [
-    {"$nearSphere": 1}, {"$nearSphere": None}, {"$nearSphere": {}}, {"$nearSphere": [1, 2]}, {"$nearSphere": POINTER},
+    {"$nearSphere": 1}, {"$nearSphere": None}, {"$nearSphere": {}}, {"$nearSphere": [1]}, {"$near": [1, "2"]},
+    {"$nearSphere": POINTER},
     {"$nearSphere": {"latitude": 1, "longitude": 1, "__type": "Date"}}, {"$nearSphere": POINT, "$maxDistance": "x"},
     {"$nearSphere": POINT, "$maxDistanceInKilometers": None}, {"$nearSphere": POINT, "$minDistance": {}},
     {"$maxDistance": 1},
     {"$minDistanceInMiles": 1}, {"$within": 1}, {"$within": {}}, {"$within": {"$box": 1}}, {"$within": {"$box": []}},
     {"$within": {"$box": [POINT]}}, {"$within": {"$box": [POINT] * 3}}, {"$within": {"$box": [POINT, 1]}},
-    {"$within": {"$circle": [POINT, 1]}},
+    {"$within": {"$circle": [POINT, 1]}}, {"$geoWithin": {"$center": [[1, 2], 1]}},
+    {"$within": {"$box": [[1, 2], [3]]}},
 ])
 def test_place_that_is_none(api, condition):
     assert_refused(ask(api, {"at": condition}), 400, 107, "where.at")

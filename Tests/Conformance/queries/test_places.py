@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from client import assert_refused
 from data import geopoint as point
 from queries import ask, body, found, listed, put
 
@@ -74,6 +75,21 @@ def test_near_goes_with_conditions_and_count(api, places):
 ])
 def test_box(api, places, southwest, northeast, expected):
     assert found(api, "QueryPlace", {"at": {"$within": {"$box": [southwest, northeast]}}}) == expected
+
+
+@pytest.mark.parametrize("operator", ["$within", "$geoWithin"])
+def test_corners_may_be_arrays_with_the_longitude_first(api, places, operator):
+    assert found(api, "QueryPlace", {"at": {operator: {"$box": [[-1, 48], [3, 52]]}}}) == "lp"
+
+
+@pytest.mark.parametrize("operator", ["$near", "$nearSphere"])
+def test_centre_may_be_an_array_with_the_longitude_first(api, places, operator):
+    where = {"at": {operator: [2.3522, 48.8566], "$maxDistanceInKilometers": 400}}
+    assert listed(api, "QueryPlace", where) == "pl"
+
+
+def test_array_outside_the_world_is_302(api, places):
+    assert_refused(ask(api, "QueryPlace", {"at": {"$near": [0, 91]}}), 400, 302)
 
 
 def test_place_equals_a_place(api, places):

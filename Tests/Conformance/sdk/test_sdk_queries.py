@@ -338,7 +338,7 @@ def test_nearness(listed, query, expected):
 
 @pytest.mark.parametrize("corners, expected", [
     ("GeoPoint(48, -1), GeoPoint(52, 3)", "LP"), ("GeoPoint(-40, 150), GeoPoint(-30, 152)", "S"),
-    ("GeoPoint(0, 0), GeoPoint(1, 1)", ""),
+    ("GeoPoint(0, 0), GeoPoint(1, 1)", ""), ("(-1, 48), (3, 52)", "LP"),
 ])
 def test_box(found, corners, expected):
     assert found(f"places.within_geo_box('at', {corners})") == expected
