@@ -71,7 +71,7 @@ extension ObjectWriter {
     /// - Throws: ``ServiceError/Code/badRequest`` if the app has all the classes that the caller may fill it with.
     func newClass(_ name: ClassName, within limits: ObjectLimits, for caller: Caller) throws -> ClassSchema {
         let limit = limits.share(of: limits.classes, named: "objects.maxClasses", for: caller)
-        guard try schemas().count(where: { !$0.name.isBuiltIn }) < limit.count else {
+        guard try name.isBuiltIn || schemas().count(where: { !$0.name.isBuiltIn }) < limit.count else {
             throw ServiceError(
                 .badRequest,
                 "The class '\(name)' would be one too many; the limit is \(limit.count) (\(limit.settings))."

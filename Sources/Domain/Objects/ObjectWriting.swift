@@ -220,7 +220,7 @@ struct ObjectWriting {
             try access.require(operation, in: .sessions)
             throw ServiceError(.notAvailable, "A session is begun by a log-in, and never changed.")
         }
-        guard !name.isBuiltIn || [.user, .role, .installation].contains(name) else {
+        guard !name.isReserved || [.user, .role].contains(name) else {
             throw ObjectWriting.unknownClass(name)
         }
     }

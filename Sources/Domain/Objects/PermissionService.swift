@@ -23,8 +23,9 @@ package struct PermissionService: Sendable {
         as caller: Caller
     ) async throws -> ClassSchema {
         try caller.requireMasterKey()
-        guard !name.isBuiltIn || name == .installation || ClassSchema.builtIn.contains(where: { $0.name == name })
-        else { throw ObjectWriting.unknownClass(name) }
+        guard !name.isReserved || ClassSchema.builtIn.contains(where: { $0.name == name }) else {
+            throw ObjectWriting.unknownClass(name)
+        }
         guard ![.session, .identity, .upload, .uploadPart, .usage].contains(name) else {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
         }

@@ -158,7 +158,7 @@ package struct FieldChange: Sendable, Equatable {
 
 /// What lcfile made itself stays as it is, but that fields of users and roles may be hidden.
 private func requireChangeable(_ field: String, of name: ClassName, by change: FieldChange) throws {
-    guard name.isBuiltIn, name != .installation else { return }
+    guard name.isReserved else { return }
     let known = ClassSchema.builtIn.first { $0.name == name }
     let isSecret = name == .user && AccountChange.secrets.contains(field)
     let isOurs = known?.fields[field] != nil || field.hasPrefix("_") || isSecret

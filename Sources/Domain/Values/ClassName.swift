@@ -48,6 +48,19 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// The class of one object that counts what the app's files take.
     package static let usage = ClassName(known: "_Usage")
 
+    /// Built-in classes that SDKs and apps use like classes of the app (data-protocol 9).
+    ///
+    /// lcfile has no rules for them and makes each with its first object.
+    private static let ordinary: Set<String> = [
+        "_Installation", "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification", "_Status",
+        "_Follower", "_Followee", "_FriendshipRequest",
+    ]
+
+    /// Whether lcfile has rules of its own for the class, or stores its own state there.
+    package var isReserved: Bool {
+        isBuiltIn && !ClassName.ordinary.contains(description)
+    }
+
     /// Whether the class belongs to the protocol and not to the app.
     package var isBuiltIn: Bool {
         description.utf8.first == UInt8(ascii: "_")

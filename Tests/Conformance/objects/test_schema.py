@@ -25,6 +25,24 @@ def test_bad_class_name(api, name):
     assert_refused(Objects(api, name).post({"n": 1}), 400, 103)
 
 
+@pytest.mark.parametrize("name", [
+    "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification", "_Status", "_Follower", "_Followee",
+    "_FriendshipRequest",
+])
+def test_built_in_class_that_apps_use_like_their_own(api, name):
+    things = Objects(api, name)
+    id = things.create(name="a", m=["u1"])
+    assert things.put(id, {"m": {"__op": "AddUnique", "objects": ["u2"]}}).status_code == 200
+    assert things.find(where={"m": "u2"})[0]["objectId"] == id
+    assert things.delete(id).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["_Session", "_Identity", "_Upload", "_UploadPart", "_Usage", "_conversation"])
+def test_other_built_in_class_is_not_for_clients(api, master, name):
+    for caller in (api, master):
+        assert Objects(caller, name).post({"n": 1}).status_code in (400, 403)
+
+
 @pytest.mark.parametrize("name", ["A", "a1_b", "schema_select", "Order", "sqlite_master", "objects"])
 def test_good_class_name(api, name):
     things = Objects(api, name)

@@ -147,6 +147,37 @@ import Testing
         #expect(Set(shown.keys) == ["__type", "className", "objectId", "createdAt", "updatedAt", "name"])
     }
 
+    @Test(
+        "built-in classes that apps use like their own are made with their first object",
+        arguments: [
+            "_Installation", "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification", "_Status",
+            "_Follower", "_Followee", "_FriendshipRequest",
+        ]
+    )
+    func ordinaryClasses(text: String) async throws {
+        let name = try ClassName(text)
+        // They do not count among the classes of the app, also when the app has all that it may have.
+        let limits = ObjectLimits(classes: 1)
+        try await objects.create(#"{"title":"a"}"#, limits: limits)
+        let object = try await objects.create(#"{"name":"a","m":["u1"],"attr":{"x":1}}"#, in: name, limits: limits)
+        let changed = try await objects.update(object, #"{"m":{"__op":"AddUnique","objects":["u2"]}}"#)
+        #expect(changed["m"] == .array(["u1", "u2"]))
+        let delete = ObjectCommand(name, .delete([object.id], where: nil))
+        _ = try await objects.service().perform(delete, as: objects.client)
+    }
+
+    @Test(
+        "other built-in classes are not made, not even by the master key",
+        arguments: ["_Session", "_Identity", "_Upload", "_UploadPart", "_Usage", "_New", "_conversation"]
+    )
+    func reservedClasses(text: String) async throws {
+        for caller in [objects.client, objects.master] {
+            await #expect(throws: ServiceError.self) {
+                try await objects.create(#"{"name":"a"}"#, in: ClassName(text), as: caller)
+            }
+        }
+    }
+
     @Test("two hundred increments at once lose none")
     func increments() async throws {
         let object = try await objects.create(#"{"n":0}"#)
