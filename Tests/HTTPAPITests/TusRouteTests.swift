@@ -69,8 +69,11 @@ import Testing
             (["Upload-Offset": "0", "Content-Type": "text/html"], 415),
             (["Upload-Offset": "0", "Upload-Length": "6"], 400),
             (["Upload-Offset": "0", "Upload-Checksum": "sha1 AAAAAAAAAAAAAAAAAAAAAAAAAAA="], 460),
-            (["Upload-Offset": "0", "Upload-Checksum": "sha1 AA=="], 400),
+            (["Upload-Offset": "0", "Upload-Checksum": "sha1 AA=="], 460),
+            (["Upload-Offset": "0", "Upload-Checksum": "sha1 ***"], 460),
+            (["Upload-Offset": "0", "Upload-Checksum": "crc32 AAAAAAA="], 460),
             (["Upload-Offset": "0", "Upload-Checksum": "sha512 AA=="], 400),
+            (["Upload-Offset": "0", "Upload-Checksum": "sha1"], 400),
             (["Upload-Offset": "0", "Tus-Resumable": "0.2.2"], 412),
         ] as [([String: String], Int)]
     )
@@ -81,6 +84,43 @@ import Testing
             for (name, value) in fields { headers[.known(name)] = value }
             let response = try await client.tus(.patch, path, "hello", headers)
             #expect(response.status.code == status, "\(response.text)")
+            #expect(response.headers[.uploadOffset] == (status == 409 ? "0" : nil))
+            let asked = try await client.tus(.head, path)
+            #expect(asked.headers[.uploadOffset] == "0")
+        }
+    }
+
+    @Test("a 409 tells the offset, also of a finished upload")
+    func conflict() async throws {
+        try await TestServer().test { [bytes] client in
+            let path = try await client.tus(size: 5)
+            for (text, offset, wrong) in [("he", "0", "0"), ("llo", "2", "2")] {
+                let sent = try await client.tus(.patch, path, text, bytes.merging([.uploadOffset: offset]))
+                let refused = try await client.tus(.patch, path, "x", bytes.merging([.uploadOffset: wrong]))
+                #expect(refused.status == .conflict)
+                #expect(refused.headers[.uploadOffset] == sent.headers[.uploadOffset])
+            }
+        }
+    }
+
+    @Test(
+        "a creation with bytes of another type is 415 and makes no upload",
+        arguments: [nil, "application/octet-stream", "text/html", "application/offset+octet-stream2"]
+    )
+    func creationType(type: String?) async throws {
+        let server = TestServer()
+        try await server.test { client in
+            var headers: HTTPFields = [.uploadLength: "5"]
+            headers[.contentType] = type
+            let refused = try await client.tus(.post, "/1.1/uploads", "hello", headers)
+            #expect(refused.status.code == 415)
+        }
+        #expect(server.store.count(of: .upload) == 0)
+        try await server.test { client in
+            // Without bytes the type says nothing.
+            var headers = HTTPFields()
+            headers[.contentType] = type
+            let path = try await client.tus(size: 5, headers)
             let asked = try await client.tus(.head, path)
             #expect(asked.headers[.uploadOffset] == "0")
         }
@@ -139,6 +179,70 @@ import Testing
         }
     }
 
+    @Test("a final upload may be made before its pieces are finished, and is a file with the last of them")
+    func unfinishedConcatenation() async throws {
+        try await TestServer().test { [bytes] client in
+            let pieces = [
+                try await client.tus(size: 3, [.uploadConcat: "partial"]),
+                try await client.tus(size: 2, [.uploadConcat: "partial"]),
+            ]
+            let list = "final;\(pieces[0]) \(pieces[1])"
+            let created = try await client.tus(.post, "/1.1/uploads", nil, [.uploadConcat: list])
+            #expect(created.status == .created)
+            #expect(created.headers[.uploadOffset] == nil)
+            #expect(created.headers[.uploadExpires] != nil)
+            let location = try #require(created.headers[.location])
+            let final = location.replacing("https://api.example.com", with: "")
+            _ = try await client.tus(.patch, pieces[1], "lo", bytes.merging([.uploadOffset: "0"]))
+            let asked = try await client.tus(.head, final)
+            #expect(asked.status == .ok)
+            #expect(asked.headers[.uploadConcat] == list)
+            #expect(asked.headers[.uploadOffset] == nil)
+            #expect(asked.headers[.uploadLength] == nil)
+            #expect(asked.headers[.uploadDeferLength] == nil)
+            #expect(asked.headers[.fileURL] == nil)
+            let patched = try await client.tus(.patch, final, "x", bytes.merging([.uploadOffset: "0"]))
+            #expect(patched.status == .forbidden)
+            _ = try await client.tus(.patch, pieces[0], "hel", bytes.merging([.uploadOffset: "0"]))
+            let finished = try await client.tus(.head, final)
+            #expect(finished.headers[.uploadOffset] == "5")
+            #expect(finished.headers[.uploadLength] == "5")
+            let url = try #require(finished.headers[.fileURL])
+            let file = try await client.send("GET", url.replacing("https://files.example.com", with: ""), nil, [:])
+            #expect(file.text == "hello")
+        }
+    }
+
+    @Test("the creation of a final upload takes no bytes")
+    func finalWithBytes() async throws {
+        try await TestServer().test { [bytes] client in
+            let piece = try await client.tus(size: 0, [.uploadConcat: "partial"])
+            let list: HTTPFields = [.uploadConcat: "final;\(piece)"]
+            let sent = try await client.tus(.post, "/1.1/uploads", "hello", bytes.merging(list))
+            #expect(sent.status == .forbidden)
+            let typed = try await client.tus(.post, "/1.1/uploads", "", bytes.merging(list))
+            #expect(typed.status == .created)
+        }
+    }
+
+    @Test("DELETE of a finished upload deletes its file, for callers who may", arguments: [Who.client, .master])
+    func deletesFile(who: Who) async throws {
+        let server = TestServer()
+        try await server.test { [bytes] client in
+            let path = try await client.tus(size: 5)
+            let sent = try await client.tus(.patch, path, "hello", bytes.merging([.uploadOffset: "0"]))
+            let url = try #require(sent.headers[.fileURL]).replacing("https://files.example.com", with: "")
+            let deleted = try await client.tus(.delete, path, nil, who.headers)
+            let file = try await client.send("GET", url, nil, [:])
+            let asked = try await client.tus(.head, path)
+            #expect(deleted.status == (who == .master ? .noContent : .forbidden))
+            #expect(file.status == (who == .master ? .notFound : .ok))
+            #expect(asked.status == (who == .master ? .notFound : .ok))
+        }
+        #expect(server.blobs.count == (who == .master ? 0 : 1))
+        #expect(server.store.count(of: .upload) == (who == .master ? 0 : 1))
+    }
+
     @Test("an upload that was given up is gone, a finished one is not given up")
     func termination() async throws {
         try await TestServer().test { [bytes] client in
@@ -159,7 +263,7 @@ import Testing
     func options() async throws {
         try await TestServer().test { client in
             let response = try await client.execute(uri: "/1.1/uploads", method: .options)
-            #expect(response.status == .noContent)
+            #expect(response.status == .ok)
             #expect(response.headers[.tusVersion] == "1.0.0")
             #expect(response.headers[.tusMaxSize] == "1048576")
             #expect(response.headers[.tusChecksumAlgorithm] == "sha1,md5,sha256,crc32")
@@ -167,9 +271,16 @@ import Testing
             #expect(
                 Set(extensions) == [
                     "creation", "creation-with-upload", "creation-defer-length", "checksum", "checksum-trailer",
-                    "expiration", "termination", "concatenation",
+                    "expiration", "termination", "concatenation", "concatenation-unfinished",
                 ]
             )
+            let preflight = try await client.execute(
+                uri: "/1.1/uploads",
+                method: .options,
+                headers: [.origin: "https://example.org", .accessControlRequestMethod: "POST"]
+            )
+            #expect(preflight.status == .ok)
+            #expect(preflight.headers[.accessControlAllowOrigin] == "*")
         }
     }
 }

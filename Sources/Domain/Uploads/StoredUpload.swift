@@ -40,6 +40,10 @@ package struct StoredUpload: Sendable, Hashable {
     var endsWhenWhole = false
     /// What ``expiresAt`` may be at most, if it is put off by each byte that comes: uploads of guests.
     var deadline: Timestamp?
+    /// The partial uploads that a final one waits for, in the order of the file; empty for all others.
+    package internal(set) var pieces: [ObjectID] = []
+    /// The final upload that waits for this partial one; nil if none does.
+    var successor: ObjectID?
 
     /// Who began an upload, as far as it is needed to ask again whether they may.
     struct Owner: Sendable, Hashable {
@@ -81,6 +85,9 @@ extension StoredUpload {
     /// Whether it is counted as unfinished: a piece is until the file is there that it becomes a part of.
     var isOpen: Bool { !isFinished || kind == .partial }
 
+    /// Whether it becomes a file once partial uploads are finished (tus `concatenation-unfinished`).
+    package var isWaiting: Bool { !isFinished && !pieces.isEmpty }
+
     /// The upload as an object; names that begin with `_` are never shown.
     var object: StoredObject {
         var fields: [String: JSONValue] = [
@@ -102,6 +109,8 @@ extension StoredUpload {
         fields["_address"] = owner.address.map(JSONValue.string)
         fields["_deadline"] = deadline.map(JSONValue.date)
         if endsWhenWhole { fields["_tus"] = .bool(true) }
+        if !pieces.isEmpty { fields["_pieces"] = .array(pieces.map { .string($0.description) }) }
+        fields["_successor"] = successor.map { .string($0.description) }
         switch kind {
         case .file: break
         case .partial: fields["_concat"] = .string("partial")
@@ -146,6 +155,8 @@ extension StoredUpload {
         self.expiresAt = expiresAt
         endsWhenWhole = fields["_tus"] == .bool(true)
         deadline = fields["_deadline"]?.dateValue
+        pieces = (fields["_pieces"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { ObjectID($0) } }
+        successor = fields["_successor"]?.stringValue.flatMap { ObjectID($0) }
     }
 
     /// When an upload of a guest expires after bytes came.

@@ -20,9 +20,14 @@ extension UploadHandle {
     ///
     /// A client that is told of all bytes stops, so an upload that has them is finished first: see ``endIfWhole()``.
     ///
+    /// - Returns: nil for a final upload whose pieces are not all finished.
     /// - Throws: What ``endIfWhole()`` does; ``ServiceError/Code/uploadNotFound`` if the upload is over.
-    package func settledOffset() async throws -> Int64 {
+    package func settledOffset() async throws -> Int64? {
         try requireThere()
+        if upload.isWaiting {
+            try await endIfWhole()
+            return upload.isFinished ? progress.received : nil
+        }
         while !upload.isFinished {
             do {
                 let offset = try await live.turns.take(UploadHandle.number) { [live] in
@@ -36,6 +41,11 @@ extension UploadHandle {
             }
         }
         return progress.received
+    }
+
+    /// How many bytes are stored, without those that a connection is sending.
+    package var storedOffset: Int64 {
+        upload.isFinished ? progress.received : live.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
     }
 
     /// Takes bytes at the end of what is there; when the announced size is reached, the upload ends.
@@ -61,7 +71,7 @@ extension UploadHandle {
         let number = UploadHandle.number
         let end = try await live.turns.take(number) { [self] in
             try requireThere()
-            let there = upload.isFinished ? progress.received : live.with { $0.layout.parts[number]?.size ?? 0 }
+            let there = storedOffset
             guard there == offset else {
                 throw ServiceError(.uploadConflict, "Upload-Offset is \(offset), but \(there) bytes are there.")
             }

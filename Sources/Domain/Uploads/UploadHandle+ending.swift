@@ -55,7 +55,7 @@ extension UploadHandle {
                 try await service.neighbours.claiming(record.key, for: service.app) {
                     try await staged.commit(as: record.key, of: record.id)
                     do {
-                        try await markFinished(record, spending: spent)
+                        _ = try await markFinished(record, spending: spent)
                     } catch {
                         try await service.revert(staged, record)
                         throw error
@@ -74,7 +74,9 @@ extension UploadHandle {
     }
 
     /// Stores that the upload is finished, its file's record with it.
-    func markFinished(_ record: FileRecord?, spending spent: [ObjectID] = []) async throws {
+    ///
+    /// - Returns: The final upload that waits for this one.
+    func markFinished(_ record: FileRecord?, spending spent: [ObjectID] = []) async throws -> ObjectID? {
         let caller = try await service.sessions.lasting(upload.owner.caller(in: service.app))
         var finished = upload
         finished.isStarted = true
@@ -83,7 +85,7 @@ extension UploadHandle {
             finished.size = record.facts.size
             finished.expiresAt = service.clock().adding(seconds: UploadHandle.memory)
         }
-        try await service.records.finish(
+        let (successor, ended) = try await service.records.finish(
             finished,
             record,
             spending: spent,
@@ -102,6 +104,8 @@ extension UploadHandle {
             live.watchers.tell { progress }
             live.watchers.finish()
         }
+        for digest in ended { await service.forget(digest) }
+        return successor
     }
 
     /// Seconds for which a finished upload is remembered, for those who ask again.
@@ -111,16 +115,29 @@ extension UploadHandle {
     package func giveUp() async throws {
         try await live.turns.takeAll { [self] in
             guard !live.with(\.isGone), !upload.isFinished || upload.kind == .partial else { return }
-            _ = try await service.records.remove(live.id)
+            _ = try await service.removeRow(of: live.id)
             await service.discardStaged(of: live)
         }
+    }
+
+    /// Ends the upload: gives it up, or deletes its file if there is one.
+    ///
+    /// - Parameters:
+    ///   - caller: Who asks.
+    ///   - objects: Deletes the file's record and bytes, under the rules for all files.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller may not delete its file; the upload
+    ///   stays then.
+    package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
+        guard upload.isFinished, upload.kind != .partial else { return try await giveUp() }
+        _ = try await objects.perform(ObjectCommand(.file, .delete([live.id], where: nil)), as: caller)
+        try await live.turns.takeAll { [self] in await drop() }
     }
 
     /// Removes the upload and its bytes after a refusal that no later attempt could escape; called with everybody's turn.
     ///
     /// A row that cannot be removed now expires like any other.
     func drop() async {
-        guard (try? await service.records.remove(live.id)) != nil else { return }
+        guard (try? await service.removeRow(of: live.id)) != nil else { return }
         await service.discardStaged(of: live)
     }
 
@@ -150,6 +167,24 @@ extension UploadHandle {
 private struct StagedBytesMissing: Error {}
 
 extension UploadService {
+    /// Removes an upload's row, and what is in memory of uploads that end with it.
+    ///
+    /// - Returns: Whether the upload was unfinished.
+    func removeRow(of id: ObjectID) async throws -> Bool {
+        let (wasOpen, ended) = try await records.remove(id)
+        for digest in ended { await forget(digest) }
+        return wasOpen
+    }
+
+    /// Removes what is in memory of an upload whose row is gone, by the digest of its token.
+    func forget(_ digest: String) async {
+        try? await live.using(digest) {
+            nil
+        } _: { live in
+            if let live { await discardStaged(of: live) }
+        }
+    }
+
     /// Removes the staged bytes of an upload that is over, and tells those who watch it.
     func discardStaged(of upload: LiveUpload) async {
         let blob = try? await upload.blob(in: blobs)
@@ -159,68 +194,5 @@ extension UploadService {
             state.blob = nil
         }
         upload.watchers.finish()
-    }
-
-    /// Makes one file of the pieces that finished partial uploads are (tus concatenation).
-    ///
-    /// - Parameters:
-    ///   - announcement: The file; its size is that of the pieces.
-    ///   - tokens: The pieces, in order.
-    ///   - caller: Who asks.
-    /// - Returns: The finished upload and its token.
-    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is none of this app or not finished.
-    package func concatenate(
-        _ announcement: UploadAnnouncement,
-        of tokens: [UploadToken],
-        as caller: Caller
-    ) async throws -> (upload: StoredUpload, token: UploadToken) {
-        var sources: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
-        var spent: [ObjectID] = []
-        for token in tokens {
-            let (source, piece, id) = try await piece(token)
-            sources.append((source, piece ?? PartLayout.Piece(place: 0, size: 0)))
-            if !spent.contains(id) { spent.append(id) }
-        }
-        // Its bytes count with the pieces until it takes their place.
-        let (_, token) = try await announce(announcement, as: caller)
-        let upload = try await using(token) { [sources, spent] handle in
-            try await handle.live.turns.takeAll { [handle] in
-                let joined = try await blobs.stage()
-                do {
-                    try await UploadHandle.copy(sources, to: joined)
-                    let size = sources.reduce(0) { $0 + $1.piece.size }
-                    try limits.requireSize(size)
-                    let needsMD5 = handle.upload.description.announcesMD5
-                    let facts = try await joined.finish(size: size, needsMD5: needsMD5)
-                    _ = try await handle.complete(joined, facts, spending: spent)
-                } catch {
-                    await joined.discard()
-                    _ = try? await records.remove(handle.live.id)
-                    await discardStaged(of: handle.live)
-                    throw error
-                }
-            }
-            return handle.upload
-        }
-        for source in sources { await source.source.discard() }
-        for token in tokens {
-            try? await using(token) { await discardStaged(of: $0.live) }
-        }
-        return (upload, token)
-    }
-
-    private func piece(_ token: UploadToken) async throws -> (any StagedBlob, PartLayout.Piece?, ObjectID) {
-        let refusal = ServiceError(.badRequest, "Upload-Concat: every piece must be a finished partial upload.")
-        do {
-            return try await using(token) { handle in
-                // Its last request may have been cut off behind its last byte.
-                if handle.upload.kind == .partial { try await handle.endIfWhole() }
-                guard handle.upload.kind == .partial, handle.upload.isFinished else { throw refusal }
-                let piece = handle.live.with { $0.layout.pieces(of: [1])?.first }
-                return (try await handle.live.blob(in: blobs), piece, handle.live.id)
-            }
-        } catch let error as ServiceError where error.code == .uploadNotFound {
-            throw refusal
-        }
     }
 }

@@ -17,11 +17,14 @@ extension UploadHandle {
     /// - Throws: What a rule refuses. If no later attempt can succeed (type, checksum, a key that is taken), the upload
     ///   and its bytes are removed; otherwise both stay, and the next call tries again.
     package func endIfWhole() async throws {
+        if upload.isWaiting { return try await joinIfFinished() }
         guard isWhole, !upload.isFinished else { return }
         // In a task of its own, so that a client that disconnects now does not cancel it.
         try await Task { [self] in
             do {
-                try await live.turns.takeAll { [self] in try await end() }
+                let successor = try await live.turns.takeAll { [self] in try await end() }
+                // The piece is finished whatever becomes of the file; HEAD of the final upload tells that.
+                if let successor { _ = try? await service.using(id: successor) { try await $0.joinIfFinished() } }
             } catch {
                 if !live.with(\.isGone) { service.unfinished.insert(live.id) }
                 throw error
@@ -30,20 +33,26 @@ extension UploadHandle {
     }
 
     /// Called with everybody's turn.
-    private func end() async throws {
+    ///
+    /// - Returns: The final upload that waits for this one.
+    private func end() async throws -> ObjectID? {
         try requireThere()
-        guard isWhole, !upload.isFinished else { return }
+        guard isWhole, !upload.isFinished else { return nil }
         if upload.kind == .partial { return try await markFinished(nil) }
         // Checked before the bytes are read for their digests, because this refusal can be a passing one.
         let caller = try await service.sessions.lasting(upload.owner.caller(in: service.app))
         try await service.files.requireCreating(as: caller)
         do {
             _ = try await complete(parts: live.with { Array($0.layout.parts.keys) })
-        } catch let error as ServiceError where UploadHandle.finalRefusals.contains(error.code) {
+        } catch let error as ServiceError where UploadHandle.isFinal(error) {
             await drop()
             throw error
         }
+        return nil
     }
+
+    /// Whether no later attempt to finish an upload can succeed after this refusal.
+    static func isFinal(_ error: ServiceError) -> Bool { finalRefusals.contains(error.code) }
 
     /// Refusals that depend only on the bytes and on what was announced of them, which do not change any more.
     private static let finalRefusals: Set<ServiceError.Code> = [
@@ -77,13 +86,7 @@ extension UploadService {
                 continue
             }
             do {
-                guard let found = try await records.find(id: id) else { continue }
-                try await live.using(found.upload.tokenDigest) { [records] in
-                    try await records.find(id: id)
-                } _: { live in
-                    guard let live, !live.with(\.isGone) else { return }
-                    try await UploadHandle(live: live, service: self).endIfWhole()
-                }
+                _ = try await using(id: id) { try await $0.endIfWhole() }
             } catch {
                 let code = (error as? ServiceError)?.code
                 if code == nil || code == .internalFailure || code == .storageFull { failure = error }

@@ -18,12 +18,34 @@ struct UploadRecords: Sendable {
 
     /// Adds an upload, if the caller may make files and there is room for one more.
     ///
+    /// - Parameters:
+    ///   - upload: The upload.
+    ///   - pieces: The partial uploads that a final one is made of, in order. While one of them is unfinished, the final
+    ///     upload waits for them; a partial upload belongs to the final one that named it last.
+    ///   - caller: Who asks.
+    ///   - limits: How many uploads there may be, and how many bytes.
+    /// - Returns: The upload as it is stored, and the digests of tokens whose uploads this one replaces.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/quotaExceeded``,
-    ///   ``ServiceError/Code/tooManyUploads``, ``ServiceError/Code/duplicateValue`` if the key is taken.
-    func begin(_ upload: StoredUpload, as caller: Caller, within limits: UploadLimits) async throws {
+    ///   ``ServiceError/Code/tooManyUploads``, ``ServiceError/Code/duplicateValue`` if the key is taken,
+    ///   ``ServiceError/Code/badRequest`` if a piece is gone, ``ServiceError/Code/payloadTooLarge``.
+    func begin(
+        _ upload: StoredUpload,
+        of pieces: [ObjectID] = [],
+        as caller: Caller,
+        within limits: UploadLimits
+    ) async throws -> (upload: StoredUpload, ended: [String]) {
         try await store.write { [clock] writer in
             let schema = try writer.schema(of: .file) ?? .files
             try ObjectAccess(caller: caller).require(.create, in: schema)
+            var upload = upload
+            var ended: [String] = []
+            if try writer.requirePieces(pieces, within: limits) == .unfinished {
+                upload.pieces = pieces
+                // Its pieces end by themselves, and it ends with them.
+                let latest = clock().adding(seconds: limits.expireAfter)
+                upload.expiresAt = max(upload.expiresAt, latest)
+                ended = try writer.claim(Set(pieces), for: upload.id, at: clock())
+            }
             try writer.countOpened(by: upload.owner, within: limits, at: clock())
             let usage = try writer.usage() + .upload(upload.counted)
             try usage.requireWithin(limits.quota)
@@ -34,6 +56,7 @@ struct UploadRecords: Sendable {
             else { throw KeyNeighbours.taken(upload.key) }
             try writer.insert(upload.object, into: .upload)
             try writer.save(usage, at: clock())
+            return (upload, ended)
         }
     }
 
@@ -121,6 +144,8 @@ struct UploadRecords: Sendable {
     ///   - spent: Partial uploads that it was made of, which end with it.
     ///   - caller: Who began it, as they are now.
     ///   - quota: How many bytes the files of the app may have.
+    /// - Returns: The final upload that waits for this one, and the digests of tokens whose uploads end because this one
+    ///   took their pieces.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/duplicateValue`` if the key is taken,
     ///   ``ServiceError/Code/quotaExceeded``, ``ServiceError/Code/uploadNotFound``.
     func finish(
@@ -129,10 +154,13 @@ struct UploadRecords: Sendable {
         spending spent: [ObjectID] = [],
         as caller: Caller,
         within quota: Int64?
-    ) async throws {
+    ) async throws -> (successor: ObjectID?, ended: [String]) {
         try await store.write { [clock] writer in
             var finished = upload
-            finished.counted = try writer.openUpload(upload.id).counted
+            let stored = try writer.openUpload(upload.id)
+            finished.counted = stored.counted
+            finished.successor = stored.successor
+            var ended: [String] = []
             var usage = try writer.usage()
             if let record {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
@@ -147,23 +175,35 @@ struct UploadRecords: Sendable {
                 try writer.removeParts(of: partial.id)
                 usage = usage - .upload(partial.counted)
                 try writer.countClosed(by: partial.owner, at: clock())
+                if let other = partial.successor, other != upload.id,
+                    let final = try writer.removeWaiting(other, at: clock())
+                {
+                    ended.append(final.tokenDigest)
+                    usage = usage - .upload(final.counted)
+                }
             }
             try usage.requireWithin(quota)
             try writer.update(finished.object, in: .upload)
             try writer.save(usage, at: clock())
+            return (finished.successor, ended)
         }
     }
 
-    /// Forgets an upload and its parts; returns whether it was unfinished.
-    func remove(_ id: ObjectID) async throws -> Bool {
+    /// Removes an upload and its parts, and the final upload that waits for it.
+    ///
+    /// - Returns: Whether it was unfinished, and the digests of tokens whose uploads end with it.
+    func remove(_ id: ObjectID) async throws -> (wasOpen: Bool, ended: [String]) {
         try await store.write { [clock] writer in
-            guard let upload = try writer.upload(id) else { return false }
+            guard let upload = try writer.upload(id) else { return (false, []) }
             _ = try writer.delete(id, in: .upload)
             try writer.removeParts(of: id)
-            guard upload.isOpen else { return false }
+            guard upload.isOpen else { return (false, []) }
             try writer.countClosed(by: upload.owner, at: clock())
-            try writer.save(try writer.usage() - .upload(upload.counted), at: clock())
-            return true
+            var usage = try writer.usage() - .upload(upload.counted)
+            let final = try upload.successor.flatMap { try writer.removeWaiting($0, at: clock()) }
+            if let final { usage = usage - .upload(final.counted) }
+            try writer.save(usage, at: clock())
+            return (true, final.map { [$0.tokenDigest] } ?? [])
         }
     }
 
@@ -181,13 +221,15 @@ struct UploadRecords: Sendable {
 
     /// What a server that died left of uploads that end by their last byte, besides those that their clients go on with.
     ///
-    /// - Returns: Those whose bytes are all there, and those that were to be made of others.
+    /// - Returns: Those whose bytes may all be there, and final ones that the server was about to finish in their creation.
     func leftUnfinished() async throws -> (whole: [ObjectID], finals: [ObjectID]) {
         try await store.read { reader in
             var whole: [ObjectID] = []
             var finals: [ObjectID] = []
             for upload in try reader.unfinishedUploads() where upload.endsWhenWhole {
-                if case .final = upload.kind { finals.append(upload.id) }
+                if case .final = upload.kind {
+                    if upload.isWaiting { whole.append(upload.id) } else { finals.append(upload.id) }
+                }
                 guard upload.isStarted, let size = upload.size else { continue }
                 let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
                 if parts.count == 1, parts[0].part.size == size { whole.append(upload.id) }
@@ -224,7 +266,8 @@ extension ObjectReader {
             .filter { $0.text == "partial" }.compactMap { try upload($0.id) }
     }
 
-    fileprivate func upload(_ id: ObjectID) throws -> StoredUpload? {
+    /// The upload with an id, in any state.
+    func upload(_ id: ObjectID) throws -> StoredUpload? {
         try object(id, in: .upload).flatMap(StoredUpload.init(stored:))
     }
 

@@ -12,6 +12,8 @@ package struct UploadAnnouncement: Sendable {
     package var metadataHeader: String?
     /// Whether its last byte finishes it.
     package var endsWhenWhole = false
+    /// The partial uploads that a final one is made of, in order.
+    var pieces: [ObjectID] = []
 
     /// Takes checked values.
     package init(
@@ -65,8 +67,9 @@ extension UploadService {
         )
         try limits.record.requireSize(of: upload.object)
         try await requireFree(upload.key, chosenBy: announcement)
-        try await records.begin(upload, as: caller, within: limits)
-        return (upload, token)
+        let (begun, ended) = try await records.begin(upload, of: announcement.pieces, as: caller, within: limits)
+        for digest in ended { await forget(digest) }
+        return (begun, token)
     }
 
     /// The type that a file will be served as, as far as it can be told before its bytes are there.

@@ -44,10 +44,10 @@ extension UploadService {
                 return (false, 0)
             }
             let bytes = live.progress.received
-            return try await live.turns.takeAll { [records] in
+            return try await live.turns.takeAll {
                 // Somebody may have ended it, or sent its first bytes, since it was found.
                 guard live.upload.expiresAt <= clock() else { return (false, 0) }
-                let isOver = try await records.remove(live.id)
+                let isOver = try await removeRow(of: live.id)
                 await discardStaged(of: live)
                 return (isOver, bytes)
             }
@@ -82,7 +82,7 @@ extension UploadService {
             }
         }
         let left = try await records.leftUnfinished()
-        // Its client was never told where it is, and its pieces are still there.
+        // Their clients were never told where they are, and their pieces are still there.
         for final in left.finals { _ = try await records.remove(final) }
         for whole in left.whole { unfinished.insert(whole) }
         try await records.recountShares()

@@ -1,14 +1,16 @@
 internal import Domain
 internal import HTTPTypes
 
-/// A refusal with the status that its dialect has for it, where that is another than the API's.
+/// A refusal with the status and headers that its dialect has for it, where those are others than the API's.
 struct DialectError: Error {
     let status: HTTPResponse.Status
     let refusal: ServiceError
+    let headers: HTTPFields
 
-    init(_ status: HTTPResponse.Status, _ refusal: ServiceError) {
+    init(_ status: HTTPResponse.Status, _ refusal: ServiceError, _ headers: HTTPFields = [:]) {
         self.status = status
         self.refusal = refusal
+        self.headers = headers
     }
 
     init(_ status: Int, _ sentence: String) {

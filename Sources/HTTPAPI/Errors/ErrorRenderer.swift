@@ -22,7 +22,7 @@ struct ErrorRenderer: RouterMiddleware {
     /// The answer that an error becomes; what nobody foresaw is logged and answered with a bare 500.
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
-        var headers = HTTPFields()
+        var headers = (error as? DialectError)?.headers ?? [:]
         if rendering.status == .tooManyRequests { headers[.retryAfter] = String(refusal(for: error).retryAfter) }
         var response = body.response(status: rendering.status, headers: headers)
         // A client would take the body for its next answer (RFC 9110 section 9.3.2).

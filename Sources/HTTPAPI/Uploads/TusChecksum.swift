@@ -28,10 +28,17 @@ struct TusChecksum: Sendable {
     private static func digest(_ text: String) throws -> AnnouncedDigest {
         let words = text.split(separator: " ")
         guard words.count == 2, let kind = DigestKind(rawValue: words[0].lowercased()),
-            TusHeaders.algorithms.contains(kind), let bytes = [UInt8](base64: words[1]), bytes.count == kind.size
+            TusHeaders.algorithms.contains(kind)
         else {
             let names = TusHeaders.algorithms.map(\.rawValue).joined(separator: ", ")
             throw ServiceError(.badRequest, "Upload-Checksum must be one of \(names) and the digest in Base64.")
+        }
+        // No bytes have such a digest, so it is a mismatch like any other.
+        guard let bytes = [UInt8](base64: words[1]), bytes.count == kind.size else {
+            throw ServiceError(
+                .checksumMismatch,
+                "Upload-Checksum: the digest of \(kind.rawValue) must be \(kind.size) bytes in Base64."
+            )
         }
         return AnnouncedDigest(kind: kind, bytes: bytes)
     }

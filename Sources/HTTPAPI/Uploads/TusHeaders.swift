@@ -7,8 +7,10 @@ internal import HummingbirdCore
 enum TusHeaders {
     static let version = "1.0.0"
     static let mediaType = "application/offset+octet-stream"
-    static let extensions =
-        "creation,creation-with-upload,creation-defer-length,checksum,checksum-trailer,expiration,termination,concatenation"
+    static let extensions = [
+        "creation", "creation-with-upload", "creation-defer-length", "checksum", "checksum-trailer", "expiration",
+        "termination", "concatenation", "concatenation-unfinished",
+    ]
     /// The first must be `sha1`, the one that every client knows.
     static let algorithms: [DigestKind] = [.sha1, .md5, .sha256, .crc32]
 

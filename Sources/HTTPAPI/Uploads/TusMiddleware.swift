@@ -23,13 +23,14 @@ struct TusMiddleware: RouterMiddleware {
         return response
     }
 
-    /// What a client asks for before anything else.
+    /// What a client asks for before anything else; 200 as in tusd, because some browsers take nothing else.
     @Sendable func options(_ request: Request, _ context: APIContext) -> Response {
         Response(
-            status: .noContent,
+            status: .ok,
             headers: [
+                .contentLength: "0",
                 .tusVersion: TusHeaders.version,
-                .tusExtension: TusHeaders.extensions,
+                .tusExtension: TusHeaders.extensions.joined(separator: ","),
                 .tusMaxSize: String(largest),
                 .tusChecksumAlgorithm: TusHeaders.algorithms.map(\.rawValue).joined(separator: ","),
             ]

@@ -22,21 +22,28 @@ struct TusRoutes: Sendable {
         try TusHeaders.requireVersion(request)
         let app = try apps.services(of: context.caller)
         let (announcement, pieces) = try TusCreation(request, limit: app.uploads.limits.nameLength).announcement
+        let bringsBytes = request.headers[.contentType] == TusHeaders.mediaType
+        if !bringsBytes {
+            let types = "Content-Type of a creation with bytes must be \(TusHeaders.mediaType)."
+            try await requireNoBytes(request, DialectError(415, types))
+        } else if pieces != nil {
+            try await requireNoBytes(request, TusRoutes.finalTakesNoBytes)
+        }
         if let pieces {
             let (upload, token) = try await app.uploads.concatenate(announcement, of: pieces, as: context.caller)
             return try await app.uploads.using(token) { handle in
-                try await created(upload, token, offset: upload.size ?? 0, handle, app)
+                try await created(token, offset: upload.isFinished ? upload.size : nil, handle, app)
             }
         }
-        let (upload, token) = try await app.uploads.announce(announcement, as: context.caller)
+        let (_, token) = try await app.uploads.announce(announcement, as: context.caller)
         return try await app.uploads.using(token) { handle in
             do {
-                guard request.headers[.contentType] == TusHeaders.mediaType else {
+                guard bringsBytes else {
                     try await handle.endIfWhole()
-                    return try await created(upload, token, offset: nil, handle, app)
+                    return try await created(token, offset: nil, handle, app)
                 }
                 let offset = try await append(request, context, at: 0, handle)
-                return try await created(upload, token, offset: offset, handle, app)
+                return try await created(token, offset: offset, handle, app)
             } catch {
                 // The client never learns where it is.
                 try? await handle.giveUp()
@@ -49,11 +56,12 @@ struct TusRoutes: Sendable {
         try await using(request, context) { upload, app in
             let offset = try await upload.settledOffset()
             var headers = try await TusHeaders.about(upload, in: app)
-            headers[.uploadOffset] = String(offset)
+            headers[.uploadOffset] = offset.map { String($0) }
             headers[.cacheControl] = "no-store"
             let stored = upload.upload
             headers[.uploadLength] = stored.size.map { String($0) }
-            if stored.size == nil { headers[.uploadDeferLength] = "1" }
+            // A final upload has no offset and no length before its pieces are finished.
+            if stored.size == nil, offset != nil { headers[.uploadDeferLength] = "1" }
             headers[.uploadMetadata] = stored.metadataHeader
             switch stored.kind {
             case .file: break
@@ -72,9 +80,7 @@ struct TusRoutes: Sendable {
             guard let offset = try TusHeaders.number(.uploadOffset, in: request) else {
                 throw ServiceError(.badRequest, "Upload-Offset is missing.")
             }
-            if case .final = upload.upload.kind {
-                throw ServiceError(.forbidden, "A final upload takes no bytes of its own.")
-            }
+            if case .final = upload.upload.kind { throw TusRoutes.finalTakesNoBytes }
             let size = try TusHeaders.number(.uploadLength, in: request)
             let end = try await append(request, context, at: offset, sized: size, upload)
             var headers = try await TusHeaders.about(upload, in: app)
@@ -84,11 +90,8 @@ struct TusRoutes: Sendable {
     }
 
     @Sendable private func terminate(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try await using(request, context) { upload, _ in
-            guard !upload.upload.isFinished || upload.upload.kind == .partial else {
-                throw ServiceError(.forbidden, "The upload is finished; delete its file instead.")
-            }
-            try await upload.giveUp()
+        try await using(request, context) { upload, app in
+            try await upload.terminate(as: context.caller, deletingFilesOf: app.objects)
             return Response(status: .noContent)
         }
     }
@@ -120,8 +123,8 @@ struct TusRoutes: Sendable {
         sized size: Int64? = nil,
         _ upload: UploadHandle
     ) async throws -> Int64 {
-        let checksum = try TusChecksum(request)
         do {
+            let checksum = try TusChecksum(request)
             return try await upload.append(
                 at: offset,
                 sized: size,
@@ -133,11 +136,21 @@ struct TusRoutes: Sendable {
             }
         } catch let error as ServiceError where error.code == .checksumMismatch {
             throw DialectError(.init(code: 460, reasonPhrase: "Checksum Mismatch"), error)
+        } catch let error as ServiceError where [.uploadConflict, .superseded].contains(error.code) {
+            // So that the client goes on without a HEAD.
+            throw DialectError(.conflict, error, [.uploadOffset: String(upload.storedOffset)])
         }
     }
 
+    /// Throws the refusal if the body has bytes: a client must not believe that bytes were stored which were dropped.
+    private func requireNoBytes(_ request: Request, _ refusal: any Error) async throws {
+        guard request.announcedSize ?? 0 == 0 else { throw refusal }
+        for try await bytes in request.body where bytes.readableBytes > 0 { throw refusal }
+    }
+
+    private static let finalTakesNoBytes = ServiceError(.forbidden, "A final upload takes no bytes of its own.")
+
     private func created(
-        _ upload: StoredUpload,
         _ token: UploadToken,
         offset: Int64?,
         _ handle: UploadHandle,

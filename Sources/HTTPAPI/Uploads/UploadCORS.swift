@@ -29,7 +29,10 @@ struct UploadCORS: RouterMiddleware {
         ]
         headers[.accessControlAllowHeaders] =
             request.headers[.accessControlRequestHeaders] ?? "Authorization, Content-Type, Cache-Control"
-        return Response(status: .noContent, headers: headers)
+        // The same status as tus's own OPTIONS.
+        guard words[1] == "uploads" else { return Response(status: .noContent, headers: headers) }
+        headers[.contentLength] = "0"
+        return Response(status: .ok, headers: headers)
     }
 
     private static let exposed = [

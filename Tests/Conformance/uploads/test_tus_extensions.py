@@ -6,7 +6,7 @@ import zlib
 from email.utils import parsedate_to_datetime
 
 import pytest
-from client import BETA, chunk, eventually
+from client import ALPHA, BETA, TIMEOUT, chunk, eventually
 from uploading import (
     GAVE_WAY, Tus, TusUpload, assert_counts, assert_file, assert_nothing_staged, b64, checksum, metadata, noise,
     own_server, record_of,
@@ -68,11 +68,15 @@ def test_creation_with_too_many_bytes_makes_nothing(tus, api):
     assert api.count() == before
 
 
+@pytest.mark.parametrize("chunked", [False, True])
 @pytest.mark.parametrize("type", [None, "application/octet-stream"])
-def test_creation_takes_bytes_of_the_right_content_type_alone(tus, type):
-    answer = tus.post(len(DATA), DATA, Content_Type=type)
-    assert answer.status_code in (201, 400, 415)
-    assert answer.status_code != 201 or TusUpload(tus, answer).offset == 0
+def test_creation_with_bytes_of_another_content_type_is_415(tus, type, chunked):
+    answer = tus.post(len(DATA), iter([DATA]) if chunked else DATA, Content_Type=type)
+    assert (answer.status_code, answer.headers["Location"]) == (415, None)
+
+
+def test_type_of_a_creation_without_bytes_says_nothing(tus):
+    assert tus.create(len(DATA), Content_Type="text/html").offset == 0
 
 
 def test_creation_whose_bytes_have_another_checksum_makes_no_file(tus, api):
@@ -182,12 +186,17 @@ def test_unknown_algorithm_is_400_and_changes_nothing(upload, algorithm):
     assert upload.offset == 0
 
 
-@pytest.mark.parametrize("value", [
-    "sha1", "sha1 ", "sha1 !!!", f"sha1 {b64(bytes(19))}", f"sha1 {b64(bytes(21))}", f"sha1,{b64(bytes(20))}",
-    b64(bytes(20)), f"crc32 {b64(bytes(5))}", f"md5 {'0' * 32}",
-])
-def test_malformed_checksum_changes_nothing(upload, value):
+@pytest.mark.parametrize("value", ["sha1", "sha1 ", f"sha1,{b64(bytes(20))}", b64(bytes(20))])
+def test_checksum_without_algorithm_or_digest_changes_nothing(upload, value):
     assert upload.patch(0, DATA, Upload_Checksum=value).status_code == 400
+    assert upload.offset == 0
+
+
+@pytest.mark.parametrize("value", [
+    "sha1 !!!", f"sha1 {b64(bytes(19))}", f"sha1 {b64(bytes(21))}", f"crc32 {b64(bytes(5))}", f"md5 {'0' * 32}",
+])
+def test_digest_that_cannot_be_is_a_mismatch(upload, value):
+    assert upload.patch(0, DATA, Upload_Checksum=value).status_code == 460
     assert upload.offset == 0
 
 
@@ -223,16 +232,17 @@ def test_wrong_checksum_in_a_trailer_keeps_nothing_of_its_patch(upload, api, alg
     assert_file(api, upload.id, DATA)
 
 
-@pytest.mark.parametrize("trailer", [
-    f"Upload-Checksum: sha512 {b64(bytes(64))}\r\n", "Upload-Checksum: sha1 !!!\r\n", "Upload-Checksum: sha1\r\n",
+@pytest.mark.parametrize("trailer, status", [
+    (f"Upload-Checksum: sha512 {b64(bytes(64))}\r\n", 400), ("Upload-Checksum: sha1 !!!\r\n", 460),
+    ("Upload-Checksum: sha1\r\n", 400),
 ])
-def test_checksum_in_a_trailer_that_is_none_keeps_nothing_of_its_patch(upload, trailer):
-    assert patch_with_trailer(upload, 0, DATA, trailer) == 400
+def test_checksum_in_a_trailer_that_is_none_keeps_nothing_of_its_patch(upload, trailer, status):
+    assert patch_with_trailer(upload, 0, DATA, trailer) == status
     assert upload.offset == 0
 
 
 def test_announced_trailer_that_does_not_come_keeps_nothing_of_its_patch(upload):
-    assert patch_with_trailer(upload, 0, DATA, "") in (400, 460)
+    assert patch_with_trailer(upload, 0, DATA, "") == 460
     assert upload.offset == 0
 
 
@@ -272,10 +282,19 @@ def test_termination_stops_a_connection_that_sends(own, upload, api):
     assert record_of(api, upload.id) is None
 
 
-def test_termination_leaves_a_finished_file(upload, api):
+def test_termination_leaves_the_file_of_a_caller_who_may_not_delete_files(upload, api):
     upload.patch(0, DATA)
-    assert upload.delete().status_code in (204, 403, 404, 409)
+    assert upload.delete().status_code == 403
     assert_file(api, upload.id, DATA)
+    assert upload.offset == len(DATA)
+
+
+def test_termination_deletes_the_file_of_a_caller_who_may_delete_files(own, upload, api):
+    url = upload.patch(0, DATA).headers["X-LC-File-URL"]
+    assert upload.delete(X_LC_Key=f"{ALPHA.master},master").status_code == 204
+    assert record_of(api, upload.id) is None
+    assert api.session.get(url, timeout=TIMEOUT).status_code == 404
+    assert upload.head().status_code == 404
 
 
 # Concatenation
@@ -340,30 +359,52 @@ def test_partial_upload_of_unknown_length_counts_what_it_got(tus, api):
 
 @pytest.fixture
 def others(tus, api):
-    """What a final upload cannot be made of, beside a partial one that it could."""
-    unfinished = tus.create(len(DATA), Upload_Concat="partial")
-    unfinished.patch(0, DATA[:HALF])
+    """What a final upload cannot be made of."""
     whole, gone = tus.create(3), partial(tus, b"abc")
     whole.patch(0, b"abc")
     gone.delete()
     foreign = partial(Tus(tus.server, BETA), b"abc")
     return {
-        "unfinished": unfinished.path, "ordinary": tus.create(3).path, "file": whole.path, "terminated": gone.path,
+        "ordinary": tus.create(3).path, "file": whole.path, "terminated": gone.path,
         "of another app": foreign.path, "unknown": f"{Tus.PATH}/{'0' * 40}", "elsewhere": "https://example.org/x",
         "nonsense": "::", "file's record": f"/1.1/files/{whole.id}",
     }
 
 
 @pytest.mark.parametrize("other", [
-    "unfinished", "ordinary", "file", "terminated", "of another app", "unknown", "elsewhere", "nonsense", "file's record",
+    "ordinary", "file", "terminated", "of another app", "unknown", "elsewhere", "nonsense", "file's record",
 ])
-def test_final_of_what_is_no_finished_partial_upload_is_refused(tus, api, others, other):
+def test_final_of_what_is_no_partial_upload_is_refused(tus, api, others, other):
     good = partial(tus, b"good")
     before = api.count()
     answer = concat(tus, good.path, others[other])
     assert 400 <= answer.status_code < 500 and "Location" not in answer.headers
     assert api.count() == before
     assert good.offset == 4
+
+
+def test_final_of_unfinished_uploads_is_a_file_with_the_last_of_their_bytes(new_server):
+    server = new_server().start()
+    tus, api = Tus(server), server.api()
+    parts = [tus.create(HALF, Upload_Concat="partial") for _ in range(2)]
+    answer = concat(tus, *(part.path for part in parts), Upload_Metadata=metadata(filename="late.bin"))
+    assert (answer.status_code, answer.headers["X-LC-File-URL"]) == (201, None)
+    final = TusUpload(tus, answer)
+    parts[1].patch(0, DATA[HALF:])
+    parts[0].patch(0, DATA[:100])
+    headers = final.head().headers
+    assert headers["Upload-Concat"] == "final;" + " ".join(part.path for part in parts)
+    assert [headers[name] for name in ("Upload-Offset", "Upload-Length", "X-LC-File-URL")] == [None] * 3
+    assert final.patch(0, DATA).status_code == 403
+    server.kill()
+    server.start()
+    assert record_of(server.api(), final.id) is None
+    assert parts[0].patch(100, DATA[100:HALF]).status_code == 204
+    assert_file(server.api(), final.id, DATA, name="late.bin")
+    assert final.offset == len(DATA)
+    assert [part.head().status_code for part in parts] == [404] * 2
+    assert_nothing_staged(server)
+    assert_counts(server, 1)
 
 
 @pytest.mark.parametrize("value", ["final", "final;", "final; ", "Final;x", "something", "partial;x"])
@@ -406,7 +447,7 @@ def test_refused_requests_leave_no_bytes(new_server):
     server = new_server().start()
     tus = Tus(server)
     tus.post(len(DATA), DATA, Upload_Checksum=checksum("sha1", bytes(20)))
-    tus.post(len(DATA), DATA, Content_Type="text/plain")
+    tus.post(len(DATA), DATA, Content_Type="text/html")
     tus.post(5, DATA)
     part = partial(tus, DATA)
     concat(tus, part.path, f"{Tus.PATH}/{'0' * 40}")

@@ -16,7 +16,7 @@ import Testing
         service = fixture.service()
     }
 
-    private func offset(_ token: UploadToken) async throws -> Int64 {
+    private func offset(_ token: UploadToken) async throws -> Int64? {
         try await service.using(token) { try await $0.settledOffset() }
     }
 

@@ -19,7 +19,7 @@ import Testing
         logger = quiet
     }
 
-    private func offset(_ token: UploadToken, on service: UploadService) async throws -> Int64 {
+    private func offset(_ token: UploadToken, on service: UploadService) async throws -> Int64? {
         try await service.using(token) { try await $0.settledOffset() }
     }
 
