@@ -49,7 +49,7 @@ package struct API: Sendable {
         router.add(middleware: ContinueMiddleware())
         HealthRoute(health: health).add(to: router)
         for version in ["1.1", "1"] {
-            // Python's SDK asks for the time before it signs anything (data-protocol 1.2).
+            // Python's SDK asks for the time before it signs anything (protocol/data 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
             let callers = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps))

@@ -12,7 +12,7 @@ struct JSONText {
         self.bytes = bytes
     }
 
-    /// The text as an answer of the API (file-protocol 1.4).
+    /// The text as an answer of the API (protocol/files 1.4).
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json;charset=utf-8"

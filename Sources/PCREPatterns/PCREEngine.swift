@@ -1,7 +1,7 @@
 internal import CPCRE
 package import Domain
 
-/// Regular expressions by PCRE2, the dialect that the SDKs write (data-protocol 4.1).
+/// Regular expressions by PCRE2, the dialect that the SDKs write (protocol/data 4.1).
 ///
 /// Matching is interpreted, not compiled to machine code, because only then do steps and memory have exact bounds.
 package struct PCREEngine: PatternEngine {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import FoundationEssentials
 
 /// LeanCloud's hash, as `$leancloud$<salt>$<hash>`: SHA-512 over salt and password, and 512 times over itself
-/// (data-protocol 6.6).
+/// (protocol/data 6.6).
 struct LeanCloudHash {
     private let salt: String
     private let hash: Data

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// What follows the token in the path of an `upload_url` (file-protocol 2.3 to 2.6).
+/// What follows the token in the path of an `upload_url` (protocol/files 2.3 to 2.6).
 @Suite struct UploadPathTests {
     private func path(_ rest: String, version: String = "1.1") -> UploadPath {
         UploadPath("/\(version)/upload/\(String(repeating: "a", count: 40))\(rest)")

@@ -1,5 +1,5 @@
 /// Who may read and write one object: `{"*":{"read":true},"<user id>":{"write":true},"role:<name>":{…}}`
-/// (data-protocol 5.2).
+/// (protocol/data 5.2).
 ///
 /// Rights add up and nothing takes one away: `false` says as much as silence.
 package struct AccessControlList: Sendable, Hashable {
@@ -45,7 +45,7 @@ package struct AccessControlList: Sendable, Hashable {
         self.json = json
     }
 
-    /// What an object without an ACL is open to (data-protocol 5.2).
+    /// What an object without an ACL is open to (protocol/data 5.2).
     package static let everyone = AccessControlList(
         stored: [everybody: .object(["read": .bool(true), "write": .bool(true)])]
     )
@@ -83,7 +83,7 @@ package struct AccessControlList: Sendable, Hashable {
     /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long.
     ///
     /// LeanCloud stores any other name, and so do we: an entry that names no user and no role grants nobody anything
-    /// (data-protocol 5.2).
+    /// (protocol/data 5.2).
     private static func requireSubject(_ text: String) throws {
         let name = text.hasPrefix("role:") ? text.dropFirst(5) : text[...]
         guard name.utf8.count <= longestSubject else {

@@ -17,7 +17,7 @@ package struct AppID: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The name of the app's bucket on the wire: the first 8 characters of the id, as on LeanCloud (file-protocol 6).
+    /// The name of the app's bucket on the wire: the first 8 characters of the id, as on LeanCloud (protocol/files 6).
     package var bucket: String {
         String(description.prefix(8))
     }

@@ -24,7 +24,7 @@ package struct Credentials: Sendable {
     }
 }
 
-/// Turns credentials into a caller (file-protocol 1.2).
+/// Turns credentials into a caller (protocol/files 1.2).
 package struct Authenticator: Sendable {
     private let keys: [AppID: AppKeys]
 
@@ -53,7 +53,7 @@ package struct Authenticator: Sendable {
             if word.hasSuffix(",master") {
                 keys.masterKey.matches(word.dropLast(",master".count)) ? true : nil
             } else {
-                // A master key without ",master" opens nothing (data-protocol 1.2).
+                // A master key without ",master" opens nothing (protocol/data 1.2).
                 keys.appKey.matches(word) ? false : nil
             }
         case .signature(let text):

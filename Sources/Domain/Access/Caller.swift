@@ -27,7 +27,7 @@ package struct Caller: Sendable, Hashable {
     package let app: AppID
     /// Whether the caller proved to know the master key, and not only what every copy of the app knows.
     package let isMaster: Bool
-    /// Who is logged in; nothing for a guest, and for one whose token is stale (data-protocol 1.2).
+    /// Who is logged in; nothing for a guest, and for one whose token is stale (protocol/data 1.2).
     package let user: User?
     /// The client's IP address; empty where there is no connection.
     package let address: String

@@ -1,4 +1,4 @@
-/// Who may do what with a class: six operations, each open to a list (data-protocol 5.1).
+/// Who may do what with a class: six operations, each open to a list (protocol/data 5.1).
 package struct ClassPermissions: Sendable, Hashable {
     private var audiences: [ClassOperation: Set<Audience>]
 

@@ -1,4 +1,4 @@
-/// The name of a role: letters, digits, `_`, `-` and blanks (data-protocol 5.3).
+/// The name of a role: letters, digits, `_`, `-` and blanks (protocol/data 5.3).
 package enum RoleName {
     /// Whether a role may have the name.
     package static func isOne(_ text: String) -> Bool {

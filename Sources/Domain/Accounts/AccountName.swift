@@ -1,4 +1,4 @@
-/// The three names by which a user logs in, and what each may look like (data-protocol 6.1).
+/// The three names by which a user logs in, and what each may look like (protocol/data 6.1).
 package enum AccountName: String, Sendable, CaseIterable {
     case username
     case email

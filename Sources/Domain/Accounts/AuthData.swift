@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// Who a user is on other platforms: `{"github":{"uid":"u1",…},"weixin":{"openid":"o1",…}}` (data-protocol 6.5).
+/// Who a user is on other platforms: `{"github":{"uid":"u1",…},"weixin":{"openid":"o1",…}}` (protocol/data 6.5).
 package struct AuthData: Sendable, Hashable {
     /// The field of a user.
     package static let field = "authData"
@@ -80,7 +80,7 @@ package struct AuthData: Sendable, Hashable {
         return "\(platform)#\(SHA256.hash(data: Array(id.utf8)).hexadecimal)"
     }
 
-    /// Writes the entry of a union whose main account a platform says it is (data-protocol 6.5).
+    /// Writes the entry of a union whose main account a platform says it is (protocol/data 6.5).
     private mutating func claimUnion(of platform: String, _ data: JSONValue) {
         guard let union = AuthData.union(of: platform, data),
             ["true", "1"].contains(data.objectValue?["main_account"]?.flagText)

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Synchronization
 
-/// Counts wrong passwords and locks who has too many (data-protocol 6.2); for any thread.
+/// Counts wrong passwords and locks who has too many (protocol/data 6.2); for any thread.
 ///
 /// In memory: whoever restarts the server may also forget them.
 package final class LoginAttempts: Sendable {

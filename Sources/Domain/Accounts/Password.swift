@@ -50,7 +50,7 @@ package struct PasswordHash: Sendable, Hashable {
     /// Where the hash is kept in a user; never shown, never written by a request.
     package static let field = "_password"
 
-    /// Takes a hash from a LeanCloud export (data-protocol 6.6).
+    /// Takes a hash from a LeanCloud export (protocol/data 6.6).
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` if it has not the form of one.
     package init(leanCloud hash: String, salt: String) throws {

@@ -5,7 +5,7 @@ package struct SessionToken: Sendable, CustomStringConvertible {
     /// The token itself, for the client it belongs to.
     package let revealed: String
 
-    /// A new token: 25 lower-case letters and digits (data-protocol 6.3), 129 random bits.
+    /// A new token: 25 lower-case letters and digits (protocol/data 6.3), 129 random bits.
     package init() {
         revealed = RandomText.lowercase(25)
     }

@@ -72,7 +72,7 @@ extension FileRecord {
         return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, acl: acl, fields: fields)
     }
 
-    /// The record as clients read it, as JSON text (file-protocol 4).
+    /// The record as clients read it, as JSON text (protocol/files 4).
     package func text(shownBy files: FilePresentation) -> [UInt8] {
         var text = ObjectText(JSONValue.object(object.fields).encoded())
         files.complete(&text)

@@ -1,4 +1,4 @@
-/// A rectangle that `crop` cuts out (file-protocol 5.4).
+/// A rectangle that `crop` cuts out (protocol/files 5.4).
 package struct Cut: Sendable, Hashable, CustomStringConvertible {
     /// In pixels; nothing means all that there is.
     package var width: Int?

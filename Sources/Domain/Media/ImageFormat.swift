@@ -30,7 +30,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     var keepsOrientation: Bool { self != .gif && self != .avif }
 }
 
-/// How a derivative is encoded: the words that `imageView2` and `imageMogr2` have in common (file-protocol 5.3).
+/// How a derivative is encoded: the words that `imageView2` and `imageMogr2` have in common (protocol/files 5.3).
 package struct EncodingWords: Sendable, Hashable {
     /// Nothing means the source's own.
     package var format: ImageFormat?

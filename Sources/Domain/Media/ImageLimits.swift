@@ -1,4 +1,4 @@
-/// Limits on the images that are read and made, each a setting; defaults are Qiniu's or better (file-protocol 5.9).
+/// Limits on the images that are read and made, each a setting; defaults are Qiniu's or better (protocol/files 5.9).
 package struct ImageLimits: Sendable {
     /// The most bytes of a source (`images.maxSourceSize`).
     package var sourceSize: Int64

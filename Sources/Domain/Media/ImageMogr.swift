@@ -1,4 +1,4 @@
-/// `imageMogr2`: steps in the order they are written, then an encoding (file-protocol 5.4).
+/// `imageMogr2`: steps in the order they are written, then an encoding (protocol/files 5.4).
 package struct ImageMogr: Sendable, Hashable {
     /// One change of the picture.
     package enum Step: Sendable, Hashable {

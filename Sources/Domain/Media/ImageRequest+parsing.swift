@@ -1,5 +1,5 @@
 extension ImageRequest {
-    /// Reads the query of a file's URL (file-protocol 5.1 to 5.8).
+    /// Reads the query of a file's URL (protocol/files 5.1 to 5.8).
     ///
     /// Only the part before the first `&` counts. Ordinary parameters (`v=3`, `attname=…`) are no image words and
     /// give nothing: the file itself is meant. Anything else must be a chain of operators that are known.

@@ -54,7 +54,7 @@ package struct ImageRequest: Sendable, Hashable {
     }
 }
 
-/// One operator of a chain (file-protocol 5.2 to 5.7).
+/// One operator of a chain (protocol/files 5.2 to 5.7).
 package enum ImageOperator: Sendable, Hashable {
     /// `imageView` and `imageView2`.
     case view(ImageView)

@@ -1,5 +1,5 @@
 extension ImageService {
-    /// Answers a request that ends with a question, as JSON (file-protocol 5.5, 5.7).
+    /// Answers a request that ends with a question, as JSON (protocol/files 5.5, 5.7).
     ///
     /// - Parameters:
     ///   - question: The last operator.

@@ -1,5 +1,5 @@
 extension ImageView {
-    /// The size that an upright picture gets, and what is then cut out (file-protocol 5.2, 5.3).
+    /// The size that an upright picture gets, and what is then cut out (protocol/files 5.2, 5.3).
     func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Cut?) {
         switch mode {
         case .inside:

@@ -1,5 +1,5 @@
 extension ImageView {
-    /// Reads the words behind `imageView` or `imageView2` (file-protocol 5.2, 5.3).
+    /// Reads the words behind `imageView` or `imageView2` (protocol/files 5.2, 5.3).
     init(_ words: inout ImageWords, limits: ImageLimits) throws {
         let isLegacy = words.name == "imageView"
         guard let mode = words.next().flatMap({ Mode($0, isLegacy: isLegacy) }) else {
@@ -45,7 +45,7 @@ extension ImageView.Mode {
 }
 
 extension EncodingWords {
-    /// Notes `q` or `quality`, `format`, `interlace` or `colors` (file-protocol 5.3).
+    /// Notes `q` or `quality`, `format`, `interlace` or `colors` (protocol/files 5.3).
     mutating func take(_ parameter: ImageParameter) throws {
         switch parameter.name {
         case "format":

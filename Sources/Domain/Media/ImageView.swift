@@ -1,4 +1,4 @@
-/// `imageView` and `imageView2`: a picture in or around a box, upright, never distorted (file-protocol 5.2, 5.3).
+/// `imageView` and `imageView2`: a picture in or around a box, upright, never distorted (protocol/files 5.2, 5.3).
 package struct ImageView: Sendable, Hashable {
     /// How the picture meets the box.
     package enum Mode: Int, Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// The size that `thumbnail` asks for (file-protocol 5.4), and what it makes of a picture.
+/// The size that `thumbnail` asks for (protocol/files 5.4), and what it makes of a picture.
 package enum Scaling: Sendable, Hashable, CustomStringConvertible {
     /// Each side by percent; a side without percent stays. 0 to 1000, fractions allowed.
     case percent(width: Double?, height: Double?)

@@ -2,7 +2,7 @@ extension Watermark {
     /// The most marks of one operator, each of which may be a picture to read.
     static let mostMarks = 16
 
-    /// Reads the words behind `watermark` (file-protocol 5.6).
+    /// Reads the words behind `watermark` (protocol/files 5.6).
     init(_ words: inout ImageWords, context: ImageWordContext) throws {
         switch words.next() {
         case "1": self.init([try Mark(.image, Watermark.parameters(&words), context)])

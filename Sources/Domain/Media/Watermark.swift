@@ -1,4 +1,4 @@
-/// `watermark/1` to `watermark/4`: marks laid over a picture, in the order written (file-protocol 5.6).
+/// `watermark/1` to `watermark/4`: marks laid over a picture, in the order written (protocol/files 5.6).
 package struct Watermark: Sendable, Hashable {
     /// At least one.
     package let marks: [Mark]

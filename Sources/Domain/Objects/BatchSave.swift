@@ -1,4 +1,4 @@
-/// One item of `POST /batch/save` (data-protocol 2.2).
+/// One item of `POST /batch/save` (protocol/data 2.2).
 package struct SaveItem: Sendable {
     /// The object's class.
     package let className: ClassName

@@ -15,7 +15,7 @@ extension ClassSchema {
         indexes: [.unique("key")]
     )
 
-    /// Users (data-protocol 6.1).
+    /// Users (protocol/data 6.1).
     package static let users = ClassSchema(
         name: .user,
         fields: [
@@ -27,7 +27,7 @@ extension ClassSchema {
         indexes: AccountName.allCases.map { .unique($0.rawValue) }
     )
 
-    /// Roles (data-protocol 5.3).
+    /// Roles (protocol/data 5.3).
     package static let roles = ClassSchema(
         name: .role,
         fields: [

@@ -57,7 +57,7 @@ package struct FieldDefinition: Sendable, Hashable {
     package var isHidden = false
     /// A number that each new object gets, counted up.
     package var isAutoIncrement = false
-    /// What objects without the field show; queries do not see it (data-protocol 3.2).
+    /// What objects without the field show; queries do not see it (protocol/data 3.2).
     package var defaultValue: JSONValue?
 
     /// A field without flags.

@@ -1,4 +1,4 @@
-/// What a field holds; fixed by the first value that is not null (data-protocol 3.7).
+/// What a field holds; fixed by the first value that is not null (protocol/data 3.7).
 package enum FieldType: Sendable, Hashable {
     case string
     case number

@@ -11,7 +11,7 @@ package struct FilePresentation: Sendable {
         self.bucket = bucket
     }
 
-    /// Makes of a record what clients see (file-protocol 4).
+    /// Makes of a record what clients see (protocol/files 4).
     ///
     /// Members that begin with `_` are our own, the URL is made now from where the files are served. A file that lies elsewhere has its own URL, and neither bucket nor provider.
     func complete(_ record: inout ObjectText, showingURL: Bool = true) {

@@ -19,7 +19,7 @@ struct ObjectAccess: Sendable {
         if schema.permissions.allow(.find, to: caller) {
             return ObjectQuery(schema.name, where: condition, readableBy: readers)
         }
-        // A user finds itself even where nobody may search (data-protocol 5.1).
+        // A user finds itself even where nobody may search (protocol/data 5.1).
         guard schema.name == .user, let user = caller.user else { throw Self.refusal(.find, schema.name) }
         return ObjectQuery(schema.name, where: .all([.isObject(user.id), condition]))
     }
@@ -53,7 +53,7 @@ struct ObjectAccess: Sendable {
     ///   - row: The object as it stands.
     ///   - schema: Its class.
     /// - Throws: ``ServiceError/Code/forbidden``; ``ServiceError/Code/sessionRequired`` for a user who is somebody else
-    ///   (data-protocol 5.4).
+    ///   (protocol/data 5.4).
     func requireWriting(_ operation: ClassOperation, _ row: ObjectRow, in schema: ClassSchema) throws {
         try require(operation, of: row.id, in: schema)
         guard !caller.isMaster, let acl = row.acl else { return }

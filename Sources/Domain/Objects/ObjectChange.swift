@@ -7,11 +7,11 @@ package struct ObjectChange: Sendable {
     /// The password to set for a user; made of the field before anything is stored (``AccountPreparation``).
     var passwordHash: PasswordHash?
 
-    /// Reads a body (data-protocol 3.1).
+    /// Reads a body (protocol/data 3.1).
     ///
     /// - Parameters:
     ///   - json: An object of fields.
-    ///   - allowsPaths: Whether names may reach inside fields: only in updates (data-protocol 3.4).
+    ///   - allowsPaths: Whether names may reach inside fields: only in updates (protocol/data 3.4).
     /// - Throws: Codes 105, 106, 107, 121, 123, 128, 302, naming the field.
     package init(_ json: JSONValue, allowsPaths: Bool) throws {
         guard let members = json.objectValue else {
@@ -81,7 +81,7 @@ package struct ObjectChange: Sendable {
         Set(operations.map(\.path.field))
     }
 
-    /// Members of bodies that steer the request and are never stored (data-protocol 3.1, 2.2).
+    /// Members of bodies that steer the request and are never stored (protocol/data 3.1, 2.2).
     private static let controlFields: Set<String> = ["__ignore_hooks", "__internalId", "__children"]
 
     private static func nestedRefusal(_ name: String) -> ServiceError {

@@ -41,7 +41,7 @@ package struct ObjectCommand: Sendable {
         package var page: Page
         /// Whether the number of all that match is asked for.
         package var counts: Bool
-        /// A relation of the class whose target class is queried instead (data-protocol 4).
+        /// A relation of the class whose target class is queried instead (protocol/data 4).
         package var redirectKey: String?
 
         /// Takes every part.

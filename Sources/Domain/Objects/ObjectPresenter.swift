@@ -1,4 +1,4 @@
-/// Makes replies of stored objects: defaults, relations, files and whatever is to be included (data-protocol 3.2, 4.4).
+/// Makes replies of stored objects: defaults, relations, files and whatever is to be included (protocol/data 3.2, 4.4).
 struct ObjectPresenter {
     let reader: any ObjectReader
     let access: ObjectAccess
@@ -30,7 +30,7 @@ struct ObjectPresenter {
             try reader.budget?.check()
             return text(of: row, shape, view: view)
         }
-        // File fields are expanded without being asked for; files in arrays are not (file-protocol 4.1).
+        // File fields are expanded without being asked for; files in arrays are not (protocol/files 4.1).
         for name in shape.files where view.include[name] == nil {
             try expand(name, nil, in: &shown, room: &room)
         }
@@ -68,7 +68,7 @@ struct ObjectPresenter {
     private func expand(_ name: String, _ below: PathTree?, in shown: inout [ObjectText], room: inout Int) throws {
         let places = shown.map { $0.value(name).map(IncludePlace.init) ?? .nothing }
         let pointers = try included(places.lazy.compactMap(\.pointer), below, room: &room)
-        // Through an array the way goes no deeper (data-protocol 4.4): it would multiply at every level.
+        // Through an array the way goes no deeper (protocol/data 4.4): it would multiply at every level.
         let elements = try included(places.lazy.flatMap(\.elementPointers), nil, room: &room)
         for (index, place) in places.enumerated() {
             try reader.budget?.check()

@@ -36,7 +36,7 @@ struct ObjectReading {
         )
     }
 
-    /// The object, or an empty reply if there is none (data-protocol 3.1).
+    /// The object, or an empty reply if there is none (protocol/data 3.1).
     private func get(_ id: ObjectID, in name: ClassName, view: ObjectView) throws -> ObjectReply {
         let schema = try requireSchema(of: name)
         try access.requireGetting(id, in: schema)
@@ -70,7 +70,7 @@ struct ObjectReading {
         return ObjectReply(listing: try presenter.texts(of: rows, in: schema, view: view), extras)
     }
 
-    /// One page of a walk over a whole class (data-protocol 4.6); the end is where a page is empty.
+    /// One page of a walk over a whole class (protocol/data 4.6); the end is where a page is empty.
     func scan(_ scan: Scan, of name: ClassName, view: ObjectView) throws -> ObjectReply {
         let schema = try requireSchema(of: name)
         guard scan.key.path.isNested || schema.type(of: scan.key.path.field)?.isOrdered == true else {
@@ -90,7 +90,7 @@ struct ObjectReading {
             )
         )
         var view = view
-        // Internal files come without their URL here (file-protocol 3.3).
+        // Internal files come without their URL here (protocol/files 3.3).
         view.hidesFileURLs = true
         let cursor = try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
         return ObjectReply(

@@ -42,7 +42,7 @@ package protocol FileRemoval: Sendable {
     func remove(_ keys: [FileKey]) async
 }
 
-/// Reads and changes one app's objects (data-protocol 2 to 4).
+/// Reads and changes one app's objects (protocol/data 2 to 4).
 package struct ObjectService: Sendable {
     let store: any ObjectStore
     let settings: ObjectSettings
@@ -71,7 +71,7 @@ package struct ObjectService: Sendable {
     ///   - caller: Who asks.
     ///   - presence: Ends slow queries when the caller goes; without it they run to their end.
     /// - Returns: The answer, and what the caller of this has to do for it.
-    /// - Throws: ``ServiceError`` with the code of data-protocol 6 that fits, `CancellationError` if the caller has gone.
+    /// - Throws: ``ServiceError`` with the code of protocol/data 6 that fits, `CancellationError` if the caller has gone.
     package func perform(
         _ command: ObjectCommand,
         as caller: Caller,

@@ -1,4 +1,4 @@
-/// What of an object a reply shows: `include`, `keys`, `returnACL` (data-protocol 4.4).
+/// What of an object a reply shows: `include`, `keys`, `returnACL` (protocol/data 4.4).
 package struct ObjectView: Sendable {
     /// Pointers to follow.
     package var include: PathTree
@@ -16,7 +16,7 @@ package struct ObjectView: Sendable {
 
     /// Reads the comma lists of a query.
     ///
-    /// Names that no field can have are left out: SDKs include what is not there (data-protocol 4.4).
+    /// Names that no field can have are left out: SDKs include what is not there (protocol/data 4.4).
     package init(include: String, keys: String, returnsACL: Bool) {
         let names = keys.split(separator: ",").prefix(ObjectView.mostNames).map { $0.filter { $0 != " " } }
         let included = include.split(separator: ",").prefix(ObjectView.mostNames).map { $0.filter { $0 != " " } }

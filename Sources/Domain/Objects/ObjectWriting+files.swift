@@ -1,4 +1,4 @@
-/// Rules of file records that are made and changed without bytes (file-protocol 3.1, 3.5).
+/// Rules of file records that are made and changed without bytes (protocol/files 3.1, 3.5).
 extension ObjectWriting {
     /// Makes the record of a file that lies elsewhere: nothing is downloaded, and nothing but the URL's form is checked.
     func createFile(_ change: ObjectChange, returnsObject: Bool) throws -> ObjectReply {
@@ -130,7 +130,7 @@ extension ObjectWriting {
 }
 
 extension ObjectChange {
-    /// Reads the body that makes a file's record: what SDKs leave in it of their own is passed over (file-protocol 2.1).
+    /// Reads the body that makes a file's record: what SDKs leave in it of their own is passed over (protocol/files 2.1).
     package init(file json: JSONValue) throws {
         guard let members = json.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")

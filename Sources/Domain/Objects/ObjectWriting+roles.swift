@@ -2,7 +2,7 @@ extension ObjectWriting {
     /// The most bytes of a role: whoever is in it has it read at log-in.
     private static let largestRole = 16 << 10
 
-    /// Throws unless a new role has a name and an ACL (data-protocol 5.3).
+    /// Throws unless a new role has a name and an ACL (protocol/data 5.3).
     func requireRole(_ role: StoredObject, with acl: AccessControlList?) throws {
         try RoleName.check(role.fields["name"])
         guard acl != nil else { throw ServiceError(.badRequest, "Role ACL is required.") }

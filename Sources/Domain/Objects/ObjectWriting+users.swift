@@ -1,5 +1,5 @@
 extension ObjectWriting {
-    /// Makes a user and logs it in; or logs in the user whom `authData` names (data-protocol 6.1, 6.5).
+    /// Makes a user and logs it in; or logs in the user whom `authData` names (protocol/data 6.1, 6.5).
     ///
     /// - Parameters:
     ///   - change: What the user holds.
@@ -63,7 +63,7 @@ extension ObjectWriting {
         var authData = AuthData(stored: before?.fields[AuthData.field])
         let known = authData
         try authData.apply(account.authData)
-        // Whoever got a name and a password is anonymous no more (data-protocol 6.5).
+        // Whoever got a name and a password is anonymous no more (protocol/data 6.5).
         if account.names.contains(.username), account.passwordHash != nil {
             try authData.apply([.remove(AuthData.anonymous)])
         }
@@ -159,7 +159,7 @@ extension ObjectReader {
         return try rows(ObjectQuery(.user, where: condition, page: Page(first: 2)))
     }
 
-    /// The user whom platforms name: by its union first, then by itself (data-protocol 6.5).
+    /// The user whom platforms name: by its union first, then by itself (protocol/data 6.5).
     fileprivate func user(linkedTo platforms: [(platform: String, data: JSONValue)]) throws -> ObjectID? {
         let unions = platforms.compactMap { AuthData.unionIdentity(of: $0.platform, $0.data) }
         let identities = try platforms.map { try AuthData.identity($0.platform, $0.data) }

@@ -206,7 +206,7 @@ struct ObjectWriting {
     }
 
     /// Throws unless the condition holds for the object and the caller may see that it does, or there is none
-    /// (data-protocol 3.1).
+    /// (protocol/data 3.1).
     func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
         guard let condition else { return }
         guard let row = try writer.row(id, in: schema.name), access.mayRead(row, in: schema),

@@ -62,7 +62,7 @@ extension Operation {
 }
 
 extension ServiceError {
-    /// Says that a value does not fit its field: the newer text of error 111 (data-protocol 3.7).
+    /// Says that a value does not fit its field: the newer text of error 111 (protocol/data 3.7).
     static func mismatch(field: String, value: JSONValue, expected: FieldType, actual: FieldType) -> ServiceError {
         ServiceError(
             .typeMismatch,

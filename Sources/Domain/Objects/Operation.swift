@@ -1,4 +1,4 @@
-/// A change of one field or of a place inside it (data-protocol 3.3).
+/// A change of one field or of a place inside it (protocol/data 3.3).
 package enum Operation: Sendable, Hashable {
     case set(JSONValue)
     case delete

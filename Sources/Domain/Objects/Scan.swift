@@ -1,4 +1,4 @@
-/// A walk over a class, and how far it came (data-protocol 4.6).
+/// A walk over a class, and how far it came (protocol/data 4.6).
 package struct Scan: Sendable {
     /// What must hold.
     package let condition: Condition

@@ -1,5 +1,5 @@
 extension Condition {
-    /// Whether the condition holds for an object, by MongoDB's rules (data-protocol 4.2).
+    /// Whether the condition holds for an object, by MongoDB's rules (protocol/data 4.2).
     ///
     /// Sub-queries must have been replaced by their results (``ConditionResolver`` does it).
     ///

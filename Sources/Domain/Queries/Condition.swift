@@ -1,4 +1,4 @@
-/// A `where` as a checked tree (data-protocol 4.1).
+/// A `where` as a checked tree (protocol/data 4.1).
 ///
 /// The database answers it as SQL, ``matches(_:relations:)`` answers it for one object in memory; a table of cases holds
 /// the two to the same answers.
@@ -91,7 +91,7 @@ package indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// A query inside a query; it runs first, and its results take its place (data-protocol 4.5).
+    /// A query inside a query; it runs first, and its results take its place (protocol/data 4.5).
     package struct Subquery: Sendable, Hashable {
         package let className: ClassName
         package let condition: Condition
@@ -132,7 +132,7 @@ package struct SortKey: Sendable, Hashable {
         isDescending = descending
     }
 
-    /// Reads `-createdAt, title` (data-protocol 4.3).
+    /// Reads `-createdAt, title` (protocol/data 4.3).
     ///
     /// - Throws: ``ServiceError/Code/invalidKey`` for a name no field has, ``ServiceError/Code/badRequest`` for over ten
     ///   keys.

@@ -1,5 +1,5 @@
 extension ConditionParser {
-    /// Reads `$nearSphere` or `$near` with the distances beside it (data-protocol 4.1).
+    /// Reads `$nearSphere` or `$near` with the distances beside it (protocol/data 4.1).
     ///
     /// Distances without a unit in their name are in radians.
     func circle(_ json: JSONValue, _ members: [String: JSONValue], _ place: String) throws -> Condition.Circle {
@@ -18,7 +18,7 @@ extension ConditionParser {
         return Condition.Box(southWest: try point(corners[0], place), northEast: try point(corners[1], place))
     }
 
-    /// Reads a GeoPoint, or an array of two numbers: longitude first, as in CQL and MongoDB (data-protocol 4.7).
+    /// Reads a GeoPoint, or an array of two numbers: longitude first, as in CQL and MongoDB (protocol/data 4.7).
     private func point(_ json: JSONValue, _ place: String) throws -> GeoPoint {
         if let numbers = json.arrayValue, numbers.count == 2, numbers.allSatisfy({ $0.numberValue != nil }) {
             return try GeoPoint(["longitude": numbers[0], "latitude": numbers[1]])

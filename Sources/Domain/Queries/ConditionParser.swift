@@ -1,4 +1,4 @@
-/// Reads a `where`: JSON in, a checked tree out, or an error that names the place (data-protocol 4.1).
+/// Reads a `where`: JSON in, a checked tree out, or an error that names the place (protocol/data 4.1).
 package struct ConditionParser {
     private let limits: QueryLimits
     private let engine: any PatternEngine

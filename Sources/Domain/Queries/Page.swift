@@ -5,7 +5,7 @@ package struct Page: Sendable, Hashable {
     /// 0 or more.
     package let skip: Int
 
-    /// Takes the numbers of a query: a limit above 1000 acts as 1000, one below 0 as 100, the default (data-protocol
+    /// Takes the numbers of a query: a limit above 1000 acts as 1000, one below 0 as 100, the default (protocol/data
     /// 4.3).
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` for a negative skip.

@@ -1,7 +1,7 @@
 extension Pattern {
     /// What every string that the expression is found in begins with.
     ///
-    /// SDKs write "begins with" as `^\Qabc\E` (data-protocol 4.1). As a range of strings an index answers it.
+    /// SDKs write "begins with" as `^\Qabc\E` (protocol/data 4.1). As a range of strings an index answers it.
     package struct Prefix: Sendable, Hashable {
         /// The first bytes of the strings; not empty.
         package let text: String

@@ -16,7 +16,7 @@ package struct QueryLimits: Sendable {
     package var timeout: Int
     /// The most requests of one caller that query at the same time or wait to.
     package var concurrent: Int
-    /// The most bytes of objects in a reply; what is beyond is left out, as on LeanCloud (data-protocol 3.8).
+    /// The most bytes of objects in a reply; what is beyond is left out, as on LeanCloud (protocol/data 3.8).
     package var replySize: Int
 
     /// Takes every limit; the defaults are those of the settings.

@@ -1,4 +1,4 @@
-/// Logs users in and renews what they log in with (data-protocol 6.2, 6.3).
+/// Logs users in and renews what they log in with (protocol/data 6.2, 6.3).
 package struct AccountService: Sendable {
     private let store: any ObjectStore
     private let settings: ObjectSettings

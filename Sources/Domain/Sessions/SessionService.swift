@@ -10,7 +10,7 @@ package struct SessionService: Sendable {
     }
 
     /// The caller with the user whose token it shows; the same caller if the token is none that lasts, because a stale
-    /// one fails no request (data-protocol 1.2).
+    /// one fails no request (protocol/data 1.2).
     package func caller(_ caller: Caller, showing token: String) async throws -> Caller {
         guard let token = SessionToken(token) else { return caller }
         let user = try await accounts.sessions.user(of: token) { try await find(token) }

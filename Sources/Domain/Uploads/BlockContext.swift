@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// How far a Kodo v1 block came, as its client carries it around (file-protocol 2.5).
+/// How far a Kodo v1 block came, as its client carries it around (protocol/files 2.5).
 ///
 /// Chunks are not rows: 4 GB have 16 384 of them. The context says where the block lies and how much of it was written;
 /// it is signed, so that it is believed only by the upload it belongs to, and only until the machine boots again, which

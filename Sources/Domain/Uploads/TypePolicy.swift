@@ -1,4 +1,4 @@
-/// Which media types may be uploaded: the setting `uploads.allowedTypes` (file-protocol 7).
+/// Which media types may be uploaded: the setting `uploads.allowedTypes` (protocol/files 7).
 package struct TypePolicy: Sendable, Hashable {
     private let patterns: [String]
     /// Whether the patterns say what is refused instead of what is allowed.

@@ -6,7 +6,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// The most characters of a name.
     package static let longest = 128
 
-    /// Takes a name from a client (data-protocol 3.6).
+    /// Takes a name from a client (protocol/data 3.6).
     ///
     /// - Throws: ``ServiceError/Code/invalidClassName``.
     package init(_ text: some StringProtocol) throws {
@@ -48,7 +48,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// The class of one object that counts what the app's files take.
     package static let usage = ClassName(known: "_Usage")
 
-    /// Built-in classes that SDKs and apps use like classes of the app (data-protocol 9).
+    /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
     /// lcfile has no rules for them and makes each with its first object.
     private static let ordinary: Set<String> = [

@@ -8,7 +8,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes a path from a client: its first name is a field's, the others are those of members and elements.
     ///
-    /// - Throws: ``ServiceError/Code/invalidKey`` (data-protocol 3.6).
+    /// - Throws: ``ServiceError/Code/invalidKey`` (protocol/data 3.6).
     package init(_ text: some StringProtocol) throws {
         let segments = String(text).split(separator: "." as Character, omittingEmptySubsequences: false).map(
             String.init
@@ -36,7 +36,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     /// As it is written.
     package var description: String { segments.joined(separator: ".") }
 
-    /// Whether a field may have this name: letters, digits and `_` (data-protocol 3.6).
+    /// Whether a field may have this name: letters, digits and `_` (protocol/data 3.6).
     package static func isFieldName(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }

@@ -1,4 +1,4 @@
-/// The path part of an internal file's URL, and the name of its blob (file-protocol 6).
+/// The path part of an internal file's URL, and the name of its blob (protocol/files 6).
 ///
 /// Whoever knows the key can read the bytes, so its random part comes from the system's cryptographic generator:
 /// 32 characters of `[0-9a-zA-Z]`, about 190 bits.
@@ -30,7 +30,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         return key
     }
 
-    /// Takes a key that the holder of the master key chose: it becomes the URL's path as it is (file-protocol 2.1).
+    /// Takes a key that the holder of the master key chose: it becomes the URL's path as it is (protocol/files 2.1).
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` for what no key can be, and for ``reservedSegments``.
     package init(chosen text: String) throws {
@@ -45,7 +45,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Takes a key that an old SDK made at random, behind which nobody else's can lie: 16 or 20 hexadecimal digits, 32
-    /// of a UUID, or 40 letters and digits; then the name's extension, or the name itself (file-protocol 6).
+    /// of a UUID, or 40 letters and digits; then the name's extension, or the name itself (protocol/files 6).
     ///
     /// Nothing if it is none of these.
     package init?(madeByClient text: String, for name: FileName) {

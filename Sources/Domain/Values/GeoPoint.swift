@@ -7,7 +7,7 @@ package struct GeoPoint: Hashable, Sendable {
     /// In degrees, -180 to 180.
     package let longitude: Double
 
-    /// The Earth's radius as the SDKs divide by it (data-protocol 4.1); 1 in radians.
+    /// The Earth's radius as the SDKs divide by it (protocol/data 4.1); 1 in radians.
     package static let kilometers = 6371.0
     /// The same in miles.
     package static let miles = 3958.8
@@ -41,7 +41,7 @@ package struct GeoPoint: Hashable, Sendable {
         self = point
     }
 
-    /// The canonical form: always with a decimal point, because Dart fails without one (data-protocol 1.7).
+    /// The canonical form: always with a decimal point, because Dart fails without one (protocol/data 1.7).
     package var json: JSONValue {
         .object(["__type": .string("GeoPoint"), "latitude": .number(latitude), "longitude": .number(longitude)])
     }

@@ -18,7 +18,7 @@ extension JSONValue {
     }
 
     /// Less than 0, 0 or more if the two stand in one bracket (numbers, strings, booleans, dates), else nothing
-    /// (data-protocol 4.2).
+    /// (protocol/data 4.2).
     package func compare(to other: JSONValue) -> Int? {
         switch (self, other) {
         case (.integer, .integer), (.integer, .number), (.number, .integer), (.number, .number):

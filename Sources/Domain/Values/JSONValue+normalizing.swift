@@ -4,7 +4,7 @@ extension JSONValue {
     /// Checks each `__type` value and brings it into one canonical form, so that equal values are equal text.
     ///
     /// Dates get three digits of milliseconds, pointers lose all but class and id, files become pointers to `_File`,
-    /// coordinates become doubles (data-protocol 1.7, 3.5; file-protocol 4.1).
+    /// coordinates become doubles (protocol/data 1.7, 3.5; protocol/files 4.1).
     ///
     /// - Parameter field: Where the value stands, for the sentence of an error.
     /// - Returns: The value as it is stored.

@@ -1,7 +1,7 @@
 /// A media type without parameters: `image/png` (RFC 9110 section 8.3.1), in lower case.
 ///
 /// Parameters are dropped on purpose: the C# SDK feeds `mime_type` to a header class that refuses them
-/// (file-protocol 2.2), and what they say of the bytes was never checked.
+/// (protocol/files 2.2), and what they say of the bytes was never checked.
 package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     /// `type/subtype` in lower case.
     package let description: String

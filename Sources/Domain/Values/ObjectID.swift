@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// The id of an object: 24 lower-case hexadecimal digits, ordered by the time of creation (data-protocol 1.7).
+/// The id of an object: 24 lower-case hexadecimal digits, ordered by the time of creation (protocol/data 1.7).
 package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The id as it is written.
     package let description: String
 
     /// Takes an id from a client or a database, or nothing if it is not 1 to 64 ASCII letters or digits.
     ///
-    /// Own ids have 24 hexadecimal digits; imported objects may carry any letters and digits (data-protocol 1.7).
+    /// Own ids have 24 hexadecimal digits; imported objects may carry any letters and digits (protocol/data 1.7).
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
         description = text

@@ -12,7 +12,7 @@ package struct Pointer: Hashable, Sendable {
     }
 
     /// Reads `{"__type":"Pointer","className":…,"objectId":…}`, or a `File` in any of the forms SDKs send
-    /// (file-protocol 4.1); other members are not looked at.
+    /// (protocol/files 4.1); other members are not looked at.
     ///
     /// - Throws: ``ServiceError/Code/malformedPointer``.
     package init(_ members: [String: JSONValue]) throws {

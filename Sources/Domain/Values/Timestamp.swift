@@ -24,7 +24,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The wire form: `2024-05-02T08:00:00.123Z`, always three digits of milliseconds and a `Z`.
     ///
-    /// Java, Objective-C and Swift parse exactly this pattern (data-protocol 1.7), so it is written from integers: a
+    /// Java, Objective-C and Swift parse exactly this pattern (protocol/data 1.7), so it is written from integers: a
     /// `Date` is a double, and rounding it loses milliseconds.
     package var iso8601: String {
         let time = calendarTime

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Finds out who calls, for every route behind it (file-protocol 1.2, data-protocol 1.2).
+/// Finds out who calls, for every route behind it (protocol/files 1.2, protocol/data 1.2).
 struct Authentication: RouterMiddleware {
     let authenticator: Authenticator
     let apps: [AppID: AppServices]

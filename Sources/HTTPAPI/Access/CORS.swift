@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 
 extension CORSMiddleware where Context == APIContext {
-    /// What the official implementation answers to browsers (file-protocol 1.3), for the API and the file host alike.
+    /// What the official implementation answers to browsers (protocol/files 1.3), for the API and the file host alike.
     static var api: CORSMiddleware {
         CORSMiddleware(
             allowOrigin: .all,

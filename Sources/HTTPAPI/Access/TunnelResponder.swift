@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Unpacks requests that old browsers and Unity send as `POST` with `Content-Type: text/plain` (file-protocol 1.3).
+/// Unpacks requests that old browsers and Unity send as `POST` with `Content-Type: text/plain` (protocol/files 1.3).
 ///
 /// Method, credentials and query lie in the JSON body; what is left of it is the real body. It stands before the
 /// router, because the method in the body decides the route. Nobody is authenticated yet, so the body is only scanned:

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Logging in, and what one logs in with (data-protocol 6.2 to 6.4); users as objects are ``ObjectRoutes``' affair.
+/// Logging in, and what one logs in with (protocol/data 6.2 to 6.4); users as objects are ``ObjectRoutes``' affair.
 struct AccountRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -18,7 +18,7 @@ struct AccountRoutes: Sendable {
         for (method, path) in AccountRoutes.later { callers.on("\(path)", method: method, use: refuse) }
     }
 
-    /// A log-in brings its fields in the body, or in the query (data-protocol 6.2).
+    /// A log-in brings its fields in the body, or in the query (protocol/data 6.2).
     @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
         let accounts = try accounts(context)
         guard request.method != .get else {
@@ -75,7 +75,7 @@ struct AccountRoutes: Sendable {
         return id
     }
 
-    /// What needs mails and SMS (data-protocol 6.4).
+    /// What needs mails and SMS (protocol/data 6.4).
     private static let later: [(HTTPRequest.Method, String)] = [
         (.post, "requestEmailVerify"), (.post, "requestPasswordReset"), (.post, "requestSmsCode"),
         (.post, "verifySmsCode/:code"), (.post, "requestMobilePhoneVerify"), (.post, "verifyMobilePhone/:code"),

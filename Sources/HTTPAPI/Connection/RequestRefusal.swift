@@ -38,7 +38,7 @@ struct RequestRefusal: Error, Equatable {
         }
     }
 
-    /// The body in the form of the API's errors (file-protocol 1.4).
+    /// The body in the form of the API's errors (protocol/files 1.4).
     var body: ByteBuffer {
         ByteBuffer(bytes: JSONValue.object(["code": .integer(1), "error": .string(message)]).encoded())
     }

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOHTTP1
 
-/// Turns every error into a status and a body: the only place that does (file-protocol 1.4, 9).
+/// Turns every error into a status and a body: the only place that does (protocol/files 1.4, 9).
 struct ErrorRenderer: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -88,7 +88,7 @@ struct ErrorRenderer: RouterMiddleware {
         }
     }
 
-    /// Codes of the API are LeanCloud's; those of the file host are the status, as on Qiniu (file-protocol 5.10).
+    /// Codes of the API are LeanCloud's; those of the file host are the status, as on Qiniu (protocol/files 5.10).
     private static let renderings: [ServiceError.Code: Rendering] = [
         .badRequest: Rendering(.badRequest, 1),
         .malformedJSON: Rendering(.badRequest, 107),

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The name that `?attname=` gives a download, as on Qiniu (file-protocol 11).
+/// The name that `?attname=` gives a download, as on Qiniu (protocol/files 11).
 struct AttachmentName {
     private let name: String
 

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// The file host: `GET` and `HEAD` on a key, with image words or without (file-protocol 5, 11).
+/// The file host: `GET` and `HEAD` on a key, with image words or without (protocol/files 5, 11).
 ///
 /// URLs are public, so nobody is asked for credentials here.
 struct DownloadRoutes: Sendable {

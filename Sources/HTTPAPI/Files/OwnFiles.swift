@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Knows which URLs lead to files of one app: those that a watermark may lay over a picture (file-protocol 5.6).
+/// Knows which URLs lead to files of one app: those that a watermark may lay over a picture (protocol/files 5.6).
 struct OwnFiles: Sendable {
     let bucket: String
     /// What file URLs of the app may begin with.

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 
-/// Several requests in one (data-protocol 2).
+/// Several requests in one (protocol/data 2).
 struct BatchRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -106,7 +106,7 @@ private struct BatchAnswers {
             if reply.text.count > BatchAnswers.small, (try? command.get().isRead) == true {
                 try share.grow(by: reply.text.count)
             }
-            // A missing object is null here (data-protocol 2.1).
+            // A missing object is null here (protocol/data 2.1).
             let isMissing = if case .get? = action { reply.found == 0 } else { false }
             bytes.append(contentsOf: #"{"success":"#.utf8)
             if isMissing { bytes.append(contentsOf: "null".utf8) } else { bytes.append(contentsOf: reply.text) }

@@ -24,7 +24,7 @@ struct ObjectPath {
         guard rest.isEmpty else { throw ObjectPath.unknown }
     }
 
-    /// A class by the name in a path; `_File` has two more (file-protocol 3.3).
+    /// A class by the name in a path; `_File` has two more (protocol/files 3.3).
     static func className(_ text: some StringProtocol) throws -> ClassName {
         ["_file", "files"].contains(text) ? .file : try ClassName(text)
     }
@@ -36,7 +36,7 @@ struct ObjectPath {
         return ids
     }
 
-    /// Paths beside `classes` that name one (data-protocol 3.1).
+    /// Paths beside `classes` that name one (protocol/data 3.1).
     static let collections: [String: ClassName] = [
         "files": .file, "users": .user, "roles": .role, "installations": .installation,
     ]

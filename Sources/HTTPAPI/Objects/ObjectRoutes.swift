@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Objects one by one, queries and scans (data-protocol 3, 4).
+/// Objects one by one, queries and scans (protocol/data 3, 4).
 struct ObjectRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -23,7 +23,7 @@ struct ObjectRoutes: Sendable {
                 callers.on("\(collection)/\(isFiles ? ":file" : ":id")", method: method, use: perform)
             }
         }
-        // The friend feature's name for a query of users (data-protocol 7).
+        // The friend feature's name for a query of users (protocol/data 7).
         callers.get("users/strictlyQuery", use: perform)
         callers.get("scan/classes/:class", use: scan)
     }
@@ -52,7 +52,7 @@ struct ObjectRoutes: Sendable {
             let location = "/1.1/classes/\(created.className)/\(created.id)"
             return JSONText(reply.text).response(status: .created, headers: [.location: location])
         }
-        // As a file, a missing one is an error; as an object of a class it is an empty one (file-protocol 3.2).
+        // As a file, a missing one is an error; as an object of a class it is an empty one (protocol/files 3.2).
         if case .get = command.action, request.isForFiles, reply.found == 0 {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What is known of classes, and their indexes; for the master key alone (data-protocol 7; the rest is our own,
+/// What is known of classes, and their indexes; for the master key alone (protocol/data 7; the rest is our own,
 /// docs/http-api.md).
 struct SchemaRoutes: Sendable {
     let apps: [AppID: AppServices]

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import NIOCore
 
-/// The oldest dialect of all: the bytes as Base64 in a JSON body (file-protocol 3.1).
+/// The oldest dialect of all: the bytes as Base64 in a JSON body (protocol/files 3.1).
 struct Base64Upload: Sendable {
     let app: AppServices
     let caller: Caller

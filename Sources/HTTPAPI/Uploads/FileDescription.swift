@@ -1,7 +1,7 @@
 internal import Domain
 
 extension UploadDescription {
-    /// Reads what JSON says of a file that is to be uploaded (file-protocol 2.1); null is as good as nothing, and what
+    /// Reads what JSON says of a file that is to be uploaded (protocol/files 2.1); null is as good as nothing, and what
     /// SDKs leave in the body of their own is passed over.
     ///
     /// - Throws: Codes 1, 107, 122, 123, naming the field.

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Kodo v1: blocks of up to 4 MiB, in chunks, and a list of them (file-protocol 2.5).
+/// Kodo v1: blocks of up to 4 MiB, in chunks, and a list of them (protocol/files 2.5).
 struct KodoBlocks: Sendable {
     private let address: String
 

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
-/// The form of Kodo, and that of old COS, which differ in names and answers only (file-protocol 2.4, 2.7).
+/// The form of Kodo, and that of old COS, which differ in names and answers only (protocol/files 2.4, 2.7).
 struct KodoForm: Sendable {
     let limits: WireLimits
     let app: AppServices

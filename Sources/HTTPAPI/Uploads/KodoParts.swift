@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Kodo v2: numbered parts (file-protocol 2.6).
+/// Kodo v2: numbered parts (protocol/files 2.6).
 struct KodoParts: Sendable {
     let bodies: RequestBodies
     let channel: any Channel

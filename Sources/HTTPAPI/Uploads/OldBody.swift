@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 
 /// The body of `POST /files/<name>`: bytes of any size, or small JSON of an old SDK that only looks like a JSON file
-/// (file-protocol 3.1).
+/// (protocol/files 3.1).
 ///
 /// A body is taken for the latter if it says so at its beginning, is not larger than JSON may be, and has no members
 /// but those that the old SDKs send. Everything else is a file, and streams.

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// The S3 dialect: one `PUT` with the bytes (file-protocol 2.3).
+/// The S3 dialect: one `PUT` with the bytes (protocol/files 2.3).
 struct S3Put: Sendable {
     let limits: WireLimits
 

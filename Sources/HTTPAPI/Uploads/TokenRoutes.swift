@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Tokens to upload with, and what SDKs say when they have (file-protocol 2.1, 2.2, 2.10).
+/// Tokens to upload with, and what SDKs say when they have (protocol/files 2.1, 2.2, 2.10).
 struct TokenRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What browsers ask before they upload, and what they may see of the answers (file-protocol 1.3).
+/// What browsers ask before they upload, and what they may see of the answers (protocol/files 1.3).
 ///
 /// Apps give uploads headers of their own, so whatever a browser asks for is allowed; the address is what protects an
 /// upload. `OPTIONS` without a browser's question is tus's own and goes on.

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 
 /// Gives refusals on an `upload_url` the form that the dialect has for them: XML for S3, `{"error":…}` for Kodo
-/// (file-protocol 2.3, 2.4).
+/// (protocol/files 2.3, 2.4).
 struct UploadErrors: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -57,7 +57,7 @@ struct UploadErrors: RouterMiddleware {
         .duplicateValue: "OperationAborted",
     ]
 
-    /// Qiniu's own statuses (file-protocol 2.4, 2.5).
+    /// Qiniu's own statuses (protocol/files 2.4, 2.5).
     private static let kodoStatuses: [ServiceError.Code: Int] = [
         .uploadNotFound: 401, .checksumMismatch: 406, .duplicateValue: 614, .invalidContext: 701, .uploadConflict: 701,
     ]

@@ -5,7 +5,7 @@ package enum UploadProvider: String, Sendable, CaseIterable {
     case qcloud
 }
 
-/// Who asks for a token, by what it says of itself: `LeanCloud-JS-SDK/4.15.3 (Browser)` (file-protocol 2.9).
+/// Who asks for a token, by what it says of itself: `LeanCloud-JS-SDK/4.15.3 (Browser)` (protocol/files 2.9).
 package struct ClientAgent: Sendable, Equatable {
     /// An SDK, as `uploads.providers` names it.
     package enum SDK: String, Sendable, CaseIterable {

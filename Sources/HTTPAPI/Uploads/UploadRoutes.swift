@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 
 /// Files made in one request: by a form, by the bare bytes, by Base64 in JSON, by the URL of what lies elsewhere
-/// (file-protocol 3.1).
+/// (protocol/files 3.1).
 struct UploadRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies

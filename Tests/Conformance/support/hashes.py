@@ -1,7 +1,7 @@
 """Passwords and their hashes, as published by those who made them."""
 
 
-# The vectors of data-protocol 6.6.
+# The vectors of protocol/data 6.6.
 LEANCLOUD = [
     ("password", {
         "salt": "h60d8x797d3oa0naxybxxv9bn7xpt2yiowz68mpiwou7gwr2",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-/// What is refused by its size alone (file-protocol 5.9).
+/// What is refused by its size alone (protocol/files 5.9).
 @Suite struct ImageLimitsTests {
     @Test(
         "a source beyond a limit is refused, and the limit named",

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// `imageMogr2` (file-protocol 5.4).
+/// `imageMogr2` (protocol/files 5.4).
 @Suite struct ImageMogrParsingTests {
     private func read(_ words: String) throws -> ImageMogr {
         guard case .mogr(let mogr) = try ImageRequest.only("imageMogr2/\(words)") else {

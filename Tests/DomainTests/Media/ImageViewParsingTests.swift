@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// `imageView` and `imageView2`, and what is no operator at all (file-protocol 5.1 to 5.3).
+/// `imageView` and `imageView2`, and what is no operator at all (protocol/files 5.1 to 5.3).
 @Suite struct ImageViewParsingTests {
     private func legacy(_ mode: ImageView.Mode, _ width: Int?, _ height: Int?) -> ImageView {
         ImageView(mode: mode, width: width, height: height, isLegacy: true)

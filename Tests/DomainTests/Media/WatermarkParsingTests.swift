@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// `watermark/1` to `watermark/4` (file-protocol 5.6).
+/// `watermark/1` to `watermark/4` (protocol/files 5.6).
 @Suite struct WatermarkParsingTests {
     private func read(_ words: String) throws -> [Watermark.Mark] {
         guard case .watermark(let watermark) = try ImageRequest.only("watermark/\(words)") else {

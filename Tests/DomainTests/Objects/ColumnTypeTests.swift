@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// A value or an operation on a column of each other type (data-protocol 3.7).
+/// A value or an operation on a column of each other type (protocol/data 3.7).
 @Suite struct ColumnTypeTests {
     private static let pointer = #"{"__type":"Pointer","className":"Folder","objectId":"a"}"#
     private static let values = [

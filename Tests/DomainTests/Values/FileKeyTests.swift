@@ -4,7 +4,7 @@ import Testing
 private let hex = "0123456789abcdef"
 private let forty = String(repeating: "aB3dE", count: 8)
 
-/// Keys that old SDKs made at random (file-protocol 6).
+/// Keys that old SDKs made at random (protocol/files 6).
 @Suite struct ClientKeyTests {
     private func key(_ text: String, for name: String = "photo 1.png") throws -> FileKey? {
         FileKey(madeByClient: text, for: try FileName(name, limit: 255))
