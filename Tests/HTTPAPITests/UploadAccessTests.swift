@@ -66,7 +66,9 @@ import Testing
         let statuses = try await statuses { client, headers in
             _ = try await client.send("PUT", "/1.1/permissions/_File", #"{"create":\#(words)}"#, Who.master.headers)
             let tus: HTTPFields = [.tusResumable: "1.0.0", .uploadLength: "5"]
-            return try await client.send("POST", "/1.1/\(path)", "{}", headers.merging(tus))
+            // A creation of tus has no body, or bytes of its own type.
+            let body = path == "uploads" ? nil : "{}"
+            return try await client.send("POST", "/1.1/\(path)", body, headers.merging(tus))
         }
         #expect(statuses == expected)
     }
@@ -76,7 +78,7 @@ import Testing
         arguments: [
             ("HEAD", [401, 200, 200, 200, 404]), ("PATCH", [401, 204, 204, 204, 404]),
             ("DELETE", [401, 204, 204, 204, 404]), ("POST", [401, 204, 204, 204, 404]),
-            ("OPTIONS", [204, 204, 204, 204, 204]), ("GET", [200, 200, 200, 200, 200]),
+            ("OPTIONS", [200, 200, 200, 200, 200]), ("GET", [200, 200, 200, 200, 200]),
         ] as [(String, [Int])]
     )
     func tus(method: String, expected: [Int]) async throws {
