@@ -57,7 +57,7 @@ import Testing
         ClientPresence.whenGone(from: channel) { _ = first.next() }
         let watch = ClientPresence.whenGone(from: channel) { _ = second.next() }
         ClientPresence.whenGone(from: channel) { _ = third.next() }
-        watch.end()
+        watch.unwatch()
         channel.embeddedEventLoop.run()
         _ = try channel.finish()
         #expect([first, second, third].map(\.value) == [1, 0, 1])
@@ -84,7 +84,7 @@ import Testing
             let watch = ClientPresence.whenGone(from: channel) { _ = runs.next() }
             channel.embeddedEventLoop.run()
             #expect(kept != nil)
-            watch.end()
+            watch.unwatch()
             channel.embeddedEventLoop.run()
         }
         #expect(kept == nil)

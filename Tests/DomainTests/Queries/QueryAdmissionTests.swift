@@ -69,7 +69,8 @@ import Testing
         // Three readers: two quick queries at a time.
         let admission = QueryAdmission(limits: QueryAdmission.Limits(readers: 3, slice: 1))
         let budget = QueryBudget(seconds: 60)
-        let (runs, other) = (Mutex<[Bool]>([]), QueryBudget(seconds: 60))
+        let runs = Mutex<[Bool]>([])
+        let other = QueryBudget(seconds: 60)
         try await admission.run(as: .guest(address: "quick"), within: other) {
             try await admission.run(as: .guest(address: "slow"), within: budget) {
                 let isFirst = runs.withLock { runs in
@@ -89,7 +90,7 @@ import Testing
         let presence = LeavingCaller()
         let budget = QueryBudget(seconds: 60, presence: presence)
         let slow = {
-            await #expect(throws: CancellationError.self) {
+            _ = await #expect(throws: CancellationError.self) {
                 try await admission.run(as: .guest(address: "slow"), within: budget) { try work(budget) { false } }
             }
         }
