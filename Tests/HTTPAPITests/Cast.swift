@@ -6,13 +6,13 @@ import Testing
 
 @testable import HTTPAPI
 
-/// Whoever calls an app, in the tables of permissions.
+/// The callers of an app in the tables of permissions.
 enum CastMember: String, CaseIterable {
     /// The app key and no session.
     case guest
     /// The user whom permissions and ACLs name.
     case owner
-    /// A user whom nothing names.
+    /// A user whom no permission and no ACL names.
     case other
     /// A user in the role that permissions and ACLs name.
     case member
@@ -82,7 +82,7 @@ struct Cast {
         }
     }
 
-    /// The ACL that gives an audience a right, and nobody else any.
+    /// The ACL that gives a right to an audience and to no other caller.
     func acl(_ audience: CastAudience, _ right: String) -> String {
         let subject: String? =
             switch audience {
@@ -94,7 +94,7 @@ struct Cast {
         return subject.map { #"{"\#($0)":{"\#(right)":true}}"# } ?? "{}"
     }
 
-    /// Sends JSON below `/1.1/`, or nothing.
+    /// Sends a request below `/1.1/`, with a JSON body unless it is `nil`.
     func send(
         _ method: String,
         _ path: String,
@@ -104,7 +104,7 @@ struct Cast {
         try await client.send(method, "/1.1/\(path)", body, headers(of: caller))
     }
 
-    /// Sends a way of doing something, its blanks filled.
+    /// Sends the request of a way, with values in place of its placeholders.
     func send(_ way: Way, _ values: [String: String], as caller: CastMember) async throws -> TestResponse {
         func filled(_ text: String) -> String {
             values.reduce(text) { $0.replacing("<\($1.key)>", with: $1.value) }
@@ -142,7 +142,7 @@ struct Cast {
     }
 }
 
-/// A request that does something in one of the ways of the protocol; `<name>` stands for what a test fills in.
+/// A request that carries out an operation in one of the ways of the protocol; `<name>` is a placeholder for a value.
 struct Way: Sendable, CustomTestStringConvertible {
     let name: String
     var method = "POST"
@@ -176,7 +176,7 @@ struct Way: Sendable, CustomTestStringConvertible {
 }
 
 extension TestResponse {
-    /// The code and the sentence that a request was refused with, alone or as the only one of a batch.
+    /// The code and the message of a refused request, single or the only one of a batch; `nil` if it succeeded.
     func refusal() throws -> Refusal? {
         let value = try JSONValue(parsing: Array(text.utf8), field: "body")
         if let items = value.arrayValue { return Refusal(items.first?.objectValue?["error"]) }
@@ -186,10 +186,10 @@ extension TestResponse {
 
 struct Refusal: Equatable {
     let code: Int64
-    let sentence: String
+    let message: String
 
-    init(_ code: Int64, _ sentence: String) {
-        (self.code, self.sentence) = (code, sentence)
+    init(_ code: Int64, _ message: String) {
+        (self.code, self.message) = (code, message)
     }
 
     init?(_ value: JSONValue?) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// Permissions of classes on every way in: each operation is for those to whom it is open, and nothing else changes.
+/// Permissions of classes for every kind of request: an operation is allowed for the callers to whom it is open.
 @Suite struct ClassPermissionWayTests {
     private static let item = "classes/Guarded/<id>"
     private static let guarded = #""path":"/1.1/classes/Guarded""#
@@ -118,7 +118,7 @@ import Testing
     ]
 
     @Test(
-        "an operation is for whom it is open",
+        "an operation is allowed for the callers to whom it is open",
         arguments: ways.flatMap { row in row.ways.map { (row.operation, $0) } }
     )
     func operation(operation: String, way: Way) async throws {

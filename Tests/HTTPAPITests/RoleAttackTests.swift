@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(
-        "nobody becomes a member, or changes anything else",
+        "a caller without the right to write neither becomes a member nor changes anything else",
         arguments: ways,
         [
             (acl: "{}", attacker: CastMember.other), (acl: #"{"*":{"read":true}}"#, attacker: .other),

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("a user is changed by nobody else", arguments: updates)
+    @Test("no other client changes a user", arguments: updates)
     func others(way: Way) async throws {
         try await TestServer().test { client in
             let cast = try await Cast(client)
@@ -168,7 +168,7 @@ import Testing
         return try await cast.send(way, values, as: caller)
     }
 
-    /// All that the master key sees of a user, and whether its session and its password are still good.
+    /// The user as the master key sees it, and whether its session and its password are still valid.
     private func state(of member: CastMember, _ cast: Cast) async throws -> [String] {
         let id = cast.ids[member] ?? ""
         let account = #"{"username":"\#(member)","password":"p4ss"}"#
