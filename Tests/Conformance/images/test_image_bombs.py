@@ -251,6 +251,7 @@ def marked(api, count):
     return api.fetch(f"{url}?watermark/3{marks.image(url, dissolve=50) * count}|imageView2/2/w/60")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("count", [1, 8])
 def test_large_marks_are_drawn_while_there_is_memory(api, count):
     response = marked(api, count)

@@ -182,9 +182,12 @@ def test_text_file_with_keys_in_headers_is_no_tunnel(api):
 
 # Two apps
 
+NEWEST = "/1.1/files?limit=1000&order=-createdAt"
+
+
 def test_lists_of_two_apps_are_apart(api, beta):
     mine, theirs = (caller.store(b"x", name="x.txt")["objectId"] for caller in (api, beta))
-    listed = [{record["objectId"] for record in caller.get("/1.1/files?limit=1000").json()["results"]} for caller in (api, beta)]
+    listed = [{record["objectId"] for record in caller.get(NEWEST).json()["results"]} for caller in (api, beta)]
     assert mine in listed[0] and theirs in listed[1]
     assert listed[0].isdisjoint(listed[1])
 
