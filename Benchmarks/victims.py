@@ -16,6 +16,8 @@ from wire import Wire, head
 
 # Requests a second of each kind.
 RATE = 20
+# Of each kind: honest requests come from clients who do not wait for each other's answers.
+CONNECTIONS = 4
 # Seconds after the end for requests that were due before it; what is not sent by then counts as not answered.
 DRAIN = 10
 # A height that never bounds the result makes each thumbnail another one.
@@ -39,13 +41,18 @@ VICTIMS = {
 class Victim:
     """One kind of request at a fixed rate; a wait counts from when the request was due."""
 
-    def __init__(self, wire, make, path):
-        self.wire, self.make, self.path = wire, make, path
+    def __init__(self, wires, make, path):
+        self.wires, self.make, self.path = wires, make, path
         self.waits = []
+        # When a request is due, the first connection that is free takes it; next() of a count is atomic in CPython.
+        self.numbers = itertools.count()
 
-    def run(self, ended):
+    def threads(self, ended):
         start = time.monotonic()
-        for number in itertools.count():
+        return [threading.Thread(target=self.run, args=(wire, start, ended)) for wire in self.wires]
+
+    def run(self, wire, start, ended):
+        for number in self.numbers:
             due = start + number / RATE
             ended.wait(max(due - time.monotonic(), 0))
             if due > ended.at:
@@ -54,7 +61,7 @@ class Victim:
                 self.waits.append((time.monotonic() - due, False))
                 continue
             try:
-                status, _ = self.wire.request(self.make(self.path))
+                status, _ = wire.request(self.make(self.path))
             except ConnectionRefusedError:
                 self.waits.append((time.monotonic() - due, False))
                 break
@@ -73,12 +80,16 @@ class End(threading.Event):
 
 def main():
     port, source, patience, targets = int(sys.argv[1]), sys.argv[2], float(sys.argv[3]), json.loads(sys.argv[4])
-    victims = {name: Victim(Wire(port, source, patience), VICTIMS[name], path) for name, path in targets.items()}
+    victims = {
+        name: Victim([Wire(port, source, patience) for _ in range(CONNECTIONS)], VICTIMS[name], path)
+        for name, path in targets.items()
+    }
     for victim in victims.values():
         # The first of each makes connections and classes.
-        victim.wire.request(victim.make(victim.path))
+        for wire in victim.wires:
+            wire.request(victim.make(victim.path))
     ended = End()
-    threads = [threading.Thread(target=victim.run, args=(ended,)) for victim in victims.values()]
+    threads = [thread for victim in victims.values() for thread in victim.threads(ended)]
     for thread in threads:
         thread.start()
     print("ready", flush=True)

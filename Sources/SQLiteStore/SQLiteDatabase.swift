@@ -1,18 +1,16 @@
 package import Domain
 internal import GRDB
-package import NIOPosix
 
 /// One app's database: a writer that syncs before it answers, and readers beside it.
 ///
-/// Calls may come from any task; the work runs on queues of GRDB and threads for slow queries, never on the cooperative
-/// pool.
+/// Calls may come from any task; the work runs on queues of GRDB and threads for queries, never on the cooperative pool.
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog
     let queries: QuerySupport
     let writes: GroupCommit
-    /// Threads of slow queries, if they have any of their own.
-    let slowReads: NIOThreadPool?
+    /// The threads of queries, if they have any of their own.
+    let queryThreads: QueryThreads?
 
     /// Opens the database at a path, makes it if there is none, and brings its schema up to date.
     ///
@@ -22,8 +20,7 @@ package struct SQLiteDatabase: Sendable {
     ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
     ///   - longestGroup: How long one transaction takes further changes that wait, each behind a savepoint.
     ///   - health: Is told of faults of the storage, and says whether data may be added.
-    ///   - slowReads: Threads for slow queries and nothing else, started, of which apps may share some; they get a lower
-    ///     priority. Without them slow queries run where all others do.
+    ///   - queryThreads: Where queries run; without them, on queues of GRDB like all else.
     /// - Throws: ``OpenFailure``, which says in one sentence why the server cannot start on it.
     package init(
         path: String,
@@ -31,9 +28,9 @@ package struct SQLiteDatabase: Sendable {
         cacheSize: Int = 16 << 20,
         longestGroup: Duration = .milliseconds(50),
         health: StorageHealth = StorageHealth(),
-        slowReads: NIOThreadPool? = nil
+        queryThreads: QueryThreads? = nil
     ) throws(OpenFailure) {
-        self.slowReads = slowReads
+        self.queryThreads = queryThreads
         do {
             let functions = QueryFunctions()
             pool = try DatabasePool(

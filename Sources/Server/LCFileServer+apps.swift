@@ -34,7 +34,7 @@ extension LCFileServer {
                 readers: threads.databaseReaders,
                 cacheSize: threads.databaseCache,
                 health: health,
-                slowReads: pools.slowQueries
+                queryThreads: QueryThreads(quick: pools.quickQueries, slow: pools.slowQueries)
             )
         } catch {
             throw StartError.storage("the database \(path) \(error.sentence)")

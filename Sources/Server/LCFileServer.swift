@@ -67,6 +67,7 @@ package struct LCFileServer {
             fetchThreads: threads.fetches,
             guestFetchThreads: configuration.guestFetches.threads,
             bodyThreads: max(1, System.coreCount / 2),
+            quickQueryThreads: apps.count * queryLimits.quick,
             slowQueryThreads: apps.count * queryLimits.slow
         ) { pools in
             let images = try ImageEngine(

@@ -18,6 +18,8 @@ struct ThreadPools {
     let guestFetches: NIOThreadPool
     /// Large JSON bodies.
     let bodies: NIOThreadPool
+    /// Queries, until they are slow.
+    let quickQueries: NIOThreadPool
     /// Slow queries.
     let slowQueries: NIOThreadPool
 
@@ -30,6 +32,7 @@ struct ThreadPools {
         fetchThreads: Int,
         guestFetchThreads: Int,
         bodyThreads: Int,
+        quickQueryThreads: Int,
         slowQueryThreads: Int,
         _ body: (ThreadPools) async throws -> Void
     ) async throws {
@@ -42,6 +45,7 @@ struct ThreadPools {
             fetches: NIOThreadPool(numberOfThreads: fetchThreads),
             guestFetches: NIOThreadPool(numberOfThreads: guestFetchThreads),
             bodies: NIOThreadPool(numberOfThreads: bodyThreads),
+            quickQueries: NIOThreadPool(numberOfThreads: quickQueryThreads),
             slowQueries: NIOThreadPool(numberOfThreads: slowQueryThreads)
         )
         for pool in pools.all { pool.start() }
@@ -56,6 +60,6 @@ struct ThreadPools {
     }
 
     private var all: [NIOThreadPool] {
-        [slowQueries, bodies, guestFetches, fetches, web, passwords, quickImages, images, disk]
+        [slowQueries, quickQueries, bodies, guestFetches, fetches, web, passwords, quickImages, images, disk]
     }
 }

@@ -51,22 +51,28 @@ import Testing
         }
     }
 
-    @Test("a slow query runs on a thread of lower priority, and no other does", arguments: [true, false])
-    func priority(isSlow: Bool) async throws {
-        let threads = NIOThreadPool(numberOfThreads: 1)
-        threads.start()
+    @Test(
+        "queries run on threads of lower priority, slow ones on those of the lowest, and all else on none of them",
+        arguments: [(nil, 0), (false, 5), (true, 8)] as [(Bool?, CInt)]
+    )
+    func priority(isSlow: Bool?, niceness: CInt) async throws {
+        let threads = [NIOThreadPool(numberOfThreads: 1), NIOThreadPool(numberOfThreads: 1)]
+        for pool in threads { pool.start() }
         try await Samples.withFolder { folder in
-            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite", slowReads: threads)
-            let budget = QueryBudget(seconds: 60)
-            if isSlow { budget.slowDown() }
+            let database = try SQLiteDatabase(
+                path: "\(folder)/db.sqlite",
+                queryThreads: QueryThreads(quick: threads[0], slow: threads[1])
+            )
+            let budget = isSlow.map { _ in QueryBudget(seconds: 60) }
+            if isSlow == true { budget?.slowDown() }
             let own = getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), id_t(getpid()))
             let read = try await SQLiteObjectStore(database).read(within: budget) { _ in
                 getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0)
             }
-            #expect(read == (isSlow ? max(own, 5) : own))
+            #expect(read == max(own, niceness))
             try database.close()
         }
-        try await threads.shutdownGracefully()
+        for pool in threads { try await pool.shutdownGracefully() }
     }
 
     @Test("a query ends inside SQLite once its budget is spent")

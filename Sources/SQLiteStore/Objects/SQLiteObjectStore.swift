@@ -17,7 +17,7 @@ package struct SQLiteObjectStore: ObjectStore {
         // Taken before the snapshot, so that no class is known whose table the snapshot does not have.
         let catalog = database.catalog.current
         do {
-            return try await database.read(isSlow: budget?.isSlow ?? false) { [queries = database.queries] db in
+            return try await database.read(within: budget) { [queries = database.queries] db in
                 // Looked into here, on a thread that may block.
                 try queries.health.reporting {
                     do {
