@@ -69,7 +69,8 @@ import Testing
             let read = try await SQLiteObjectStore(database).read(within: budget) { _ in
                 getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0)
             }
-            #expect(read == max(own, niceness))
+            // The queues that all else runs on may have a higher priority than the process.
+            #expect(isSlow == nil ? read <= own : read == max(own, niceness))
             try database.close()
         }
         for pool in threads { try await pool.shutdownGracefully() }
