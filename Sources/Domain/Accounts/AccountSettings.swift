@@ -56,7 +56,7 @@ package struct AccountSettings: Sendable {
     package init(
         failures: Int = 6,
         lockoutTime: Int = 900,
-        signUps: Int = 100,
+        signUps: Int = 1000,
         sessions: Int = 1000,
         roles: Int = 1000,
         cachedSessions: Int = 10_000,
