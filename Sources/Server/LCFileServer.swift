@@ -67,7 +67,8 @@ package struct LCFileServer {
             fetchThreads: threads.fetches,
             guestFetchThreads: configuration.guestFetches.threads,
             bodyThreads: max(1, System.coreCount / 2),
-            quickQueryThreads: apps.count * queryLimits.quick,
+            // One that goes on as a slow query keeps the thread on which it began.
+            quickQueryThreads: apps.count * (queryLimits.quick + queryLimits.slow),
             slowQueryThreads: apps.count * queryLimits.slow
         ) { pools in
             let images = try ImageEngine(
