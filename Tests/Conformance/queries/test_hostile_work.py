@@ -207,18 +207,33 @@ def test_slow_pattern_of_a_change_keeps_no_writer_waiting(attack):
 MANY_PATTERNS = {"$or": [{"s": {"$regex": f"a.*b\\d{number}"}} for number in range(900)]}
 
 
+@contextmanager
+def slow_query(server):
+    """A query that runs until its client leaves, which is when the body ends."""
+    put_rows(server.api(), "Rows", [{"s": "a" * 100 + "b"}] * 2000)
+    control = {"_method": "GET", "_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key}
+    body = json.dumps(control | {"where": MANY_PATTERNS, "limit": 0, "count": 1}).encode()
+    head = "POST /1.1/classes/Rows HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n"
+    client = server.raw()
+    before = processor(server)
+    client.send((head % len(body)).encode() + body)
+    assert eventually(lambda: processor(server) > before + 1, within=60)
+    yield
+    client.close()
+
+
 def test_slow_query_ends_when_its_client_leaves(new_server):
     server = new_server(LCFILE_QUERIES_TIMEOUT="600").start()
-    put_rows(server.api(), "Rows", [{"s": "a" * 100 + "b"}] * 2000)
-    body = json.dumps({"_method": "GET", "_ApplicationId": ALPHA.id, "_ApplicationKey": ALPHA.key,
-                       "where": MANY_PATTERNS, "limit": 0, "count": 1}).encode()
-    head = f"POST /1.1/classes/Rows HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n"
-    client = server.raw()
-    client.send(head.encode() + body)
-    before = processor(server)
-    assert eventually(lambda: processor(server) > before + 1, within=60)
-    client.close()
+    with slow_query(server):
+        pass
     assert eventually(lambda: is_idle(server), within=60)
+
+
+def test_slow_query_that_goes_on_keeps_no_quick_one_waiting(new_server):
+    # Two readers: one quick query, which becomes the slow one, and room for another.
+    server = new_server(LCFILE_QUERIES_TIMEOUT="600", LCFILE_DATABASE_READERS="2").start()
+    with slow_query(server):
+        assert len(server.api().get("/1.1/classes/Rows?limit=1").json()["results"]) == 1
 
 
 def is_idle(server):
