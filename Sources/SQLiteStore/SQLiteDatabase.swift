@@ -70,7 +70,7 @@ package struct SQLiteDatabase: Sendable {
     }
 
     /// Connections that queries leave free (``QueryAdmission``), so that an object by its id never waits for them.
-    static let lookupReaders = 2
+    private static let lookupReaders = 2
 
     private static func configuration(
         _ readers: Int,

@@ -13,7 +13,7 @@ enum SQLiteFailure {
         case _ where error.isOutOfMemory:
             return ServiceError(
                 .overloaded,
-                "The database has no memory left for this request (database.maxMemory); try again, or ask for less.",
+                "The database has no memory left for this request; try again, or ask for less.",
                 cause: error
             )
         default:

@@ -115,14 +115,6 @@ package struct LCFileServer {
             )
 
             let neighbours = KeyNeighbours()
-            SQLiteMemory.limit(
-                to: threads.databaseMemory
-                    + SQLiteMemory.caches(
-                        of: apps.count,
-                        readers: threads.databaseReaders,
-                        cacheSize: threads.databaseCache
-                    )
-            )
             var databases: [SQLiteDatabase] = []
             var services: [AppServices] = []
             for app in apps {

@@ -118,7 +118,6 @@ extension ServerConfiguration {
         try reader.size("disk.reserve", allowingZero: true, atMost: 1 << 40, into: &reserve)
         try reader.number("database.readers", 1...256, into: &threads.databaseReaders)
         try reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
-        try reader.size("database.maxMemory", atMost: 1 << 40, into: &threads.databaseMemory)
 
         try reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)

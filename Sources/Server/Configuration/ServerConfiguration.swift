@@ -99,8 +99,6 @@ package struct ServerConfiguration: Sendable {
         package var databaseReaders = 4
         /// Bytes of pages that each of their connections keeps.
         package var databaseCache = 16 << 20
-        /// Bytes that SQLite may take beyond those pages, all apps together.
-        package var databaseMemory = 256 << 20
     }
 
     /// Who is asked whether third-party log-ins are true.

@@ -2,6 +2,7 @@
 
 import select
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import requests

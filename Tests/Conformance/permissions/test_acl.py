@@ -8,7 +8,7 @@ from cases import covering
 from client import assert_refused
 from data import Objects, batch, op, own, send
 from people import (
-    ALLOWED, BOTH, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, one_of_each, refusal, unique,
+    ALLOWED, BOTH, CALLERS, NO_READING, READ, SUBJECTS, WRITE, assert_forbidden, no_writing, one_of_each, refusal, unique,
 )
 
 OPEN = {"*": BOTH}
