@@ -4,7 +4,6 @@ internal import Domain
 internal import HTTPAPI
 internal import Logging
 internal import MagicTypes
-internal import NIOCore
 internal import NIOPosix
 internal import PCREPatterns
 internal import PasswordHashes
@@ -45,7 +44,6 @@ extension LCFileServer {
     var queryLimits: QueryAdmission.Limits {
         QueryAdmission.Limits(
             readers: configuration.threads.databaseReaders,
-            cores: System.coreCount,
             perCaller: configuration.queries.concurrent,
             wait: 2 * configuration.queries.timeout
         )

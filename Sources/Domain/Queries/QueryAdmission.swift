@@ -22,13 +22,12 @@ package final class QueryAdmission: Sendable {
 
         /// - Parameters:
         ///   - readers: Connections for queries; a quarter of them, at least one, may run slow queries at a time.
-        ///   - cores: Processors; no more queries, but two, run in the quick lane, because more leave nothing for others.
         ///   - slice: Milliseconds of the quick lane.
         ///   - perCaller: The most requests of one caller.
         ///   - wait: Seconds that a query may wait for the slow lane.
-        package init(readers: Int = 4, cores: Int = .max, slice: Int = 100, perCaller: Int = 64, wait: Int = 20) {
+        package init(readers: Int = 4, slice: Int = 100, perCaller: Int = 64, wait: Int = 20) {
             slow = max(1, readers / 4)
-            quick = max(1, min(readers - slow, max(cores, 2)))
+            quick = max(1, readers - slow)
             self.slice = slice
             self.perCaller = perCaller
             self.wait = wait

@@ -111,14 +111,6 @@ import Testing
         #expect(!presence.wasWatched)
     }
 
-    @Test(
-        "no more quick queries run than there are processors, but two",
-        arguments: [(4, 1, 2), (4, 2, 2), (4, 8, 3), (2, 8, 1), (1, 8, 1), (16, 4, 4)]
-    )
-    func quickPermits(readers: Int, cores: Int, expected: Int) {
-        #expect(QueryAdmission.Limits(readers: readers, cores: cores).quick == expected)
-    }
-
     @Test("a caller's queries are bounded in number, those of others are not affected")
     func perCaller() async throws {
         let admission = admission(perCaller: 1)
