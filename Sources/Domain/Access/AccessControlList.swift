@@ -60,9 +60,14 @@ package struct AccessControlList: Sendable, Hashable {
     package static let owner = "owner"
 
     /// Whether one of the subjects has the right.
+    ///
+    /// Names are compared byte by byte, as in a database: Swift takes `K` and the Kelvin sign for the same text.
     package func grants(_ right: Right, to subjects: Subjects) -> Bool {
         json.contains { subject, rights in
-            subjects.all.contains(subject) && rights.objectValue?[right.rawValue] == .bool(true)
+            guard rights.objectValue?[right.rawValue] == .bool(true),
+                let index = subjects.all.firstIndex(of: subject)
+            else { return false }
+            return subjects.all[index].utf8.elementsEqual(subject.utf8)
         }
     }
 
@@ -80,7 +85,7 @@ package struct AccessControlList: Sendable, Hashable {
     /// The most bytes of an entry's name, without `role:`; names of roles have as many.
     private static let longestSubject = 128
 
-    /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long.
+    /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long, or Unicode calls it equal to another one's.
     ///
     /// LeanCloud stores any other name, and so do we: an entry that names no user and no role grants nobody anything
     /// (protocol/data 5.2).
@@ -90,6 +95,13 @@ package struct AccessControlList: Sendable, Hashable {
             throw ServiceError(
                 .invalidACL,
                 "Invalid ACL: the name of the entry '\(text.prefix(64))' has over \(longestSubject) bytes."
+            )
+        }
+        // The Kelvin sign is the one letter that normalisation makes a letter of ASCII, of which names of roles consist.
+        guard !text.unicodeScalars.contains("\u{212A}") else {
+            throw ServiceError(
+                .invalidACL,
+                "Invalid ACL: the name of the entry '\(text.prefix(64))' has a character that looks like another one."
             )
         }
     }

@@ -4,7 +4,7 @@ import pytest
 from accounts import join, log_in, sign_up, unique, user_of
 from client import assert_refused
 from identities import github
-from people import BOTH, NO_READING, Role, assert_forbidden, permissions
+from people import BOTH, Role, permissions
 
 # The first of each pair is what the second becomes when it is normalised.
 KELVIN = "\u212a"
@@ -44,13 +44,15 @@ def test_role_of_a_name_that_looks_alike_is_not_made(guest_role):
     assert_refused(guest_role(KELVIN + unique("ings")), 400, 139)
 
 
-@pytest.mark.parametrize("caller", ["member", "guest"])
-def test_acl_names_no_role_that_only_looks_alike(cast, things, caller):
-    rest = unique("ings")
-    Role(cast.owner, users=[cast.member], acl={"*": BOTH}, name=f"K{rest}")
-    id = things.by(cast.master).create(n=1, ACL={f"role:{KELVIN}{rest}": BOTH})
-    assert_forbidden(things.by(cast[caller]).get(id), NO_READING)
-    assert things.by(cast[caller]).count(n=1) == 0
+@pytest.mark.parametrize("rights", [BOTH, {"read": True}], ids=str)
+def test_acl_names_no_role_that_only_looks_alike(api, master, things, rights):
+    acl = {f"role:{KELVIN}ings": rights}
+    id = things.create(n=1)
+    for caller in (things, things.by(master)):
+        assert_refused(caller.post({"n": 2, "ACL": acl}), 400, 123)
+        assert_refused(caller.put(id, {"ACL": acl}), 400, 123)
+    assert things.get(id, returnACL="true").json()["ACL"] == {"*": BOTH}
+    assert things.count(n=2) == 0
 
 
 def test_permission_names_no_role_that_only_looks_alike(master, things):
