@@ -87,7 +87,7 @@ package struct AccessControlList: Sendable, Hashable {
 
     /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long, or Unicode calls it equal to another one's.
     ///
-    /// LeanCloud stores any other name, and so do we: an entry that names no user and no role grants nobody anything
+    /// Any other name is stored, as on LeanCloud: an entry that names no user and no role grants no rights
     /// (protocol/data 5.2).
     private static func requireSubject(_ text: String) throws {
         let name = text.hasPrefix("role:") ? text.dropFirst(5) : text[...]

@@ -45,7 +45,7 @@ package struct FileService: FileRemoval {
         }.value
     }
 
-    /// The file under a key, for whoever has the URL: URLs are public (protocol/files 7).
+    /// The file under a key, without a check of the caller: URLs are public (protocol/files 7).
     package func find(_ key: FileKey) async throws -> ServedFile? {
         try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
     }

@@ -7,7 +7,7 @@ extension ImageAdmission.Place {
     ///
     /// - Parameters:
     ///   - cost: What the work is estimated to take.
-    ///   - priority: ``ImagePriority/low`` for work that must not count as cheap, whatever its cost.
+    ///   - priority: ``ImagePriority/low`` for work that must not count as cheap, even at a low cost.
     ///   - work: Gets the priority that it is to compute with.
     /// - Returns: What the work returns.
     /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone takes more than there is,
@@ -64,8 +64,8 @@ extension ImageAdmission {
         }
         watch.cancel()
         let wasStopped = end(start.id)
-        // Work that succeeded all the same is done. What stopped work throws may follow from that, whatever it is. If the
-        // caller's task is cancelled, too, the job has nobody to begin again for.
+        // A result that arrives after the stop is used. An error may follow from the stop, so the job begins again, unless
+        // its caller was cancelled too and no longer waits.
         if wasStopped, case .failure = result, !Task.isCancelled { throw LostLane() }
         return try result.get()
     }

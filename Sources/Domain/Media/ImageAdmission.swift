@@ -123,7 +123,7 @@ package final class ImageAdmission: Sendable {
     /// - Parameters:
     ///   - cost: What the job is estimated to take.
     ///   - requester: Whose share it counts for.
-    ///   - priority: ``ImagePriority/low`` if it must not count as cheap, whatever its cost.
+    ///   - priority: ``ImagePriority/low`` if it must not count as cheap, even at a low cost.
     ///   - arrival: Since when it waits.
     /// - Returns: What the job that starts is told.
     /// - Throws: As ``Place/run(_:atMost:_:)``, but for what the work throws.

@@ -12,7 +12,7 @@ struct ImageQueue {
         let id: UInt64
         let cost: ImageCost
         let requester: ImageRequester
-        /// ``ImagePriority/low`` if it does not count as cheap, whatever its cost.
+        /// ``ImagePriority/low`` if it does not count as cheap, even at a low cost.
         let priority: ImagePriority
         let arrival: ContinuousClock.Instant
         let continuation: CheckedContinuation<Start, any Error>

@@ -40,7 +40,7 @@ struct AccountPreparation: Sendable {
                 throw ServiceError(.invalidKey, "The field 'password' can be set, no more.")
             }
             let new = try Password(value, limit: accounts.settings.passwordLength)
-            // Whoever brings authData may only log in: then the transaction decides.
+            // A request with authData may only log in: then the transaction decides.
             if isNew, account.linked.isEmpty { try accounts.signUps.require(for: caller) }
             change.passwordHash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
         }
