@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from client import ALPHA, eventually
 from data import batch
-from hostile import MB, memory, processor
+from hostile import MB, is_idle, memory, processor
 from queries import put as put_rows
 
 pytestmark = pytest.mark.alone
@@ -233,10 +233,3 @@ def test_slow_query_that_goes_on_keeps_no_quick_one_waiting(new_server):
     server = new_server(LCFILE_QUERIES_TIMEOUT="600", LCFILE_DATABASE_READERS="2").start()
     with slow_query(server):
         assert len(server.api().get("/1.1/classes/Rows?limit=1").json()["results"]) == 1
-
-
-def is_idle(server):
-    """Whether the server works for less than a tenth of the time."""
-    before, began = processor(server), time.monotonic()
-    eventually(lambda: time.monotonic() > began + 0.5)
-    return processor(server) < before + 0.05

@@ -1,7 +1,9 @@
 """Pictures that nobody should open without care, and what opening one cost the server."""
 
 import io
+import os
 import struct
+import time
 import zlib
 from pathlib import Path
 
@@ -31,9 +33,16 @@ def forget_peak(server):
 
 
 def processor(server):
-    """Seconds of processors that the server used."""
+    """Seconds that the threads of the server's process ran so far."""
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_idle(server, share=0.1):
+    """Whether the server works for less than a share of half a second; a loop that never ends takes all of it."""
+    before, began = processor(server), time.monotonic()
+    eventually(lambda: time.monotonic() > began + 0.5)
+    return processor(server) - before < share * 0.5
 
 
 def children(server):
