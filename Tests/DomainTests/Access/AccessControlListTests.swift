@@ -49,6 +49,14 @@ import Testing
         #expect(!Readers.subjects(Subjects(user: user, roles: ["a"])).mayRead(made))
     }
 
+    @Test("an entry that Unicode calls equal to another one is refused", arguments: ["\u{212A}", "role:\u{212A}ings"])
+    func lookalike(name: String) {
+        let error = #expect(throws: ServiceError.self) {
+            try AccessControlList(.object([name: .object(["read": .bool(true)])]))
+        }
+        #expect(error?.code == .invalidACL)
+    }
+
     @Test("more entries than an ACL may have are refused")
     func tooMany() {
         let entries = (0...1000).map { #""u\#($0)":{"read":true}"# }.joined(separator: ",")
