@@ -4,10 +4,11 @@ internal import Glibc
 // libvips 8.14 computes on threads that it shares between all images and keeps for 15 seconds. A thread has the niceness of
 // the one for which it was made, for ever, so a job of normal priority would compute on threads that a job of low priority
 // left, and wait for all that is busy. With one thread an image (``VipsLibrary``) these threads are of little use. So jobs
-// of normal priority make their pixels on the thread that called libvips: two functions of libvips' public interface, by
-// which all of its loops over pixels begin, are defined here once more. The dynamic linker prefers the program's
-// definition (System V ABI, "Global Offset Table": symbol resolution begins with the executable). Where a libvips is
-// linked so that it does not, its own functions run, and only the priority of some cheap jobs is lower.
+// of normal priority make their pixels on the thread that called libvips, and encode large ones on one more of their own
+// (``StripWriter``): two functions of libvips' public interface, by which all of its loops over pixels begin, are defined
+// here once more. The dynamic linker prefers the program's definition (System V ABI, "Global Offset Table": symbol
+// resolution begins with the executable). Where a libvips is linked so that it does not, its own functions run, and only
+// the priority of some cheap jobs is lower.
 //
 // Jobs of low priority get the library's own functions: their threads are made by nice ones, and only such jobs use them.
 
@@ -37,29 +38,52 @@ enum LibvipsLoops {
         dlsym(UnsafeMutableRawPointer(bitPattern: -1), name)
     }
 
+    /// Images with fewer pixels are encoded sooner than a thread for it is worth.
+    private static let pixelsWorthThread: Int64 = 100_000
+
     /// Makes an image from top to bottom, some lines at a time, and hands each of these strips to a writer.
     fileprivate static func writeLines(
         of image: UnsafeMutablePointer<VipsImage>,
         _ write: LinesWriter,
         _ data: UnsafeMutableRawPointer?
     ) -> CInt {
-        var (tileWidth, tileHeight, lines): (CInt, CInt, CInt) = (0, 0, 0)
-        vips_get_tile_size(image, &tileWidth, &tileHeight, &lines)
-        guard let region = vips_region_new(image) else { return -1 }
+        // One is computed while the other is written.
+        let regions = [vips_region_new(image), vips_region_new(image)].compactMap(\.self)
         defer {
-            g_object_unref(region)
+            for region in regions { g_object_unref(region) }
             vips_image_minimise_all(image)
         }
-        let (width, height) = (image.pointee.Xsize, image.pointee.Ysize)
-        var top: CInt = 0
-        while top < height {
-            var strip = VipsRect(left: 0, top: top, width: width, height: min(max(1, lines), height - top))
-            guard vips_region_prepare(region, &strip) == 0, write(region, &strip, data) == 0,
-                cvips_tell_progress(image) == 0
-            else { return -1 }
-            top += strip.height
+        guard regions.count == 2 else { return -1 }
+        let isLarge = Int64(image.pointee.Xsize) * Int64(image.pointee.Ysize) >= pixelsWorthThread
+        guard isLarge, let writer = StripWriter(write, data) else {
+            return computeStrips(of: image, in: regions) { write($0, &$1, data) == 0 } ? 0 : -1
         }
-        return 0
+        let isComputed = computeStrips(of: image, in: regions) { writer.hand($0, $1) }
+        return writer.finish() && isComputed ? 0 : -1
+    }
+
+    /// Computes an image strip by strip, in the regions in turn, and gives each to a body, which returns false to end it.
+    ///
+    /// - Returns: Whether the whole image was computed and taken.
+    private static func computeStrips(
+        of image: UnsafeMutablePointer<VipsImage>,
+        in regions: [UnsafeMutablePointer<VipsRegion>],
+        _ body: (UnsafeMutablePointer<VipsRegion>, inout VipsRect) -> Bool
+    ) -> Bool {
+        var (tileWidth, tileHeight, lines): (CInt, CInt, CInt) = (0, 0, 0)
+        vips_get_tile_size(image, &tileWidth, &tileHeight, &lines)
+        let (width, height) = (image.pointee.Xsize, image.pointee.Ysize)
+        var (top, count): (CInt, Int) = (0, 0)
+        while top < height {
+            let region = regions[count % regions.count]
+            var strip = VipsRect(left: 0, top: top, width: width, height: min(max(1, lines), height - top))
+            guard vips_region_prepare(region, &strip) == 0, body(region, &strip), cvips_tell_progress(image) == 0 else {
+                return false
+            }
+            top += strip.height
+            count += 1
+        }
+        return true
     }
 
     /// Does units of work, one after the other, until there is no more.

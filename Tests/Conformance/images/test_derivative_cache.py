@@ -333,13 +333,6 @@ def cut(server, url, number):
     return fetched(server.api(), f"{url}?imageMogr2/crop/!190x190a{number}a0/format/png").content
 
 
-def test_what_was_made_last_is_kept(start):
-    server = start(CACHE_SIZE="400KB")
-    url = stored(server, noise(side=300))
-    *_, newest = [cut(server, url, number) for number in range(30)]
-    assert eventually(lambda: bytes_kept(server) <= ROOM and file_of(server, newest))
-
-
 def test_what_was_not_used_for_longest_goes_first(start):
     """The first of all was made before the others and used after them: it stays, and the second goes."""
     server = start(CACHE_SIZE="400KB")
