@@ -25,10 +25,10 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -159,7 +159,7 @@ let package = Package(
         tests(of: "MagicTypes", [nioPosix]),
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),
-        tests(of: "HTTPAPI", ["PCREPatterns", hummingbirdTesting]),
+        tests(of: "HTTPAPI", ["PCREPatterns", nioEmbedded]),
         tests(of: "Server", ["Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]),
         tests(of: "CurlFetch", [nioCore, nioPosix]),
         tests(of: "FileClient"),

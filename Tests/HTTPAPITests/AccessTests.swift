@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing
@@ -156,7 +155,7 @@ import Testing
         private(set) var file = ""
         private(set) var key = ""
 
-        init(_ client: some TestClientProtocol) async throws {
+        init(_ client: TestClient) async throws {
             var ids: [Asker: String] = [:]
             for asker in [Asker.owner, .other, .member] {
                 let body = #"{"username":"\#(asker)","password":"p4ss"}"#
@@ -181,7 +180,7 @@ import Testing
             _ = try await client.send("PUT", "/1.1/permissions/_File", #"{"delete":["users"]}"#, Who.master.headers)
         }
 
-        private func made(_ client: some TestClientProtocol, _ path: String, _ body: String) async throws -> String {
+        private func made(_ client: TestClient, _ path: String, _ body: String) async throws -> String {
             let reply = try await client.send("POST", "/1.1/\(path)", body, Who.master.headers)
             return try #require(try reply.json()["objectId"]?.stringValue)
         }

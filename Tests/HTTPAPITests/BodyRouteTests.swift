@@ -1,7 +1,6 @@
 import Dispatch
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Synchronization
 import Testing

@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Testing
 
@@ -46,12 +45,12 @@ enum CastAudience: String, CaseIterable {
 
 /// A caller of each kind on one server, and what tests ask as them.
 struct Cast {
-    let client: any TestClientProtocol
+    let client: TestClient
     private(set) var ids: [CastMember: String] = [:]
     private var tokens: [CastMember: String] = [:]
 
     /// Signs the users up, with the password `p4ss`, and makes the role `Editors`.
-    init(_ client: any TestClientProtocol) async throws {
+    init(_ client: TestClient) async throws {
         self.client = client
         for member in [CastMember.owner, .other, .member] {
             let account = #"{"username":"\#(member)","password":"p4ss"}"#

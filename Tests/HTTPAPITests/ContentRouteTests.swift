@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing
@@ -18,7 +17,7 @@ import Testing
     }
 
     /// Makes the record of a file elsewhere; gives the path of its content.
-    @Sendable private func make(_ client: any TestClientProtocol, acl: String = "{}") async throws -> String {
+    @Sendable private func make(_ client: TestClient, acl: String = "{}") async throws -> String {
         let body = #"{"name":"a.jpg","url":"https://elsewhere.example/a.jpg","ACL":\#(acl)}"#
         let acl = acl == "{}" ? body.replacing(#","ACL":{}"#, with: "") : body
         let response = try await client.send("POST", "/1.1/files", acl)
@@ -27,7 +26,7 @@ import Testing
     }
 
     /// A user, as the headers of a request.
-    @Sendable private func user(_ client: any TestClientProtocol, _ name: String) async throws -> (String, HTTPFields) {
+    @Sendable private func user(_ client: TestClient, _ name: String) async throws -> (String, HTTPFields) {
         let body = #"{"username":"\#(name)","password":"p4ss"}"#
         let user = try await client.send("POST", "/1.1/users", body).json()
         let token = try #require(user["sessionToken"]?.stringValue)

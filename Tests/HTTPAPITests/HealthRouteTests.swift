@@ -1,7 +1,6 @@
 import Domain
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import Logging
 import NIOCore
 import Support

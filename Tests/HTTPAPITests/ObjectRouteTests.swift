@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing
@@ -9,7 +8,7 @@ import Testing
 
 @Suite struct ObjectRouteTests {
     private func send(
-        _ client: any TestClientProtocol,
+        _ client: TestClient,
         _ method: String,
         _ path: String,
         _ body: String? = nil,

@@ -1,7 +1,6 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
 import PCREPatterns
@@ -33,7 +32,7 @@ struct TestServer {
     var names = ImageNames()
 
     /// Runs requests against the API; what stands in the stores afterwards can be asked.
-    func test<Value>(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
+    func test<Value>(_ body: @escaping @Sendable (TestClient) async throws -> Value) async throws -> Value {
         let ids = ["app", "other"].compactMap(AppID.init)
         let keys = [
             ids[0]: AppKeys(appKey: Secret("app-key"), masterKey: Secret("master-key")),
@@ -49,7 +48,7 @@ struct TestServer {
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
-        return try await Application(responder: api.responder(), logger: quiet).test(.router, body)
+        return try await body(TestClient(api.responder(), logger: quiet))
     }
 
     private func services(
@@ -128,7 +127,7 @@ extension TestResponse {
     }
 }
 
-extension TestClientProtocol {
+extension TestClient {
     /// Sends JSON, or nothing.
     func send(
         _ method: String,

@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing
@@ -33,7 +32,7 @@ import Testing
 
     /// Runs a body as everybody, each on a server of its own; gives the statuses.
     private func statuses(
-        _ body: @escaping @Sendable (any TestClientProtocol, HTTPFields) async throws -> TestResponse
+        _ body: @escaping @Sendable (TestClient, HTTPFields) async throws -> TestResponse
     ) async throws -> [Int] {
         var statuses: [Int] = []
         for asker in Asker.allCases {

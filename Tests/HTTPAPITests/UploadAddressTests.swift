@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing

@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing
@@ -26,7 +25,7 @@ import Testing
                 method: .post,
                 headers: headers,
                 body: ByteBuffer(string: body),
-                testCallback: check
+                check
             )
         }
     }

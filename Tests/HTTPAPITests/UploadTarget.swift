@@ -1,6 +1,5 @@
 import Domain
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Support
 import Testing
@@ -9,20 +8,20 @@ import Testing
 
 /// What `fileTokens` answered, and requests to its address, which have no credentials.
 struct Target: Sendable {
-    let client: any TestClientProtocol
+    let client: TestClient
     let id: String
     let key: String
     let token: String
     /// The address without scheme and host.
     let path: String
 
-    init(_ client: any TestClientProtocol, size: Int) async throws {
+    init(_ client: TestClient, size: Int) async throws {
         let body = #"{"name":"a.txt","metaData":{"size":\#(size)}}"#
         try await self.init(client, body)
     }
 
     init(
-        _ client: any TestClientProtocol,
+        _ client: TestClient,
         _ body: String = #"{"name":"a.txt"}"#,
         _ headers: HTTPFields = Who.client.headers
     ) async throws {
@@ -119,7 +118,7 @@ func expectFile(
     #expect(body["key"] == .string(target.key), sourceLocation: sourceLocation)
 }
 
-extension TestClientProtocol {
+extension TestClient {
     /// A request of tus with the app key.
     func tus(
         _ method: HTTPRequest.Method,
