@@ -37,10 +37,15 @@ def test_built_in_class_that_apps_use_like_their_own(api, name):
     assert things.delete(id).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["_Session", "_Identity", "_Upload", "_UploadPart", "_Usage", "_conversation"])
+@pytest.mark.parametrize("name", ["_Identity", "_Upload", "_UploadPart", "_Usage", "_conversation"])
 def test_other_built_in_class_is_not_for_clients(api, master, name):
     for caller in (api, master):
-        assert Objects(caller, name).post({"n": 1}).status_code in (400, 403)
+        assert_refused(Objects(caller, name).post({"n": 1}), 400, 103)
+
+
+def test_session_is_made_by_a_log_in_alone(api, master):
+    assert_refused(Objects(api, "_Session").post({"n": 1}), 403, 403)
+    assert_refused(Objects(master, "_Session").post({"n": 1}), 400, 119)
 
 
 @pytest.mark.parametrize("name", ["A", "a1_b", "schema_select", "Order", "sqlite_master", "objects"])

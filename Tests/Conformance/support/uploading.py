@@ -296,7 +296,7 @@ class TusUpload:
     @property
     def offset(self):
         answer = self.head()
-        assert answer.status_code in (200, 204), answer.status_code
+        assert answer.status_code == 200, answer.status_code
         return int(answer.headers["Upload-Offset"])
 
     def patch(self, offset, data, **headers):

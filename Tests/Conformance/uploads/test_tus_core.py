@@ -136,8 +136,7 @@ def test_uploads_have_different_places(tus):
 ])
 def test_creation_needs_one_length(tus, headers):
     answer = tus.post(**headers)
-    # A number beyond every file may count as too large.
-    assert answer.status_code in ((400, 413) if headers.get("Upload_Length", "").startswith("9") else (400,))
+    assert answer.status_code == 400
     assert "Location" not in answer.headers
     assert_no_internals(answer)
 
@@ -176,7 +175,7 @@ def test_empty_file_is_there_at_once(tus, api):
 
 def test_head_tells_offset_length_and_id(upload):
     answer = upload.head()
-    assert answer.status_code in (200, 204)
+    assert answer.status_code == 200
     assert (answer.headers["Upload-Offset"], answer.headers["Upload-Length"]) == ("0", str(len(DATA)))
     assert answer.headers["X-LC-Object-Id"] == upload.id
     assert answer.headers["Tus-Resumable"] == "1.0.0"
@@ -274,7 +273,7 @@ def test_patch_of_a_finished_upload_changes_nothing(upload, api):
     upload.patch(0, DATA)
     answer = upload.patch(0, b"other bytes")
     assert (answer.status_code, answer.headers["Upload-Offset"]) == (409, str(len(DATA)))
-    assert upload.patch(len(DATA), b"other bytes").status_code in (400, 403, 409, 413)
+    assert upload.patch(len(DATA), b"other bytes").status_code == 413
     assert_file(api, upload.id, DATA)
 
 
