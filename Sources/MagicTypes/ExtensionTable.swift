@@ -9,11 +9,13 @@ struct ExtensionTable: Sendable {
 
     init(parsing text: String) {
         var types: [String: MediaType] = [:]
-        for line in text.split(whereSeparator: \.isNewline) {
-            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
-            guard let type = words.first.flatMap({ MediaType(String($0)) }) else { continue }
-            for pathExtension in words.dropFirst() {
-                types.merge([(pathExtension.lowercased(), type)]) { first, _ in first }
+        // By bytes: the table is read at each start, and most of its lines name no extension.
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.prefix { $0 != UInt8(ascii: "#") }.split { $0 <= UInt8(ascii: " ") }.map(Substring.init)
+            guard words.count > 1, let type = MediaType(String(words[0])) else { continue }
+            for word in words.dropFirst() {
+                let pathExtension = word.lowercased()
+                if types[pathExtension] == nil { types[pathExtension] = type }
             }
         }
         self.types = types

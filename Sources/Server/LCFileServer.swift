@@ -187,12 +187,20 @@ package struct LCFileServer {
             }
             if all { onRunning() }
         }
-        var services: [any Service] = [mainListener(api, descriptors, onRunning: listening)] + background
+        // With names: without one, the group would describe a service by all its parts, at each start and in the log.
+        var services = [
+            ServiceGroupConfiguration.ServiceConfiguration(
+                service: mainListener(api, descriptors, onRunning: listening),
+                serviceName: "listener"
+            )
+        ]
+        services += background.map { .init(service: $0, serviceName: "\(type(of: $0))") }
         if configuration.metrics.enabled {
-            services.insert(metricsListener(metrics, onRunning: listening), at: 0)
+            let listener = metricsListener(metrics, onRunning: listening)
+            services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)
         }
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) },
+            services: services,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

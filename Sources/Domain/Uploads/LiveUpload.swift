@@ -19,6 +19,8 @@ final class LiveUpload: Sendable {
         var blob: (any StagedBlob)?
         /// Whether it was given up or expired.
         var isGone = false
+        /// Whether a sweep, which found its time over, waits for its turns or has them: they are no client's.
+        var isExpiring = false
     }
 
     init(_ found: UploadRecords.Found) {

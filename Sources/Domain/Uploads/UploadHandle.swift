@@ -86,6 +86,7 @@ extension UploadService {
     }
 
     private func isAlive(_ upload: LiveUpload) -> Bool {
-        !upload.with(\.isGone) && (upload.upload.expiresAt > clock() || !upload.turns.isIdle)
+        let isInUse = !upload.turns.isIdle
+        return upload.with { !$0.isGone && ($0.upload.expiresAt > clock() || isInUse && !$0.isExpiring) }
     }
 }

@@ -44,6 +44,8 @@ extension UploadService {
                 return (false, 0)
             }
             let bytes = live.progress.received
+            live.with { $0.isExpiring = true }
+            defer { live.with { $0.isExpiring = false } }
             return try await live.turns.takeAll {
                 // Somebody may have ended it, or sent its first bytes, since it was found.
                 guard live.upload.expiresAt <= clock() else { return (false, 0) }

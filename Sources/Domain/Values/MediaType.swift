@@ -8,14 +8,12 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes `type/subtype`, with or without parameters, or nothing if it is not one; so it is safe in a header.
     package init?(_ text: String) {
-        let bare = text.prefix { $0 != ";" }
-        let trimmed = bare.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
-        let essence = String(trimmed).lowercased()
-        let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2, essence.utf8.count <= 127,
-            halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isToken) })
+        let bare = text.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isBlank)
+        let essence = bare.prefix(bare.count - bare.reversed().prefix(while: isBlank).count)
+        let halves = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard halves.count == 2, essence.count <= 127, halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isToken) })
         else { return nil }
-        description = essence
+        description = Substring(essence).lowercased()
     }
 
     private init(known: String) {
@@ -39,6 +37,11 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     package static let gif = MediaType(known: "image/gif")
     /// AVIF.
     package static let avif = MediaType(known: "image/avif")
+}
+
+/// A character of `OWS` in RFC 9110 section 5.6.3.
+private func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
 /// A `tchar` of RFC 9110 section 5.6.2.
