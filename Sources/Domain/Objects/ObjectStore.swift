@@ -70,6 +70,23 @@ package protocol ObjectReader {
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool
 }
 
+extension ObjectReader {
+    /// The object, if there is one.
+    package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
+        try row(id, in: name)?.object()
+    }
+
+    /// How many objects of a class a condition holds for.
+    package func count(_ condition: Condition, in name: ClassName) throws -> Int {
+        try count(ObjectQuery(name, where: condition))
+    }
+
+    /// What a query finds, with its fields.
+    package func find(_ query: ObjectQuery) throws -> [StoredObject] {
+        try rows(query).map { try $0.object() }
+    }
+}
+
 /// What can be changed inside a transaction; must not leave it.
 package protocol ObjectWriter: ObjectReader {
     /// Runs a body whose changes vanish if it throws, while those around it stay.

@@ -81,20 +81,3 @@ extension ObjectRow {
         return text
     }
 }
-
-extension ObjectReader {
-    /// The object, if there is one.
-    package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
-        try row(id, in: name)?.object()
-    }
-
-    /// How many objects of a class a condition holds for.
-    package func count(_ condition: Condition, in name: ClassName) throws -> Int {
-        try count(ObjectQuery(name, where: condition))
-    }
-
-    /// What a query finds, with its fields.
-    package func find(_ query: ObjectQuery) throws -> [StoredObject] {
-        try rows(query).map { try $0.object() }
-    }
-}

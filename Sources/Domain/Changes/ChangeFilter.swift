@@ -1,0 +1,66 @@
+/// Which changes a subscriber wants.
+package struct ChangeFilter: Sendable {
+    /// The states of an object that come with a change.
+    package struct States: OptionSet, Sendable {
+        package let rawValue: UInt8
+
+        /// Takes a bit for each state.
+        package init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// ``Change/before``; where the rule of a change has not read it, the store does.
+        package static let before = States(rawValue: 1)
+        /// ``Change/after``.
+        package static let after = States(rawValue: 2)
+    }
+
+    let className: ClassName?
+    let kinds: Set<Change.Kind>
+    let states: States
+
+    /// - Parameters:
+    ///   - className: The class; nil for every class, those that lcfile keeps for itself among them.
+    ///   - kinds: What must have happened to the object.
+    ///   - states: The states that the subscriber uses. Others are nil, unless another subscriber asked for them.
+    package init(
+        _ className: ClassName?,
+        _ kinds: Set<Change.Kind> = Set(Change.Kind.allCases),
+        states: States = []
+    ) {
+        self.className = className
+        self.kinds = kinds
+        self.states = states
+    }
+}
+
+/// The union of filters, for a quick look-up by class and kind.
+package struct WantedChanges: Sendable {
+    private typealias Kinds = [Change.Kind: ChangeFilter.States]
+
+    private var ofEveryClass: Kinds = [:]
+    private var ofClass: [ClassName: Kinds] = [:]
+
+    init(_ filters: some Sequence<ChangeFilter>) {
+        for filter in filters {
+            for kind in filter.kinds {
+                if let name = filter.className {
+                    ofClass[name, default: [:]][kind, default: []].formUnion(filter.states)
+                } else {
+                    ofEveryClass[kind, default: []].formUnion(filter.states)
+                }
+            }
+        }
+    }
+
+    /// The states that a change of a kind is wanted with; nil if the change is not wanted at all.
+    package func states(of kind: Change.Kind, in name: ClassName) -> ChangeFilter.States? {
+        let common = ofEveryClass.isEmpty ? nil : ofEveryClass[kind]
+        guard !ofClass.isEmpty, let own = ofClass[name]?[kind] else { return common }
+        return common.map(own.union) ?? own
+    }
+
+    func contains(_ change: Change) -> Bool {
+        states(of: change.kind, in: change.className) != nil
+    }
+}
