@@ -28,15 +28,23 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     private let catalog: SharedCatalog
     private let queries: QuerySupport
+    private let changes: ChangeFeed
     /// How long a transaction takes further writes, for the same reason.
     private let longestGroup: Duration
     private var health: StorageHealth { queries.health }
     private let state = Mutex(State())
 
-    init(pool: DatabasePool, catalog: SharedCatalog, queries: QuerySupport, longestGroup: Duration) {
+    init(
+        pool: DatabasePool,
+        catalog: SharedCatalog,
+        queries: QuerySupport,
+        changes: ChangeFeed,
+        longestGroup: Duration
+    ) {
         self.pool = pool
         self.catalog = catalog
         self.queries = queries
+        self.changes = changes
         self.longestGroup = longestGroup
     }
 
@@ -53,7 +61,10 @@ final class GroupCommit: Sendable {
             let mustStart = state.withLock { state in
                 let job = Job { [health] transaction in
                     let result = Swift.Result {
-                        try health.reporting { try transaction.attempt { try body(transaction) } }
+                        try health.reporting {
+                            transaction.caller = nil
+                            return try transaction.attempt { try body(transaction) }
+                        }
                     }
                     return { failure in
                         // A writer's own failure says more than that of the commit it may have caused.
@@ -89,7 +100,7 @@ final class GroupCommit: Sendable {
     }
 
     private func commit(_ group: [Job], _ db: Database, isRepeated: Bool = false) {
-        let transaction = SQLiteTransaction(db, catalog.current, queries)
+        let transaction = SQLiteTransaction(db, catalog.current, queries, recording: changes.transaction())
         var tells: [Tell] = []
         do {
             let began = ContinuousClock.now
@@ -104,6 +115,8 @@ final class GroupCommit: Sendable {
             // Once the time is over no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(tells.count), at: 0) }
             catalog.publish(transaction.catalog)
+            // Before the next group begins, and before anyone is told: whoever acts on an answer finds the caches changed.
+            changes.publish(transaction.changes)
             for tell in tells { tell(nil) }
             if health.isFull { emptyLog(db) }
         } catch {

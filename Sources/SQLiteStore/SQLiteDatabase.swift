@@ -8,6 +8,7 @@ package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog
     let queries: QuerySupport
+    let changes = ChangeFeed()
     let writes: GroupCommit
     /// The threads of queries, if they have any of their own.
     let queryThreads: QueryThreads?
@@ -47,7 +48,13 @@ package struct SQLiteDatabase: Sendable {
             try migrator.migrate(pool)
             catalog = SharedCatalog(try pool.read { try Catalog($0) })
             queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool), health: health)
-            writes = GroupCommit(pool: pool, catalog: catalog, queries: queries, longestGroup: longestGroup)
+            writes = GroupCommit(
+                pool: pool,
+                catalog: catalog,
+                queries: queries,
+                changes: changes,
+                longestGroup: longestGroup
+            )
         } catch let failure as OpenFailure {
             throw failure
         } catch {

@@ -48,6 +48,36 @@ import Testing
         }
     }
 
+    @Test("of a group, the changes of its writers are published in their order, but those of one that failed")
+    func publishes() async throws {
+        try await withDatabase { database in
+            let store = SQLiteObjectStore(database)
+            let log = ChangeLog(of: store)
+            @Sendable func line(_ number: Int) -> String { "created o\(number)\(number == 7 ? " by master" : "")" }
+            let hold = DispatchSemaphore(value: 0)
+            database.pool.asyncWriteWithoutTransaction { _ in hold.wait() }
+            try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        let object = try StoredObject.named("o\(number)")
+                        try? await store.write { writer in
+                            if number == 7 { writer.caller = Caller(app: try #require(AppID("app")), isMaster: true) }
+                            try writer.insert(object, into: .session)
+                            if number == 13 { throw Broken() }
+                        }
+                        // The answer comes after the publication.
+                        #expect(log.lines.contains(line(number)) == (number != 13))
+                    }
+                    // One after the other, so that their order is known.
+                    while database.writes.waitingCount <= number { await Task.yield() }
+                }
+                hold.signal()
+                try await group.waitForAll()
+            }
+            #expect(log.lines == (0..<20).filter { $0 != 13 }.map(line))
+        }
+    }
+
     @Test("one writer of a group that fails takes nothing of the others with it")
     func failsAlone() async throws {
         try await withDatabase { database in
@@ -80,17 +110,29 @@ import Testing
     func commitFails() async throws {
         try await withDatabase { database in
             let store = SQLiteObjectStore(database)
+            let log = ChangeLog(of: store)
             let observer = CommitObserver(nil)
             database.pool.add(transactionObserver: observer, extent: .databaseLifetime)
             observer.refuses.withLock { $0 = true }
             await #expect(throws: Broken.self) {
-                try await store.write { try $0.save(ClassSchema(name: ClassName("Lost"))) }
+                try await store.write { writer in
+                    try writer.save(ClassSchema(name: ClassName("Lost")))
+                    try writer.insert(try .named("lost"), into: .session)
+                }
             }
             observer.refuses.withLock { $0 = false }
+            #expect(log.lines == [])
             #expect(try await store.read { try $0.schema(of: ClassName("Lost")) } == nil)
             try await store.write { try $0.save(ClassSchema(name: ClassName("Kept"))) }
             #expect(try await store.read { try $0.schema(of: ClassName("Kept")) } != nil)
         }
+    }
+}
+
+extension StoredObject {
+    fileprivate static func named(_ id: String) throws -> StoredObject {
+        let now = Timestamp(milliseconds: 0)
+        return StoredObject(id: try #require(ObjectID(id)), createdAt: now, updatedAt: now, fields: [:])
     }
 }
 

@@ -74,6 +74,7 @@ private final class FullWhenSuspected: StorageInspector {
             let album = try ClassName("Album")
             try await store.write { try $0.save(ClassSchema(name: album)) }
             try await fill(database)
+            let log = ChangeLog(of: store)
             let hold = DispatchSemaphore(value: 0)
             database.pool.asyncWriteWithoutTransaction { _ in hold.wait() }
             let large = StoredObject.sample(["s": .string(String(repeating: "x", count: 1 << 20))])
@@ -87,6 +88,8 @@ private final class FullWhenSuspected: StorageInspector {
             #expect(error?.code == .storageFull)
             for delete in deletes { #expect(try await delete.value) }
             #expect(try await store.read { try $0.count(.always, in: .file) } == 0)
+            // Of the transaction that was taken back nothing is published, of its repetition each delete once.
+            #expect(log.lines.sorted() == records.map { "deleted \($0.id)" }.sorted())
         }
     }
 

@@ -16,7 +16,10 @@ import Testing
         }
     }
 
-    @Test("objects in SQLite keep the contract", arguments: ObjectStoreContract.rules + ReadersContract.rules)
+    @Test(
+        "objects in SQLite keep the contract",
+        arguments: ObjectStoreContract.rules + ReadersContract.rules + ChangesContract.rules
+    )
     func contract(rule: ContractRule<any ObjectStore>) async throws {
         try await withStore { try await rule.check($0) }
     }

@@ -3,13 +3,20 @@ internal import Synchronization
 
 /// Objects in memory, by the rules of Domain's own matching; for tests of what stands on an ``ObjectStore``.
 package final class MemoryObjectStore: ObjectStore {
+    package let changes = ChangeFeed()
     private let state = Mutex(MemoryState())
+    /// Held from the start of a write until its changes are published.
+    private let turn = Mutex(())
     private let failure: (any Error)?
+    private let reads = Counter()
 
     /// - Parameter failure: What every write throws, to test what happens then.
     package init(failingWritesWith failure: (any Error)? = nil) {
         self.failure = failure
     }
+
+    /// How many reads there were.
+    package var readCount: Int { reads.value }
 
     /// How many objects a class has.
     package func count(of name: ClassName) -> Int {
@@ -20,6 +27,7 @@ package final class MemoryObjectStore: ObjectStore {
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result
     ) async throws -> Result {
+        _ = reads.next()
         let transaction = MemoryTransaction(state.withLock { $0 }, within: budget)
         guard let budget else { return try body(transaction) }
         return try budget.counting { try body(transaction) }
@@ -29,10 +37,11 @@ package final class MemoryObjectStore: ObjectStore {
         _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
     ) async throws -> Result {
         if let failure { throw failure }
-        return try state.withLock { state in
-            let transaction = MemoryTransaction(state)
+        return try turn.withLock { _ in
+            let transaction = MemoryTransaction(state.withLock { $0 }, recording: changes.transaction())
             let result = try body(transaction)
-            state = transaction.state
+            state.withLock { $0 = transaction.state }
+            changes.publish(transaction.changes)
             return result
         }
     }
@@ -55,10 +64,21 @@ private struct Relation: Hashable, Sendable {
 private final class MemoryTransaction: ObjectWriter {
     var state: MemoryState
     let budget: QueryBudget?
+    var changes: TransactionChanges
 
-    init(_ state: MemoryState, within budget: QueryBudget? = nil) {
+    init(
+        _ state: MemoryState,
+        within budget: QueryBudget? = nil,
+        recording changes: TransactionChanges = TransactionChanges()
+    ) {
         self.state = state
         self.budget = budget
+        self.changes = changes
+    }
+
+    var caller: Caller? {
+        get { changes.caller }
+        set { changes.caller = newValue }
     }
 
     func schema(of name: ClassName) -> ClassSchema? { state.schemas[name] }
@@ -117,10 +137,12 @@ private final class MemoryTransaction: ObjectWriter {
 
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
         let before = state
+        let recorded = changes.count
         do {
             return try body()
         } catch {
             state = before
+            changes.undo(to: recorded)
             throw error
         }
     }
@@ -141,21 +163,27 @@ private final class MemoryTransaction: ObjectWriter {
         }
         state.objects[name, default: []].append(object)
         try requireUnique(name)
+        changes.record(.created, object.id, in: name, after: ObjectState(object))
     }
 
-    func update(_ object: StoredObject, in name: ClassName) throws {
+    func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws {
+        let stored = state.objects[name, default: []].first { $0.id == object.id }
         state.objects[name] = state.objects[name, default: []].map { $0.id == object.id ? object : $0 }
         try requireUnique(name)
+        guard let stored else { return }
+        changes.record(.updated, object.id, in: name, before: ObjectState(stored), after: ObjectState(object))
     }
 
     func delete(_ id: ObjectID, in name: ClassName) -> Bool {
         let before = state.objects[name, default: []]
+        guard let object = before.first(where: { $0.id == id }) else { return false }
         state.objects[name] = before.filter { $0.id != id }
         state.relations = state.relations.filter { relation in
             let target = state.schemas[relation.owner.className]?.fields[relation.key]?.type.target
             return relation.owner != Pointer(name, id) && !(relation.member == id && target == name)
         }
-        return state.objects[name, default: []].count < before.count
+        changes.record(.deleted, id, in: name, before: ObjectState(object))
+        return true
     }
 
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) {

@@ -3,6 +3,14 @@
 /// The rules run inside the transactions, so that each write sees what it changes; they are plain functions without
 /// `await`. SQLite implements it; tests have one in memory; both pass one contract suite.
 package protocol ObjectStore: Sendable {
+    /// Every object that a transaction creates, updates or deletes, published after its commit and in commit order.
+    ///
+    /// When ``write(_:)`` returns, synchronous subscribers have been called with its changes, exactly once, and buffered ones
+    /// have them or know that they missed some. Nothing is published of a body that threw, of an attempt that was undone and
+    /// of a commit that failed. A store that other processes change, too, publishes their changes as it learns of them, or
+    /// ``ChangeFeed/Event/missed``; of those, no bound on the delay is promised.
+    var changes: ChangeFeed { get }
+
     /// Runs a body on one unchanging state. Cancelling the task stops the query that runs.
     ///
     /// - Parameters:
@@ -89,6 +97,10 @@ extension ObjectReader {
 
 /// What can be changed inside a transaction; must not leave it.
 package protocol ObjectWriter: ObjectReader {
+    /// The caller for whom the changes that follow are made, as ``Change/caller`` tells; nil, as at first, for the server
+    /// itself.
+    var caller: Caller? { get nonmutating set }
+
     /// Runs a body whose changes vanish if it throws, while those around it stay.
     func attempt<Result>(_ body: () throws -> Result) throws -> Result
 
@@ -102,13 +114,22 @@ package protocol ObjectWriter: ObjectReader {
     /// Throws ``ServiceError/Code/duplicateValue`` naming the field of a unique index.
     func insert(_ object: StoredObject, into name: ClassName) throws
 
-    /// Replaces an object that is there; throws as ``insert(_:into:)`` does.
-    func update(_ object: StoredObject, in name: ClassName) throws
+    /// Replaces an object that is there.
+    ///
+    /// - Parameters:
+    ///   - object: The object as it is from now on.
+    ///   - name: Its class.
+    ///   - before: The object as this transaction read it, for ``Change/before``; with nil the store reads it, if a
+    ///     subscriber asks for it.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` naming the field of a unique index.
+    func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws
 
     /// Removes an object and its places in relations; returns whether it was there.
     func delete(_ id: ObjectID, in name: ClassName) throws -> Bool
 
     /// Puts objects into a relation; those that are in it stay.
+    ///
+    /// Relations alone are not published: whoever changes one updates its owner in the same transaction.
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws
 
     /// Takes objects out of a relation; nothing means all.
@@ -116,6 +137,13 @@ package protocol ObjectWriter: ObjectReader {
 
     /// The next number of a field that counts up: 1, 2, 3, never the same twice.
     func nextNumber(of field: String, in name: ClassName) throws -> Int64
+}
+
+extension ObjectWriter {
+    /// Replaces an object of which the former state is not at hand.
+    package func update(_ object: StoredObject, in name: ClassName) throws {
+        try update(object, in: name, from: nil)
+    }
 }
 
 /// A query that is ready for a store.

@@ -10,6 +10,8 @@ package struct SQLiteObjectStore: ObjectStore {
         self.database = database
     }
 
+    package var changes: ChangeFeed { database.changes }
+
     package func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result

@@ -2,8 +2,14 @@ internal import Domain
 internal import GRDB
 
 extension SQLiteTransaction {
+    var caller: Caller? {
+        get { changes.caller }
+        set { changes.caller = newValue }
+    }
+
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
         let before = catalog
+        let recorded = changes.count
         var result: Result?
         do {
             try db.inSavepoint {
@@ -12,6 +18,7 @@ extension SQLiteTransaction {
             }
         } catch {
             catalog = before
+            changes.undo(to: recorded)
             let failure = SQLiteFailure.translated(error)
             if StorageFault(failure) != nil { fault = failure as? ServiceError }
             throw failure
@@ -43,10 +50,12 @@ extension SQLiteTransaction {
                 ]
             )
         }
+        changes.record(.created, object.id, in: name, after: ObjectState(object))
     }
 
-    func update(_ object: StoredObject, in name: ClassName) throws {
+    func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws {
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
+        let before = try before.map(ObjectState.init) ?? wantedState(of: object.id, before: .updated, in: name)
         if queries.health.isFull { try requireSpace(for: object, in: name) }
         let statement = try db.cachedStatement(
             sql: "UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?, acl = ?, body = ? WHERE id = ?"
@@ -59,15 +68,25 @@ extension SQLiteTransaction {
                 ]
             )
         }
+        guard db.changesCount > 0 else { return }
+        changes.record(.updated, object.id, in: name, before: before, after: ObjectState(object))
+    }
+
+    /// The object as it is now, if a subscriber wants to know it before a change.
+    private func wantedState(of id: ObjectID, before kind: Change.Kind, in name: ClassName) throws -> ObjectState? {
+        guard changes.wantsBefore(kind, in: name) else { return nil }
+        return try row(id, in: name).map(ObjectState.init)
     }
 
     func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
         guard let entry = catalog.entries[name] else { return false }
+        let before = try wantedState(of: id, before: .deleted, in: name)
         let statement = try db.cachedStatement(
             sql: "DELETE FROM \(ClassTable(number: entry.number).name) WHERE id = ?"
         )
         try statement.execute(arguments: [id.description])
         guard db.changesCount > 0 else { return false }
+        changes.record(.deleted, id, in: name, before: before)
         for (key, _) in entry.schema.relations { try unrelate(Pointer(name, id), key, from: nil) }
         for owner in catalog.entries.values {
             for (key, target) in owner.schema.relations where target == name {

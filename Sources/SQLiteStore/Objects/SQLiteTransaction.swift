@@ -15,15 +15,24 @@ final class SQLiteTransaction: ObjectWriter {
     /// As this transaction leaves it.
     var catalog: Catalog
     let budget: QueryBudget?
+    /// What it changed; reads record nothing.
+    var changes: TransactionChanges
     /// The fault of the storage that a change met last.
     var fault: ServiceError?
     let queries: QuerySupport
 
-    init(_ db: Database, _ catalog: Catalog, _ queries: QuerySupport, within budget: QueryBudget? = nil) {
+    init(
+        _ db: Database,
+        _ catalog: Catalog,
+        _ queries: QuerySupport,
+        within budget: QueryBudget? = nil,
+        recording changes: TransactionChanges = TransactionChanges()
+    ) {
         self.db = db
         self.catalog = catalog
         self.queries = queries
         self.budget = budget
+        self.changes = changes
     }
 
     func schema(of name: ClassName) -> ClassSchema? {

@@ -67,7 +67,10 @@ import Testing
 }
 
 @Suite struct MemoryStoreTests {
-    @Test("objects in memory keep the contract", arguments: ObjectStoreContract.rules + ReadersContract.rules)
+    @Test(
+        "objects in memory keep the contract",
+        arguments: ObjectStoreContract.rules + ReadersContract.rules + ChangesContract.rules
+    )
     func objects(rule: ContractRule<any ObjectStore>) async throws {
         try await rule.check(MemoryObjectStore())
     }

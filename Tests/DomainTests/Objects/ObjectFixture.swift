@@ -69,6 +69,8 @@ final class CountingStore: ObjectStore {
         hook.withLock { $0 = body }
     }
 
+    var changes: ChangeFeed { store.changes }
+
     /// How often it was asked so far.
     var lookups: Int { counter.value }
 
