@@ -24,7 +24,10 @@ struct Subject: Sendable {
         let presentation = FilePresentation(publicURL: "http://127.0.0.1:8080", bucket: app.bucket)
         objects = ObjectService(
             store: store,
-            settings: ObjectSettings(files: presentation, accounts: Accounts(hasher: NoPasswords())),
+            settings: ObjectSettings(
+                files: presentation,
+                accounts: Accounts(changes: store.changes, hasher: NoPasswords())
+            ),
             removal: NoRemoval()
         )
         sql = try DirectSQL(path: path)

@@ -96,6 +96,7 @@ extension LCFileServer {
             files: presentation,
             accounts: Accounts(
                 settings: configuration.accounts,
+                changes: store.changes,
                 hasher: passwords,
                 verifier: configuration.verifier.url.map { url in
                     AuthDataHook(url: url, timeout: configuration.verifier.timeout, pool: pools.web, logger: logger)

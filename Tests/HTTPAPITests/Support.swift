@@ -60,7 +60,7 @@ struct TestServer {
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
         let settings = ObjectSettings(
             files: presentation,
-            accounts: Accounts(settings: accounts, hasher: PlainHasher())
+            accounts: Accounts(settings: accounts, changes: store.changes, hasher: PlainHasher())
         )
         return AppServices(
             id: id,

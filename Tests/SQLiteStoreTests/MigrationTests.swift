@@ -68,7 +68,8 @@ import Testing
     func accounts() async throws {
         try await withFixture("v3") { database in
             let store = SQLiteObjectStore(database)
-            let sessions = SessionService(store: store, accounts: Accounts(hasher: PlainHasher()))
+            let accounts = Accounts(changes: store.changes, hasher: PlainHasher())
+            let sessions = SessionService(store: store, accounts: accounts)
             let caller = try await sessions.caller(Samples.guest(), showing: "eruvb295ewg99yxfarktnbwdx")
             let id = try #require(ObjectID("6b02011fff7ceadee26a40d8"))
             #expect(caller.user?.id == id)
@@ -110,7 +111,10 @@ import Testing
                 blobs: MemoryBlobStore(),
                 store: store,
                 types: FixedTypes(),
-                sessions: SessionService(store: store, accounts: Accounts(hasher: PlainHasher())),
+                sessions: SessionService(
+                    store: store,
+                    accounts: Accounts(changes: store.changes, hasher: PlainHasher())
+                ),
                 clock: { Timestamp(milliseconds: 1_795_306_000_000) }
             )
             let token = try #require(UploadToken("LUhqPl27c4RN587UR6l8fIAv6RktIo3iXF4VuayC"))

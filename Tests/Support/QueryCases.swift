@@ -52,7 +52,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
             store: store,
             settings: ObjectSettings(
                 files: FilePresentation(publicURL: "https://f", bucket: "b"),
-                accounts: Accounts(hasher: PlainHasher())
+                accounts: Accounts(changes: store.changes, hasher: PlainHasher())
             ),
             removal: NoFiles()
         )

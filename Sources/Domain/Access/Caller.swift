@@ -10,7 +10,7 @@ package struct Caller: Sendable, Hashable {
         package let roles: Set<String>
         /// What stands for the user in an ACL.
         package let subjects: Subjects
-        /// When all this was found true; see ``SessionCache/epoch``.
+        /// The epoch before all this was found true (``SessionCache/epoch``); -1 makes every transaction look again.
         package let epoch: Int
 
         /// Takes what was found of a valid token.

@@ -7,15 +7,22 @@ package struct Accounts: Sendable {
     /// Asks providers about `authData`; nothing believes clients.
     package var verifier: (any AuthDataVerifier)?
     /// Counts wrong passwords.
-    package var attempts: LoginAttempts
+    package let attempts: LoginAttempts
     /// Bounds how many users an address makes.
     package var signUps: SignUpRate
     /// Who was found logged in.
     package let sessions: SessionCache
 
-    /// Takes every part.
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - changes: The feed of the app's store, which tells what is cached here and not true any more.
+    ///   - hasher: Hashes and compares passwords.
+    ///   - verifier: Checks `authData`; nil believes none.
+    ///   - attempts: Counts wrong passwords; nil makes a counter by the settings.
+    ///   - signUps: Bounds sign-ups; nil makes a bound by the settings.
     package init(
         settings: AccountSettings = AccountSettings(),
+        changes: ChangeFeed,
         hasher: any PasswordHasher,
         verifier: (any AuthDataVerifier)? = nil,
         attempts: LoginAttempts? = nil,
@@ -28,6 +35,8 @@ package struct Accounts: Sendable {
         self.attempts =
             attempts ?? LoginAttempts(allowed: settings.failures, seconds: settings.lockoutTime)
         self.signUps = signUps ?? SignUpRate(limit: settings.signUps)
+        sessions.follow(changes)
+        self.attempts.follow(changes)
     }
 }
 

@@ -75,3 +75,23 @@ package final class LoginAttempts: Sendable {
             + "password."
     )
 }
+
+extension LoginAttempts {
+    /// Takes from the feed which users have a new password: guesses of the old one do not count any more.
+    ///
+    /// Where changes were missed, failures count on, and locks end with their time.
+    func follow(_ changes: ChangeFeed) {
+        changes.subscribe(to: [ChangeFilter(.user, [.updated], states: [.before, .after])]) { [self] event in
+            guard case .changes(let changes) = event else { return }
+            for change in changes where change.isOfPassword { forget(change.id.description) }
+        }
+    }
+}
+
+extension Change {
+    fileprivate var isOfPassword: Bool {
+        let before = try? before?.object().fields[PasswordHash.field]
+        let after = try? after?.object().fields[PasswordHash.field]
+        return before != after
+    }
+}

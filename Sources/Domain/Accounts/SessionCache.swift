@@ -1,43 +1,96 @@
 internal import Synchronization
 
-/// Users by the digests of their tokens, so that a request of somebody who is known asks the database nothing.
+/// Users by the digests of their tokens, so that a request of a user who is known asks the database nothing.
 ///
-/// Whatever may change who somebody is or what roles they have empties it, before that is answered; for any thread.
+/// Each entry carries the epoch that began before it was read. A session or user that ends begins an epoch of its own, and an
+/// entry counts only if none of what it was made of ended after it. So what was read before a commit and stored after it is
+/// a miss, and the end of one session costs nobody else a look-up. For any thread.
 package final class SessionCache: Sendable {
-    private let users: BoundedCache<String, Caller.User>
-    private let count = Atomic<Int>(0)
+    private struct State {
+        var users: RecentEntries<String, Caller.User>
+        var endings = SessionEndings(bound: SessionCache.mostEndings)
+    }
+
+    private let state: Mutex<State>
+    /// The epoch of the endings, for a look without the lock.
+    private let latest = Atomic<Int>(0)
 
     /// The most bytes of what stands for a user, so that many roles do not fill the memory.
     private static let largest = 16 << 10
+    /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up again.
+    private static let mostEndings = 10_000
 
     /// - Parameter bound: The most users kept; 0 keeps none.
     init(bound: Int) {
-        users = BoundedCache(bound: bound)
+        state = Mutex(State(users: RecentEntries(bound: bound)))
     }
 
-    /// How often it was emptied: what was found in the same epoch is still true.
-    package var epoch: Int { count.load(ordering: .acquiring) }
+    /// How many endings there were.
+    ///
+    /// A reader takes it before its transaction begins, and what it finds carries it (``Caller/User/epoch``).
+    package var epoch: Int { latest.load(ordering: .acquiring) }
+
+    /// Whether all that was found of a user is still true: the session, the user, and the roles.
+    package func isCurrent(_ user: Caller.User) -> Bool {
+        user.epoch == epoch || state.withLock { $0.endings.isCurrent(user) }
+    }
 
     /// The user of a token; one that is found now is kept.
+    ///
+    /// - Parameters:
+    ///   - token: What the client showed.
+    ///   - find: Looks the user up, in a transaction that begins after the epoch that it is given.
+    /// - Returns: The user, or nil if `find` finds none.
+    /// - Throws: What `find` throws.
     func user(
         of token: SessionToken,
-        finding find: () async throws -> Caller.User?
+        finding find: (_ epoch: Int) async throws -> Caller.User?
     ) async throws -> Caller.User? {
-        var large: Caller.User?
-        let kept = try await users.value(for: token.digest) {
-            guard let found = try await find() else { return nil }
-            guard found.subjects.json.utf8.count <= SessionCache.largest else {
-                large = found
-                return nil
-            }
-            return found
+        let digest = token.digest
+        let (known, epoch): (Caller.User?, Int) = state.withLock { state in
+            let epoch = state.endings.epoch
+            guard let user = state.users.value(for: digest) else { return (nil, epoch) }
+            if state.endings.isCurrent(user) { return (user, epoch) }
+            state.users.remove(digest)
+            return (nil, epoch)
         }
-        return kept ?? large
+        if let known { return known }
+        guard let found = try await find(epoch) else { return nil }
+        if found.subjects.json.utf8.count <= SessionCache.largest {
+            state.withLock { $0.users.store(found, for: digest) }
+        }
+        return found
     }
 
-    /// Forgets everybody.
-    func removeAll() {
-        count.add(1, ordering: .acquiringAndReleasing)
-        users.removeAll()
+    /// From now on, what was found of a session or a user before is looked up again.
+    func end(_ id: ObjectID) {
+        change { $0.end(id) }
+    }
+
+    /// From now on, whatever was found before is looked up again.
+    func endAll() {
+        change { $0.endAll() }
+    }
+
+    private func change(_ body: (inout SessionEndings) -> Void) {
+        state.withLock { state in
+            body(&state.endings)
+            latest.store(state.endings.epoch, ordering: .releasing)
+        }
+    }
+}
+
+extension SessionCache {
+    /// Takes from the feed which sessions and users end.
+    ///
+    /// A role may concern any user, directly or through other roles.
+    func follow(_ changes: ChangeFeed) {
+        let filters = [ChangeFilter(.session, [.deleted]), ChangeFilter(.user, [.deleted]), ChangeFilter(.role)]
+        changes.subscribe(to: filters) { [self] event in
+            guard case .changes(let changes) = event, !changes.contains(where: { $0.className == .role }) else {
+                return endAll()
+            }
+            for change in changes { end(change.id) }
+        }
     }
 }

@@ -7,6 +7,9 @@ package struct FileRecords: Sendable {
         self.store = store
     }
 
+    /// The changes of the app's objects, records among them.
+    package var changes: ChangeFeed { store.changes }
+
     /// Throws ``ServiceError/Code/forbidden`` unless the caller may make files.
     package func requireCreating(as caller: Caller) async throws {
         guard let schema = try await store.read({ try $0.schema(of: .file) }) else { return }
@@ -107,6 +110,7 @@ extension FileRecord {
 extension ObjectWriter {
     /// Adds a record, if the caller may make files.
     func insert(_ record: FileRecord, as caller: Caller) throws {
+        self.caller = caller
         let schema = try schema(of: .file) ?? .files
         try ObjectAccess(caller: caller).require(.create, in: schema)
         var object = record.object
@@ -114,6 +118,11 @@ extension ObjectWriter {
         if object.acl == .everyone { object.acl = nil }
         try insert(object, into: .file)
     }
+}
+
+extension StoredObject {
+    /// The key of a record whose file lies here.
+    var fileKey: FileKey? { fields["key"]?.stringValue.flatMap(FileKey.init) }
 }
 
 private struct BrokenRecord: Error {

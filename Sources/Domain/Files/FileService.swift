@@ -27,15 +27,28 @@ package struct FileService: FileRemoval {
         self.derivatives = derivatives
         served = BoundedCache(bound: cache.records)
         opened = BoundedCache(bound: cache.openBlobs)
+        follow(files.changes)
     }
 
-    /// Removes the bytes of files whose records are gone, and forgets what downloads kept of them: the second step of a
-    /// delete.
-    package func remove(_ keys: [FileKey]) async {
-        for key in keys {
-            served.remove(key)
-            opened.remove(key)
+    /// Takes records that change, and files that are deleted, out of the caches before the change is answered.
+    private func follow(_ changes: ChangeFeed) {
+        let filter = ChangeFilter(.file, [.updated, .deleted], states: .before)
+        changes.subscribe(to: [filter]) { [served, opened] event in
+            guard case .changes(let changes) = event else {
+                served.removeAll()
+                return opened.removeAll()
+            }
+            for change in changes {
+                // A file that lies elsewhere has no key.
+                guard let key = try? change.before?.object().fileKey else { continue }
+                served.remove(key)
+                if change.kind == .deleted { opened.remove(key) }
+            }
         }
+    }
+
+    /// Removes the bytes of files whose records are gone: the second step of a delete.
+    package func remove(_ keys: [FileKey]) async {
         // A task of its own: a client that leaves now must not keep the bytes from going.
         await Task { [blobs, derivatives] in
             for key in keys {

@@ -108,13 +108,12 @@ extension ObjectService {
                 GuardedChange(className: item.className, ids: item.id.map { [$0] } ?? [], condition: $0)
             }
         }
-        let (replies, commands, results) = try await write(under: conditions, as: caller, within: budget) {
+        let replies = try await write(under: conditions, as: caller, within: budget) {
             [items] writing in
             var saving = BatchSaving(writing: writing)
             for item in items { try saving.save(item) }
-            return (saving.replies, saving.commands, saving.results)
+            return saving.replies
         }
-        await follow(commands, results)
         return .object(replies.mapValues(JSONValue.object))
     }
 }
@@ -126,9 +125,6 @@ private struct BatchSaving {
     /// Users whom it logged in: what follows for them is done by themselves.
     private var users: [ObjectID: Caller.User] = [:]
     private(set) var replies: [String: [String: JSONValue]] = [:]
-    /// What was carried out, and what each gave.
-    private(set) var commands: [ObjectCommand] = []
-    private(set) var results: [ObjectReply] = []
 
     init(writing: ObjectWriting) {
         self.writing = writing
@@ -148,11 +144,6 @@ private struct BatchSaving {
         }
         let command = ObjectCommand(item.className, try action(of: item, change), mustExist: item.mustExist)
         let reply = try writing(for: command).perform(command)
-        commands.append(command)
-        // The whole request's replies are one value; what follows a change needs no text.
-        var result = reply
-        result.text = []
-        results.append(result)
         var members = try reply.json.objectValue ?? [:]
         if let created = reply.created {
             made[item.internalID] = created

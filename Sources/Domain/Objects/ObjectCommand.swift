@@ -130,15 +130,6 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// Whether it may end sessions or change what roles somebody has; log-ins and passwords say so in their replies.
-    var affectsSessions: Bool {
-        switch action {
-        case .get, .find: false
-        case .create, .update: className == .role
-        case .delete: [.role, .user, .session].contains(className)
-        }
-    }
-
     /// Whether nothing changes by it.
     package var isRead: Bool {
         switch action {

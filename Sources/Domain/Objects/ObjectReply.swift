@@ -10,10 +10,6 @@ package struct ObjectReply: Sendable {
     package var removedFiles: [FileKey] = []
     /// Who is logged in by it.
     var user: Caller.User?
-    /// Whether sessions ended by it.
-    var endedSessions = false
-    /// The user whose password is another now, so that earlier guesses do not count.
-    var unlocked: ObjectID?
 
     /// A reply of text.
     init(text: [UInt8], found: Int) {

@@ -106,16 +106,12 @@ package struct ObjectService: Sendable {
         let reply = try await write(under: command.guarded.map { [$0] } ?? [], as: caller, within: budget) {
             try $0.perform(command)
         }
-        await follow([command], [reply])
+        await removeFiles(of: [reply])
         return reply
     }
 
-    /// Does what remains to be done once changes are stored.
-    func follow(_ commands: [ObjectCommand], _ replies: [ObjectReply]) async {
-        if commands.contains(where: \.affectsSessions) || replies.contains(where: \.endedSessions) {
-            settings.accounts.sessions.removeAll()
-        }
-        for user in replies.compactMap(\.unlocked) { settings.accounts.attempts.forget(user.description) }
+    /// Removes the bytes of files whose records are deleted.
+    func removeFiles(of replies: [ObjectReply]) async {
         let removed = replies.flatMap(\.removedFiles)
         if !removed.isEmpty { await removal.remove(removed) }
     }

@@ -58,7 +58,8 @@ extension ObjectWriting {
         }
         let (schema, row) = try existing(id, in: .file)
         try require(condition, of: id, in: schema)
-        var object = try row.object()
+        let before = try row.object()
+        var object = before
         if change.fields.contains("name") {
             object.fields["name"] = .string(try name(of: change, default: nil).description)
         }
@@ -72,7 +73,7 @@ extension ObjectWriting {
         if let acl = change.acl { object.acl = acl == .everyone ? nil : acl }
         object.updatedAt = max(settings.clock(), object.updatedAt)
         try settings.limits.requireSize(of: object)
-        try writer.update(object, in: .file)
+        try writer.update(object, in: .file, from: before)
         guard returnsObject else {
             return ObjectReply([
                 "objectId": .string(id.description), "updatedAt": .string(object.updatedAt.iso8601),

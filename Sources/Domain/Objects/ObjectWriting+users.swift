@@ -80,7 +80,6 @@ extension ObjectWriting {
         let session = try writer.beginSession(of: row.id, settings)
         var reply = try reading.user(row, in: schema, token: session.token)
         reply.user = Caller.User(id: row.id, session: session.id, epoch: settings.accounts.sessions.epoch)
-        reply.endedSessions = session.endedOthers
         return reply
     }
 
@@ -100,7 +99,8 @@ extension ObjectWriting {
 
     private func logIn(_ id: ObjectID, _ account: AccountChange) throws -> ObjectReply {
         let (schema, row) = try existing(id, in: .user)
-        var object = try row.object()
+        let before = try row.object()
+        var object = before
         var authData = AuthData(stored: object.fields[AuthData.field])
         try authData.apply(account.linked.map { .set($0.platform, $0.data) })
         guard !authData.json.isSame(as: object.fields[AuthData.field] ?? .object([:])) else {
@@ -111,7 +111,7 @@ extension ObjectWriting {
             try writer.attempt {
                 try store(authData, in: &object)
                 try settings.limits.requireSize(of: object)
-                try writer.update(object, in: .user)
+                try writer.update(object, in: .user, from: before)
             }
         } catch let error as ServiceError where error.code == .duplicateValue {
             // An identity that is another user's stays with it, and nothing is written.

@@ -26,11 +26,14 @@ struct ObjectWriting {
         self.access = access
         self.settings = settings
         self.conditions = conditions
+        writer.caller = access.caller
     }
 
     /// Carries out a command; what it changes stays only if it does not throw.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
         let name = command.className
+        // Of the commands of one transaction, some may be carried out as a user whom others made.
+        writer.caller = access.caller
         switch command.action {
         case .create(let change, _) where name == .user:
             return try signUp(change, onlyKnown: command.mustExist)
@@ -152,7 +155,7 @@ struct ObjectWriting {
         if let account { try finish(account, change, of: object, in: &editing) }
         try editing.finish()
         if editing.schema != known { try writer.save(editing.schema) }
-        try writer.update(editing.object, in: name)
+        try writer.update(editing.object, in: name, from: object)
         try editing.relate(in: writer)
 
         var reply = ObjectReply([
@@ -168,10 +171,6 @@ struct ObjectWriting {
             let row = ObjectRow(editing.object)
             let text = try reading.presenter.text(of: row, in: editing.schema, view: shown)
             reply = ObjectReply(text: text, found: 1)
-        }
-        if change.passwordHash != nil {
-            reply.unlocked = id
-            reply.endedSessions = true
         }
         return reply
     }

@@ -8,8 +8,6 @@ struct Session: Sendable {
 struct NewSession {
     let id: ObjectID
     let token: SessionToken
-    /// Whether older sessions of the user made room.
-    let endedOthers: Bool
 }
 
 extension ObjectWriter {
@@ -25,7 +23,7 @@ extension ObjectWriter {
         let fields: [String: JSONValue] = ["user": Pointer(.user, user).json, "_token": .string(token.digest)]
         let session = StoredObject.own(fields, settings)
         try insert(session, into: .session)
-        return NewSession(id: session.id, token: token, endedOthers: surplus > 0)
+        return NewSession(id: session.id, token: token)
     }
 
     /// Ends a user's sessions, all or all but one.
@@ -47,10 +45,17 @@ extension ObjectReader {
 
     /// The caller as it is in this transaction: nobody if its session has ended, with the roles that it has now.
     ///
-    /// Where nothing ended or changed since the caller was found, nothing is asked.
-    func lasting(_ caller: Caller, _ accounts: Accounts) throws -> Caller {
-        let epoch = accounts.sessions.epoch
-        guard let user = caller.user, user.epoch != epoch else { return caller }
+    /// Where nothing of the caller ended or changed since it was found, nothing is asked.
+    ///
+    /// - Parameters:
+    ///   - caller: As it was found before.
+    ///   - accounts: Know what ended since.
+    ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, what is found here counts in this
+    ///     transaction alone.
+    /// - Returns: The caller with what is true now.
+    /// - Throws: What the store throws.
+    func lasting(_ caller: Caller, _ accounts: Accounts, foundAt epoch: Int = -1) throws -> Caller {
+        guard let user = caller.user, !accounts.sessions.isCurrent(user) else { return caller }
         guard try row(user.session, in: .session) != nil,
             let now = try RoleSearch(reader: self, limit: accounts.settings.roles)
                 .user(of: Session(id: user.session, user: user.id), epoch: epoch)

@@ -45,12 +45,13 @@ package struct AccountService: Sendable {
         return try await write(as: caller) { writing in
             guard let schema = try writing.writer.schema(of: .user), let now = try writing.writer.row(row.id, in: .user)
             else { return nil }
-            var user = try now.object()
+            let before = try now.object()
+            var user = before
             guard user.fields[PasswordHash.field] == compared else { return nil }
             guard let hash else { return try writing.welcome(now, in: schema) }
             user.fields[PasswordHash.field] = .string(hash.text)
             do {
-                try writing.writer.update(user, in: .user)
+                try writing.writer.update(user, in: .user, from: before)
             } catch let error as ServiceError where error.code == .storageFull {
                 // The better hash waits for free space; the log-in need not.
                 return try writing.welcome(now, in: schema)
@@ -138,33 +139,28 @@ package struct AccountService: Sendable {
         as caller: Caller,
         _ change: @escaping @Sendable (inout StoredObject, ObjectWriting) throws -> Void
     ) async throws -> ObjectReply {
-        let reply = try await write(as: caller) { writing in
-            var user = try ObjectWriting.own(id, in: writing.writer, writing.access).object()
+        try await write(as: caller) { writing in
+            let before = try ObjectWriting.own(id, in: writing.writer, writing.access).object()
+            var user = before
             try change(&user, writing)
             user.updatedAt = max(writing.settings.clock(), user.updatedAt)
-            try writing.writer.update(user, in: .user)
+            try writing.writer.update(user, in: .user, from: before)
             let session = try writing.writer.beginSession(of: id, writing.settings)
-            var reply = ObjectReply([
+            return ObjectReply([
                 "objectId": .string(id.description),
                 "updatedAt": .string(user.updatedAt.iso8601),
                 "sessionToken": .string(session.token.revealed),
             ])
-            reply.endedSessions = true
-            return reply
         }
-        return reply ?? ObjectReply([:])
     }
 
-    /// Begins and ends sessions in a transaction; if any ended, who was found logged in before is looked up again.
-    private func write(
+    private func write<Reply: Sendable>(
         as caller: Caller,
-        _ body: @escaping @Sendable (ObjectWriting) throws -> ObjectReply?
-    ) async throws -> ObjectReply? {
-        let reply = try await store.write { [settings] writer in
+        _ body: @escaping @Sendable (ObjectWriting) throws -> Reply
+    ) async throws -> Reply {
+        try await store.write { [settings] writer in
             try body(try ObjectWriting(writer: writer, caller: caller, settings: settings))
         }
-        if reply?.endedSessions == true { accounts.sessions.removeAll() }
-        return reply
     }
 }
 

@@ -13,18 +13,19 @@ package struct SessionService: Sendable {
     /// one fails no request (protocol/data 1.2).
     package func caller(_ caller: Caller, showing token: String) async throws -> Caller {
         guard let token = SessionToken(token) else { return caller }
-        let user = try await accounts.sessions.user(of: token) { try await find(token) }
+        let user = try await accounts.sessions.user(of: token) { try await find(token, epoch: $0) }
         return user.map(caller.logged(in:)) ?? caller
     }
 
     /// The caller as it is now: long after a request began, its session may have ended and its roles may be others.
     package func lasting(_ caller: Caller) async throws -> Caller {
-        guard let user = caller.user, user.epoch != accounts.sessions.epoch else { return caller }
-        return try await store.read { [accounts] in try $0.lasting(caller, accounts) }
+        guard let user = caller.user, !accounts.sessions.isCurrent(user) else { return caller }
+        // Before the snapshot: what ends after it must not count as known.
+        let epoch = accounts.sessions.epoch
+        return try await store.read { [accounts] in try $0.lasting(caller, accounts, foundAt: epoch) }
     }
 
-    private func find(_ token: SessionToken) async throws -> Caller.User? {
-        let epoch = accounts.sessions.epoch
+    private func find(_ token: SessionToken, epoch: Int) async throws -> Caller.User? {
         let limit = accounts.settings.roles
         return try await store.read { reader in
             guard let session = try reader.session(of: token) else { return nil }

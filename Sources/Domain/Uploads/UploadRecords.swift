@@ -37,6 +37,7 @@ struct UploadRecords: Sendable {
         try await store.write { [clock] writer in
             let schema = try writer.schema(of: .file) ?? .files
             try ObjectAccess(caller: caller).require(.create, in: schema)
+            writer.caller = caller
             var upload = upload
             var ended: [String] = []
             if try writer.requirePieces(pieces, within: limits) == .unfinished {
@@ -156,6 +157,7 @@ struct UploadRecords: Sendable {
         within quota: Int64?
     ) async throws -> (successor: ObjectID?, ended: [String]) {
         try await store.write { [clock] writer in
+            writer.caller = caller
             var finished = upload
             let stored = try writer.openUpload(upload.id)
             finished.counted = stored.counted

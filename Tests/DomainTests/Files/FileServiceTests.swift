@@ -15,7 +15,7 @@ import Testing
         service = FileService(files: FileRecords(store), blobs: blobs)
         let settings = ObjectSettings(
             files: FilePresentation(publicURL: "https://f", bucket: "b"),
-            accounts: Accounts(hasher: PlainHasher())
+            accounts: Accounts(changes: store.changes, hasher: PlainHasher())
         )
         objects = ObjectService(store: store, settings: settings, removal: service)
         let app = try #require(AppID("app"))
@@ -41,6 +41,39 @@ import Testing
         #expect(store.count(of: .file) == 0)
         #expect(blobs.count == 0)
         _ = try await objects.perform(delete, as: master)
+    }
+
+    @Test("a file whose record goes is served no more, whichever way it went; if the transaction fails it stays")
+    func cache() async throws {
+        let record = try await storedRecord()
+        let file = try #require(try await service.find(record.key))
+        _ = try await service.openShared(file)
+        let reads = store.readCount
+        await #expect(throws: Broken.self) {
+            try await store.write { writer in
+                _ = try writer.delete(record.id, in: .file)
+                throw Broken()
+            }
+        }
+        #expect(try await service.find(record.key) == file)
+        #expect(store.readCount == reads)
+        _ = try await store.write { try $0.delete(record.id, in: .file) }
+        #expect(try await service.find(record.key) == nil)
+        try await blobs.remove(record.key)
+        let error = await #expect(throws: ServiceError.self) { try await service.openShared(file) }
+        #expect(error?.code == .fileNotFound)
+    }
+
+    @Test("a record that changes is served as it is now")
+    func changed() async throws {
+        let record = try await storedRecord()
+        #expect(try await service.find(record.key)?.mediaType == .jpeg)
+        try await store.write { writer in
+            var object = try #require(try writer.object(record.id, in: .file))
+            object.fields["mime_type"] = "image/png"
+            try writer.update(object, in: .file)
+        }
+        #expect(try await service.find(record.key)?.mediaType.description == "image/png")
     }
 
     @Test("a row whose bytes are gone is fileNotFound")

@@ -10,9 +10,10 @@ struct ObjectFixture {
     let master: Caller
     let task: ClassName
     let folder: ClassName
-    var accounts = Accounts(hasher: PlainHasher())
+    var accounts: Accounts
 
     init() throws {
+        accounts = Accounts(changes: store.changes, hasher: PlainHasher())
         let app = try #require(AppID("app"))
         client = Caller(app: app)
         master = Caller(app: app, isMaster: true)

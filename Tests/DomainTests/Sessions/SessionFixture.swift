@@ -11,6 +11,7 @@ struct SessionFixture {
     let objects: ObjectService
     let accounts: AccountService
     let sessions: SessionService
+    let cache: SessionCache
 
     init(_ accountSettings: AccountSettings = AccountSettings()) throws {
         let app = try #require(AppID("app"))
@@ -18,11 +19,12 @@ struct SessionFixture {
         master = Caller(app: app, isMaster: true)
         let settings = ObjectSettings(
             files: FilePresentation(publicURL: "https://f", bucket: "b"),
-            accounts: Accounts(settings: accountSettings, hasher: hasher)
+            accounts: Accounts(settings: accountSettings, changes: store.changes, hasher: hasher)
         )
         objects = ObjectService(store: store, settings: settings, removal: NoFiles())
         accounts = AccountService(store: store, settings: settings)
         sessions = SessionService(store: store, accounts: settings.accounts)
+        cache = settings.accounts.sessions
     }
 
     /// Makes an object and returns what the reply says.

@@ -20,7 +20,7 @@ import Testing
             blobs: blobs,
             store: store,
             types: FixedTypes(),
-            sessions: SessionService(store: store, accounts: Accounts(hasher: PlainHasher()))
+            sessions: SessionService(store: store, accounts: Accounts(changes: store.changes, hasher: PlainHasher()))
         )
     }
 

@@ -1,0 +1,49 @@
+/// When sessions and users ended, for as many as are remembered.
+///
+/// Two generations: when the young one is full, the old one is dropped, and whatever was found before its last ending counts
+/// as ended.
+struct SessionEndings: Sendable {
+    private let bound: Int
+    private var young: [ObjectID: Int] = [:]
+    private var old: [ObjectID: Int] = [:]
+    /// The epoch of the last ending of the old generation.
+    private var oldEpoch = 0
+    /// What was found before this epoch is not current, whoever it is.
+    private var floor = 0
+    /// How many endings there were.
+    private(set) var epoch = 0
+
+    /// - Parameter bound: The most endings of a generation.
+    init(bound: Int) {
+        self.bound = bound
+    }
+
+    /// A session or a user ends.
+    mutating func end(_ id: ObjectID) {
+        if young.count >= bound {
+            floor = max(floor, oldEpoch)
+            old = young
+            oldEpoch = epoch
+            young = [:]
+        }
+        epoch += 1
+        young[id] = epoch
+    }
+
+    /// Whatever was found before ends.
+    mutating func endAll() {
+        epoch += 1
+        floor = epoch
+        young = [:]
+        old = [:]
+    }
+
+    /// Whether neither the user nor the session ended since they were found.
+    func isCurrent(_ user: Caller.User) -> Bool {
+        user.epoch >= floor && lastEnding(of: user.id) <= user.epoch && lastEnding(of: user.session) <= user.epoch
+    }
+
+    private func lastEnding(of id: ObjectID) -> Int {
+        young[id] ?? old[id] ?? 0
+    }
+}
