@@ -21,13 +21,14 @@ struct UploadFixture {
     /// A server that has just been started.
     func service(
         _ limits: UploadLimits = UploadLimits(partSize: 4),
-        on blobs: MemoryBlobStore? = nil
+        on blobs: MemoryBlobStore? = nil,
+        through store: (any ObjectStore)? = nil
     ) -> UploadService {
         UploadService(
             app: people.guest.app,
             limits: limits,
             blobs: blobs ?? self.blobs,
-            store: store,
+            store: store ?? self.store,
             types: FixedTypes(),
             sessions: people.sessions,
             clock: { [clock] in clock.now }
