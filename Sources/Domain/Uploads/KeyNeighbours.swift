@@ -9,24 +9,19 @@ internal import Synchronization
 /// storage folder, and records are durable. Keys that the server makes in the request that stores the file need no claim:
 /// they have 190 random bits, and no client sees them earlier.
 package final class KeyNeighbours: Sendable {
-    private struct State {
-        var apps: [AppID: FileRecords] = [:]
-        /// The claimed keys, each with the tasks that wait for it, in order.
-        var claims: [FileKey: [CheckedContinuation<Void, Never>]] = [:]
-    }
-
-    private let state = Mutex(State())
+    private let apps = Mutex<[AppID: FileRecords]>([:])
+    private let claims = Claims<FileKey>()
 
     /// Knows no app yet.
     package init() {}
 
     func add(_ app: AppID, _ files: FileRecords) {
-        state.withLock { $0.apps[app] = files }
+        apps.withLock { $0[app] = files }
     }
 
     /// Throws ``ServiceError/Code/duplicateValue`` if another app has a file under the key.
     func requireFree(_ key: FileKey, besides app: AppID) async throws {
-        for (other, files) in state.withLock(\.apps) where other != app {
+        for (other, files) in apps.withLock(\.self) where other != app {
             if try await files.file(key: key) != nil { throw KeyNeighbours.taken(key) }
         }
     }
@@ -35,43 +30,15 @@ package final class KeyNeighbours: Sendable {
     ///
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; what the body throws.
     func claiming<Result>(_ key: FileKey, for app: AppID, _ body: () async throws -> Result) async throws -> Result {
-        guard state.withLock({ $0.apps.keys.contains { $0 != app } }) else { return try await body() }
-        await claim(key)
-        defer { release(key) }
-        try await requireFree(key, besides: app)
-        return try await body()
+        guard apps.withLock({ $0.keys.contains { $0 != app } }) else { return try await body() }
+        return try await claims.holding(key) {
+            try await requireFree(key, besides: app)
+            return try await body()
+        }
     }
 
     /// The refusal of a key that a file or an unfinished upload has.
     static func taken(_ key: FileKey) -> ServiceError {
         ServiceError(.duplicateValue, "The key '\(key)' is taken.")
-    }
-
-    private func claim(_ key: FileKey) async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.claims[key] != nil else {
-                    state.claims[key] = []
-                    return true
-                }
-                state.claims[key]?.append(continuation)
-                return false
-            }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    private func release(_ key: FileKey) {
-        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard var waiting = state.claims[key], !waiting.isEmpty else {
-                state.claims[key] = nil
-                return nil
-            }
-            let next = waiting.removeFirst()
-            state.claims[key] = waiting
-            return next
-        }
-        // The claim is handed over and never free in between.
-        next?.resume()
     }
 }

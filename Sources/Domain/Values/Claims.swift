@@ -1,0 +1,54 @@
+internal import Synchronization
+
+/// Keys of which each has one holder at a time; who comes later waits, in order.
+///
+/// May be used from any task. Waiting does not end when the task is cancelled, so holders must be brief.
+final class Claims<Key: Hashable & Sendable>: Sendable {
+    /// The claimed keys, each with the tasks that wait for it, in order.
+    private let state = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
+
+    /// Runs a body while nobody else holds the key.
+    func holding<Result>(_ key: Key, _ body: () async throws -> Result) async rethrows -> Result {
+        await claim(key)
+        defer { release(key) }
+        return try await body()
+    }
+
+    /// Runs a body while nobody else holds any of the keys.
+    ///
+    /// The keys must all be different, and in an order that all callers share: otherwise two of them could wait for each
+    /// other.
+    func holding<Result>(all keys: [Key], _ body: () async throws -> Result) async rethrows -> Result {
+        for key in keys { await claim(key) }
+        defer { for key in keys { release(key) } }
+        return try await body()
+    }
+
+    private func claim(_ key: Key) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { claims in
+                guard claims[key] != nil else {
+                    claims[key] = []
+                    return true
+                }
+                claims[key]?.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func release(_ key: Key) {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { claims in
+            guard var waiting = claims[key], !waiting.isEmpty else {
+                claims[key] = nil
+                return nil
+            }
+            let next = waiting.removeFirst()
+            claims[key] = waiting
+            return next
+        }
+        // The claim is handed over and never free in between.
+        next?.resume()
+    }
+}

@@ -1,0 +1,41 @@
+internal import Synchronization
+
+/// Tells one waiting task that there is something to do; signals that come before it waits become one.
+final class WakeSignal: Sendable {
+    private struct State {
+        var isSet = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Wakes the task that waits, or the next one that does; never blocks.
+    func set() {
+        let waiter = state.withLock { state in
+            let waiter = state.waiter.take()
+            state.isSet = waiter == nil
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns once it was set since the last call returned, or when the task is cancelled; one task at a time.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard !Task.isCancelled else { return true }
+                    guard !state.isSet else {
+                        state.isSet = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiter.take() }?.resume()
+        }
+    }
+}
