@@ -27,8 +27,7 @@ struct Subject: Sendable {
             settings: ObjectSettings(
                 files: presentation,
                 accounts: Accounts(changes: store.changes, hasher: NoPasswords())
-            ),
-            removal: NoRemoval()
+            )
         )
         sql = try DirectSQL(path: path)
     }
@@ -71,11 +70,6 @@ struct Tables: Sendable {
     let item: String
     let owner: String
     let file: String
-}
-
-/// No file is deleted here.
-private struct NoRemoval: FileRemoval {
-    func remove(_ keys: [FileKey]) {}
 }
 
 /// The benchmark has no users.

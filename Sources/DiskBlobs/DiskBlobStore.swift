@@ -81,13 +81,26 @@ package struct DiskBlobStore: BlobStore {
         }
     }
 
-    package func remove(_ key: FileKey) async throws {
-        let path = layout.path(of: key)
-        try await pool.runIfActive {
-            guard unlink(path) != 0 else { return }
-            let number = errno
-            if number != ENOENT { throw failure(of: "unlink", number) }
+    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+        let paths = keys.map(layout.path(of:))
+        return try await pool.runIfActive { [layout, health = pool.health] in
+            // All names first, then all syncs, as in a commit.
+            let results = paths.map { path in Result { try health.reporting { try DiskBlobStore.unlinkBlob(path) } } }
+            var folders: [String: Result<Void, any Error>] = [:]
+            return zip(paths, results).map { path, result in
+                guard case .success = result else { return result.failure }
+                let folder = layout.parent(path)
+                let synced = folders[folder] ?? Result { try health.reporting { try synchronizeIfThere(folder) } }
+                folders[folder] = synced
+                return synced.failure
+            }
         }
+    }
+
+    private static func unlinkBlob(_ path: String) throws {
+        guard unlink(path) != 0 else { return }
+        let number = errno
+        if number != ENOENT { throw failure(of: "unlink", number) }
     }
 
     private func names() throws -> [String] {
@@ -104,5 +117,22 @@ package struct DiskBlobStore: BlobStore {
         var other = stat()
         guard lstat(first, &one) == 0, lstat(second, &other) == 0 else { return false }
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    }
+}
+
+/// Returns when the names in a folder are on the disk; a folder that is not there has none.
+private func synchronizeIfThere(_ folder: String) throws {
+    do {
+        try synchronizeFolder(folder)
+    } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
+        // No blob was ever there.
+    }
+}
+
+extension Result {
+    /// Why there is no value.
+    fileprivate var failure: Failure? {
+        guard case .failure(let failure) = self else { return nil }
+        return failure
     }
 }

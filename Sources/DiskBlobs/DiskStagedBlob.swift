@@ -17,6 +17,8 @@ final class DiskStagedBlob: StagedBlob {
     /// Whether the bytes are those of one request, and of no use once that is over.
     private let isDraft: Bool
     private let hasDurableName = Mutex(false)
+    /// Whether a blob stays that should have gone: then the file keeps the name by which the next start finds it.
+    private let leavesBlob = Mutex(false)
     /// What the writers have written, if they wrote all that there is.
     private let known: Mutex<Known?>
 
@@ -124,6 +126,7 @@ final class DiskStagedBlob: StagedBlob {
     func commit(as key: FileKey, of file: ObjectID) async throws {
         try await pool.runIfActive { [self] in
             let blob = layout.path(of: key)
+            leavesBlob.withLock { $0 = false }
             // From here on a start finds by the name which file the bytes were for, and which blob that is.
             try move(to: layout.path(committing: file, as: blob, isDraft: isDraft))
             var isLinked = false
@@ -136,8 +139,7 @@ final class DiskStagedBlob: StagedBlob {
                 try self.file.synchronize()
                 try layout.synchronize(folder)
             } catch {
-                if isLinked { unlink(blob) }
-                try move(to: stagedPath)
+                if isLinked { takeBack(blob) } else { try move(to: stagedPath) }
                 throw error
             }
         }
@@ -145,11 +147,19 @@ final class DiskStagedBlob: StagedBlob {
 
     func revert(_ key: FileKey) async {
         // Not on the pool: a cancelled task's jobs are dropped there, and a name must go all the same.
-        unlink(layout.path(of: key))
+        takeBack(layout.path(of: key))
+    }
+
+    private func takeBack(_ blob: String) {
+        guard unlink(blob) == 0 || errno == ENOENT else {
+            leavesBlob.withLock { $0 = true }
+            return
+        }
         try? move(to: stagedPath)
     }
 
     func discard() async {
+        guard !leavesBlob.withLock(\.self) else { return }
         let path = path.withLock(\.self)
         // A small file goes at once; a large one's blocks take the file system its time.
         guard known.withLock({ $0?.extent ?? .max }) >= DiskStagedBlob.largeSize else {

@@ -8,6 +8,8 @@ package struct AppServices: Sendable {
     package let uploads: UploadService
     /// Serves bytes.
     package let files: FileService
+    /// Removes the bytes of deleted files.
+    package let deletions: FileDeletions
     /// Makes derivatives.
     package let images: ImageService
     /// Gets files that lie on other servers.
@@ -33,6 +35,7 @@ package struct AppServices: Sendable {
         id: AppID,
         uploads: UploadService,
         files: FileService,
+        deletions: FileDeletions,
         images: ImageService,
         remoteImages: RemoteImages,
         objects: ObjectService,
@@ -48,6 +51,7 @@ package struct AppServices: Sendable {
         self.id = id
         self.uploads = uploads
         self.files = files
+        self.deletions = deletions
         self.images = images
         self.remoteImages = remoteImages
         self.objects = objects

@@ -42,7 +42,7 @@ package struct DatabaseCopy: Sendable {
                 try DatabaseMigrator.lcfile.migrate(queue)
             }
             let catalog = try queue.read { try Catalog($0) }
-            if complaint == nil { try queue.write { try DatabaseCopy.forgetUploads(catalog, $0) } }
+            if complaint == nil { try queue.write { try DatabaseCopy.forgetWork(catalog, $0) } }
             self.catalog = catalog
             self.damage = complaint
             self.original = source
@@ -113,9 +113,9 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Uploads on their way stay behind: a copy has no bytes of theirs.
-    private static func forgetUploads(_ catalog: Catalog, _ db: Database) throws {
-        for name in [ClassName.upload, .uploadPart] {
+    /// Uploads on their way and the deletion queue stay behind: a copy has no bytes of either.
+    private static func forgetWork(_ catalog: Catalog, _ db: Database) throws {
+        for name in [ClassName.upload, .uploadPart, .deletion] {
             guard let number = catalog.entries[name]?.number else { continue }
             try db.execute(sql: "DELETE FROM \(ClassTable(number: number).name)")
         }

@@ -146,6 +146,9 @@ extension DatabaseMigrator {
                     """
             )
         }
+        migrator.registerMigration("v5 deletions") { db in
+            try makeClass("_Deletion", unique: [], plain: ["key"], fields: #"{"key":{"type":"String"}}"#, db)
+        }
         return migrator
     }
 

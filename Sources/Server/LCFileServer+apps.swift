@@ -82,9 +82,16 @@ extension LCFileServer {
         let files = FileService(
             files: records,
             blobs: blobs,
-            derivatives: derivatives,
             cache: DownloadCache(records: configuration.downloads.records, openBlobs: descriptors.openFiles),
             health: health
+        )
+        let deletions = FileDeletions(
+            app: app.id,
+            store: store,
+            blobs: blobs,
+            derivatives: derivatives,
+            files: files,
+            logger: logger
         )
         let presentation = FilePresentation(
             publicURL: app.fileDomains.first ?? configuration.fileURLBase,
@@ -115,13 +122,15 @@ extension LCFileServer {
             types: types,
             sessions: sessions,
             fetchers: fetchers,
-            neighbours: neighbours
+            neighbours: neighbours,
+            deletions: deletions
         )
         try await uploads.recover(logger)
         return AppServices(
             id: app.id,
             uploads: uploads,
             files: files,
+            deletions: deletions,
             images: ImageService(
                 settings: configuration.images,
                 names: app.images,
@@ -142,7 +151,6 @@ extension LCFileServer {
             objects: ObjectService(
                 store: store,
                 settings: settings,
-                removal: files,
                 admission: QueryAdmission(limits: queryLimits)
             ),
             schemas: SchemaService(store: store, limits: configuration.objects),

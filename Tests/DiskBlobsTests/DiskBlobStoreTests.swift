@@ -54,6 +54,48 @@ import Testing
         }
     }
 
+    @Test("a commit whose blob cannot be taken back keeps the name by which the next start removes it")
+    func stuckCommit() async throws {
+        try await Samples.withFolder { folder in
+            let files = FileManager.default
+            let names = { try files.contentsOfDirectory(atPath: "\(folder)/staging") }
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let staged = try await store.stage()
+            _ = try await staged.finish(size: 0, needsMD5: false)
+            let id = ObjectIDGenerator().next()
+            try await staged.commit(as: try #require(FileKey("abc")), of: id)
+            // A folder cannot be removed as a blob is.
+            let blob = "\(folder)/blobs/ba/78/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            try files.moveItem(atPath: blob, toPath: "\(folder)/aside")
+            try files.createDirectory(atPath: blob, withIntermediateDirectories: false)
+            await staged.revert(try #require(FileKey("abc")))
+            await staged.discard()
+            #expect(try names().count == 1)
+            try files.removeItem(atPath: blob)
+            try files.moveItem(atPath: "\(folder)/aside", toPath: blob)
+            let restarted = try DiskBlobStore(folder: folder, pool: .singleton)
+            #expect(try await restarted.leftovers() == [.committing(id)])
+            try await restarted.settle(id, isCommitted: false, keepingBytes: false)
+            #expect(try names() == [])
+            #expect(!files.fileExists(atPath: blob))
+        }
+    }
+
+    @Test("of many blobs one that cannot be removed stays alone, with the reason in its place")
+    func removals() async throws {
+        try await Samples.withFolder { folder in
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let keys = try ["abc", "b", "c"].map { try #require(FileKey($0)) }
+            for key in keys.dropFirst() { _ = try await store.store("bytes", as: key) }
+            let blob = "\(folder)/blobs/ba/78/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            try FileManager.default.createDirectory(atPath: blob, withIntermediateDirectories: true)
+            let failures = try await store.remove([keys[1], keys[0], keys[2]])
+            #expect(failures.map { $0 == nil } == [true, false, true])
+            #expect(((failures[1] as? ServiceError)?.cause as? SyscallError)?.number == EISDIR)
+            for key in keys.dropFirst() { #expect(try await store.open(key) == nil) }
+        }
+    }
+
     @Test("a cancelled upload leaves nothing in staging")
     func cancelled() async throws {
         try await Samples.withFolder { folder in

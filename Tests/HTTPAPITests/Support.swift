@@ -38,8 +38,9 @@ struct TestServer {
             ids[0]: AppKeys(appKey: Secret("app-key"), masterKey: Secret("master-key")),
             ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
         ]
+        let apps = [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)]
         let api = API(
-            apps: [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)],
+            apps: apps,
             authenticator: Authenticator(keys: keys),
             publicURL: "https://api.example.com",
             limits: wire,
@@ -48,7 +49,13 @@ struct TestServer {
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
-        return try await body(TestClient(api.responder(), logger: quiet))
+        let client = TestClient(api.responder(), logger: quiet) { [stores = [store, other]] in
+            // In place of the worker, so that what is left can be asked right after the answer.
+            for (app, store) in zip(apps, stores) where store.count(of: .deletion) > 0 {
+                _ = await app.deletions.drain()
+            }
+        }
+        return try await body(client)
     }
 
     private func services(
@@ -56,7 +63,8 @@ struct TestServer {
         _ store: MemoryObjectStore,
         _ derivatives: MemoryDerivativeStore
     ) -> AppServices {
-        let files = FileService(files: FileRecords(store), blobs: blobs, derivatives: derivatives)
+        let files = FileService(files: FileRecords(store), blobs: blobs)
+        let deletions = FileDeletions(app: id, store: store, blobs: blobs, derivatives: derivatives, files: files)
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
         let settings = ObjectSettings(
             files: presentation,
@@ -70,9 +78,11 @@ struct TestServer {
                 blobs: blobs,
                 store: store,
                 types: FixedTypes(),
-                sessions: SessionService(store: store, accounts: settings.accounts)
+                sessions: SessionService(store: store, accounts: settings.accounts),
+                deletions: deletions
             ),
             files: files,
+            deletions: deletions,
             images: ImageService(
                 settings: images,
                 names: names,
@@ -89,7 +99,7 @@ struct TestServer {
                 limit: images.limits.sourceSize,
                 memory: ServedMemory(limit: 1 << 20)
             ),
-            objects: ObjectService(store: store, settings: settings, removal: files),
+            objects: ObjectService(store: store, settings: settings),
             schemas: SchemaService(store: store, limits: ObjectLimits()),
             permissions: PermissionService(store: store, limits: ObjectLimits()),
             sessions: SessionService(store: store, accounts: settings.accounts),

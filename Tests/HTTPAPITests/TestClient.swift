@@ -13,10 +13,16 @@ import Synchronization
 struct TestClient: Sendable {
     private let responder: any HTTPResponder<APIContext>
     private let logger: Logger
+    private let afterResponse: @Sendable () async -> Void
 
-    init(_ responder: any HTTPResponder<APIContext>, logger: Logger) {
+    init(
+        _ responder: any HTTPResponder<APIContext>,
+        logger: Logger,
+        afterResponse: @escaping @Sendable () async -> Void
+    ) {
         self.responder = responder
         self.logger = logger
+        self.afterResponse = afterResponse
     }
 
     /// Sends one request and waits for the whole response.
@@ -34,6 +40,7 @@ struct TestClient: Sendable {
         let response = try await responder.respond(to: request, context: APIContext(source: source))
         let collector = ResponseCollector()
         try await response.body.write(collector)
+        await afterResponse()
         return TestResponse(status: response.status, headers: response.headers, body: collector.body)
     }
 

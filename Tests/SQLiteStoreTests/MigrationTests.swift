@@ -127,6 +127,22 @@ import Testing
         }
     }
 
+    @Test("a database of the fifth version opens as it is: a deleted file whose bytes wait, which a copy leaves out")
+    func deletions() async throws {
+        try await withFixture("v5") { database in
+            let rows = try await SQLiteObjectStore(database).read { try $0.find(ObjectQuery(.deletion, page: .all)) }
+            #expect(rows.map(\.id.description) == ["6b037973ce9749ecd3c067fd"])
+            #expect(rows.map(\.fields) == [["key": "Gqc2EjHpXii0TK9jl9bf5UEfTmyMb4TB.txt"]])
+            try await Samples.withFolder { folder in
+                let copy = try DatabaseCopy(of: database.pool.path, at: "\(folder)/copy.sqlite")
+                try copy.close()
+                let copied = SQLiteObjectStore(try SQLiteDatabase(path: "\(folder)/copy.sqlite"))
+                #expect(try await copied.read { try $0.count(.always, in: .deletion) } == 0)
+                #expect(try await copied.read { try $0.count(.always, in: .file) } == 1)
+            }
+        }
+    }
+
     @Test(
         "what was there before the fourth version counts",
         arguments: [("v1", 3, 112_531), ("v3", 0, 0)] as [(String, Int64, Int64)]
@@ -140,7 +156,10 @@ import Testing
         }
     }
 
-    @Test("migrating an old database and making a new one give the same tables", arguments: ["v1", "v2", "v3", "v4"])
+    @Test(
+        "migrating an old database and making a new one give the same tables",
+        arguments: ["v1", "v2", "v3", "v4", "v5"]
+    )
     func sameTables(fixture: String) async throws {
         func tables(_ database: SQLiteDatabase) async throws -> [String] {
             try await database.pool.read { db in

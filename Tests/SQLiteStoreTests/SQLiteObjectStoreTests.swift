@@ -29,6 +29,11 @@ import Testing
         try await withStore { try await rule.check($0) }
     }
 
+    @Test("the deletion queue in SQLite keeps the contract", arguments: DeletionQueueContract.rules)
+    func deletions(rule: ContractRule<any ObjectStore>) async throws {
+        try await withStore { try await rule.check($0) }
+    }
+
     @Test("a statement opens few arrays, however many tests of an array its condition has", arguments: ["$or", "$and"])
     func openedArrays(word: String) async throws {
         try await Samples.withFolder { folder in

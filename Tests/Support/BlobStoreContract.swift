@@ -202,6 +202,26 @@ package enum BlobStoreContract {
             #expect(try await store.open(key) == nil)
             #expect(try await open.read(at: 0, count: 5) == ByteBuffer(string: "bytes"))
         },
+        ContractRule("of many blobs all that are named go, and no others") { store in
+            let keys = try (0..<70).map { _ in try newKey() }
+            for key in keys { try await commit(ByteBuffer(string: "bytes"), as: key, in: store) }
+            let failures = try await store.remove([try newKey()] + keys.dropLast())
+            #expect(failures.count == keys.count)
+            #expect(failures.allSatisfy { $0 == nil })
+            for key in keys.dropLast() { #expect(try await store.open(key) == nil) }
+            #expect(try await store.open(keys[69])?.size == 5)
+        },
+        ContractRule("in a cancelled task a removal says so, and removes nothing") { store in
+            let key = try newKey()
+            try await commit(ByteBuffer(string: "bytes"), as: key, in: store)
+            let removal = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await store.remove([key])
+            }
+            removal.cancel()
+            await #expect(throws: CancellationError.self) { try await removal.value }
+            #expect(try await store.open(key)?.size == 5)
+        },
         ContractRule("keys with slashes, spaces and any script name different blobs") { store in
             let keys = try ["a/b", "a b", "照片/1.txt", String(repeating: "k", count: 1024)].map {
                 try #require(FileKey($0))

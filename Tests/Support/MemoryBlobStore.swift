@@ -15,6 +15,8 @@ package final class MemoryBlobStore: BlobStore {
         var committing: [ObjectID: (name: String, key: FileKey)] = [:]
         var drafts = 0
         var commitFailure: ServiceError?
+        var removalFailures: [FileKey: Int] = [:]
+        var removalSizes: [Int] = []
     }
 
     /// Begins empty; the boot can be said, to try what another one finds.
@@ -32,6 +34,14 @@ package final class MemoryBlobStore: BlobStore {
     package func failCommits(_ failure: ServiceError?) {
         with { $0.commitFailure = failure }
     }
+
+    /// Lets so many removals of a blob fail from now on.
+    package func failRemovals(of key: FileKey, times: Int = .max) {
+        with { $0.removalFailures[key] = times }
+    }
+
+    /// How many blobs each removal was asked for.
+    package var removalSizes: [Int] { with(\.removalSizes) }
 
     package func stage() async throws -> any StagedBlob {
         let name = with { state in
@@ -69,8 +79,19 @@ package final class MemoryBlobStore: BlobStore {
         with { $0.blobs[key] }.map(MemoryOpenBlob.init)
     }
 
-    package func remove(_ key: FileKey) async throws {
-        with { $0.blobs[key] = nil }
+    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+        try Task.checkCancellation()
+        return with { state in
+            state.removalSizes.append(keys.count)
+            return keys.map { key in
+                if let times = state.removalFailures[key], times > 0 {
+                    state.removalFailures[key] = times - 1
+                    return StorageFault.failing.error(cause: Broken())
+                }
+                state.blobs[key] = nil
+                return nil
+            }
+        }
     }
 
     fileprivate func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

@@ -53,8 +53,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
             settings: ObjectSettings(
                 files: FilePresentation(publicURL: "https://f", bucket: "b"),
                 accounts: Accounts(changes: store.changes, hasher: PlainHasher())
-            ),
-            removal: NoFiles()
+            )
         )
         let caller = Caller(app: try #require(AppID("app")))
         for (json, matches) in questions {
@@ -118,14 +117,5 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
                 try writer.relate(owner, relation[1], to: [try #require(ObjectID(relation[2]))])
             }
         }
-    }
-}
-
-/// For services in whose tests no file is deleted.
-package struct NoFiles: FileRemoval {
-    package init() {}
-
-    package func remove(_ keys: [FileKey]) {
-        Issue.record("no file was to be removed")
     }
 }

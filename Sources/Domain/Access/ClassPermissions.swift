@@ -8,7 +8,7 @@ package struct ClassPermissions: Sendable, Hashable {
         switch name {
         case .file: audiences[.delete] = []
         case .user: audiences[.find] = []
-        case .session, .identity, .upload, .uploadPart, .usage: audiences = [:]
+        case .session, .identity, .upload, .uploadPart, .usage, .deletion: audiences = [:]
         default: break
         }
     }

@@ -25,8 +25,19 @@ package protocol BlobStore: Sendable {
     /// Opens a committed blob, or returns nothing if there is none. Never shows a partial blob.
     func open(_ key: FileKey) async throws -> (any OpenBlob)?
 
-    /// Removes a blob; removing one that is not there is no error. Those who have it open can still read it.
-    func remove(_ key: FileKey) async throws
+    /// Removes blobs; removing one that is not there is no error. Those who have one open can still read it.
+    ///
+    /// - Parameter keys: Any number of them; one that cannot be removed does not keep the others.
+    /// - Returns: For each key, in order, why its blob is still there, or nil: then it is gone, also after a power cut.
+    /// - Throws: `CancellationError` in a cancelled task, whatever was removed by then.
+    func remove(_ keys: [FileKey]) async throws -> [(any Error)?]
+}
+
+extension BlobStore {
+    /// Removes one blob; throws why it is still there.
+    package func remove(_ key: FileKey) async throws {
+        for case let failure? in try await remove([key]) { throw failure }
+    }
 }
 
 /// What was staged when a server died.

@@ -1,8 +1,7 @@
-/// Serves one app's files, and removes their bytes.
-package struct FileService: FileRemoval {
+/// Serves one app's files.
+package struct FileService: Sendable {
     private let files: FileRecords
     private let blobs: any BlobStore
-    private let derivatives: (any DerivativeStore)?
     private let health: StorageHealth
     /// What downloads need, so that those in demand ask neither the database nor the file system.
     private let served: BoundedCache<FileKey, ServedFile>
@@ -11,20 +10,17 @@ package struct FileService: FileRemoval {
     /// - Parameters:
     ///   - files: The app's records.
     ///   - blobs: The app's blobs.
-    ///   - derivatives: What was made of them, which goes with them.
     ///   - cache: How many records and how many open blobs are kept for downloads.
     ///   - health: Is told of blobs that are lost.
     package init(
         files: FileRecords,
         blobs: any BlobStore,
-        derivatives: (any DerivativeStore)? = nil,
         cache: DownloadCache = DownloadCache(),
         health: StorageHealth = StorageHealth()
     ) {
         self.health = health
         self.files = files
         self.blobs = blobs
-        self.derivatives = derivatives
         served = BoundedCache(bound: cache.records)
         opened = BoundedCache(bound: cache.openBlobs)
         follow(files.changes)
@@ -47,15 +43,12 @@ package struct FileService: FileRemoval {
         }
     }
 
-    /// Removes the bytes of files whose records are gone: the second step of a delete.
-    package func remove(_ keys: [FileKey]) async {
-        // A task of its own: a client that leaves now must not keep the bytes from going.
-        await Task { [blobs, derivatives] in
-            for key in keys {
-                try? await blobs.remove(key)
-                try? await derivatives?.remove(allOf: key.description)
-            }
-        }.value
+    /// Forgets what is kept for downloads of files whose records are gone.
+    package func forget(_ keys: [FileKey]) {
+        for key in keys {
+            served.remove(key)
+            opened.remove(key)
+        }
     }
 
     /// The file under a key, without a check of the caller: URLs are public (protocol/files 7).

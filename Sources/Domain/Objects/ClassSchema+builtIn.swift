@@ -1,7 +1,7 @@
 extension ClassSchema {
     /// The classes that every app has from its first start.
     package static let builtIn: [ClassSchema] = [
-        .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage,
+        .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions,
     ]
 
     /// File records.
@@ -82,6 +82,13 @@ extension ClassSchema {
             "bytes": FieldDefinition(.number), "files": FieldDefinition(.number), "announced": FieldDefinition(.number),
             "uploads": FieldDefinition(.number),
         ]
+    )
+
+    /// The deletion queue: see ``PendingDeletion``.
+    package static let deletions = ClassSchema(
+        name: .deletion,
+        fields: ["key": FieldDefinition(.string)],
+        indexes: [IndexDefinition(fields: [FieldPath(field: "key")])]
     )
 }
 

@@ -6,8 +6,6 @@ package struct ObjectReply: Sendable {
     package var found = 0
     /// The object that was made, if one was.
     package var created: Pointer?
-    /// Keys of files whose records were removed; their bytes go next.
-    package var removedFiles: [FileKey] = []
     /// Who is logged in by it.
     var user: Caller.User?
 

@@ -81,7 +81,6 @@ extension ObjectService {
         var rest = prepared[...]
         while let first = rest.first {
             let done = try await writeTogether(Array(rest), caller)
-            await removeFiles(of: done.compactMap { try? $0.get() })
             replies += done
             rest = rest.dropFirst(done.count)
             guard done.isEmpty else { continue }

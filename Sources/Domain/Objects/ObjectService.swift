@@ -35,30 +35,25 @@ package struct ObjectSettings: Sendable {
     }
 }
 
-/// Removes the bytes of files whose records are gone.
-package protocol FileRemoval: Sendable {
-    /// Removes them. The records are gone already, so nothing that fails here is the caller's affair: what stays is a
-    /// blob that no record names.
-    func remove(_ keys: [FileKey]) async
-}
-
 /// Reads and changes one app's objects (protocol/data 2 to 4).
 package struct ObjectService: Sendable {
     let store: any ObjectStore
     let settings: ObjectSettings
-    private let removal: any FileRemoval
     private let admission: QueryAdmission
 
-    /// Takes the app's store, what removes the bytes of deleted files, and what decides which queries run when.
+    /// Takes the app's store and rules.
+    ///
+    /// - Parameters:
+    ///   - store: The app's objects.
+    ///   - settings: What rules need besides.
+    ///   - admission: Decides which queries run when.
     package init(
         store: any ObjectStore,
         settings: ObjectSettings,
-        removal: any FileRemoval,
         admission: QueryAdmission = QueryAdmission()
     ) {
         self.store = store
         self.settings = settings
-        self.removal = removal
         self.admission = admission
     }
 
@@ -103,17 +98,9 @@ package struct ObjectService: Sendable {
         as caller: Caller,
         within budget: QueryBudget
     ) async throws -> ObjectReply {
-        let reply = try await write(under: command.guarded.map { [$0] } ?? [], as: caller, within: budget) {
+        try await write(under: command.guarded.map { [$0] } ?? [], as: caller, within: budget) {
             try $0.perform(command)
         }
-        await removeFiles(of: [reply])
-        return reply
-    }
-
-    /// Removes the bytes of files whose records are deleted.
-    func removeFiles(of replies: [ObjectReply]) async {
-        let removed = replies.flatMap(\.removedFiles)
-        if !removed.isEmpty { await removal.remove(removed) }
     }
 
     /// One page of a walk over a class.

@@ -83,13 +83,15 @@ extension ObjectWriting {
         return ObjectReply(text: text, found: 1)
     }
 
-    /// Counts a file out that is removed; gives its key if it has bytes.
-    func removeFromUsage(_ row: ObjectRow) throws -> FileKey? {
+    /// Subtracts the bytes of a file whose record is removed from what the app uses, and queues their removal.
+    ///
+    /// Files that lie elsewhere have none.
+    func releaseBytes(of row: ObjectRow) throws {
         let fields = try row.object().fields
-        guard let key = fields["key"]?.stringValue.flatMap(FileKey.init) else { return nil }
+        guard let key = fields["key"]?.stringValue.flatMap(FileKey.init) else { return }
         let usage = try writer.usage() - .file(fields["_size"]?.integerValue ?? 0)
         try writer.save(usage, at: settings.clock())
-        return key
+        try writer.queueDeletion(ofFile: row.id, key, settings)
     }
 
     private func url(of change: ObjectChange) throws -> RemoteURL? {

@@ -178,7 +178,7 @@ struct ObjectWriting {
     /// Removes objects; those that are gone already are no error.
     private func delete(_ ids: [ObjectID], in name: ClassName, where condition: Condition?) throws -> ObjectReply {
         if name != .file, name != .session { try requireChangeable(name, by: .delete) }
-        var reply = ObjectReply([:])
+        let reply = ObjectReply([:])
         guard let schema = try writer.schema(of: name) else { return reply }
         try access.require(.delete, in: schema)
         for id in ids {
@@ -191,7 +191,7 @@ struct ObjectWriting {
             try require(condition, of: id, in: schema)
             guard try writer.delete(id, in: name) else { continue }
             if name == .user { try writer.removeTraces(ofUser: id) }
-            if name == .file, let key = try removeFromUsage(row) { reply.removedFiles.append(key) }
+            if name == .file { try releaseBytes(of: row) }
         }
         return reply
     }

@@ -26,7 +26,7 @@ package struct PermissionService: Sendable {
         guard !name.isReserved || ClassSchema.builtIn.contains(where: { $0.name == name }) else {
             throw ObjectWriting.unknownClass(name)
         }
-        guard ![.session, .identity, .upload, .uploadPart, .usage].contains(name) else {
+        guard ![.session, .identity, .upload, .uploadPart, .usage, .deletion].contains(name) else {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
         }
         return try await store.write { [limits] writer in

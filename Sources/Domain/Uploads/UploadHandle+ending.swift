@@ -52,7 +52,7 @@ extension UploadHandle {
         // All bytes are here: whether the client still is does not matter any more.
         try await Task { [self] in
             do {
-                try await service.neighbours.claiming(record.key, for: service.app) {
+                try await service.claiming(record.key) {
                     try await staged.commit(as: record.key, of: record.id)
                     do {
                         _ = try await markFinished(record, spending: spent)

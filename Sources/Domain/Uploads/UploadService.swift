@@ -13,6 +13,7 @@ package struct UploadService: Sendable {
     let sessions: SessionService
     let fetchers: Fetchers?
     let neighbours: KeyNeighbours
+    let deletions: FileDeletions?
     let live = LiveUploads()
     let watchers = WatchCounts()
     /// Uploads that have all their bytes and no file yet; tried again by the sweep.
@@ -20,7 +21,8 @@ package struct UploadService: Sendable {
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Takes the app's stores, who fetches from elsewhere and which apps share its paths, and time and ids as values for tests.
+    /// Takes the app's stores, who fetches from elsewhere, which apps share its paths, what removes deleted files, and time
+    /// and ids as values for tests.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -30,6 +32,7 @@ package struct UploadService: Sendable {
         sessions: SessionService,
         fetchers: Fetchers? = nil,
         neighbours: KeyNeighbours = KeyNeighbours(),
+        deletions: FileDeletions? = nil,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -42,6 +45,7 @@ package struct UploadService: Sendable {
         self.sessions = sessions
         self.fetchers = fetchers
         self.neighbours = neighbours
+        self.deletions = deletions
         neighbours.add(app, files)
         self.ids = ids
         self.clock = clock
@@ -129,6 +133,20 @@ package struct UploadService: Sendable {
                 await discard(uploads.map(\.upload))
             }.value
             throw error
+        }
+    }
+
+    /// Runs a body that makes the file of a key, while nobody else does and no deleted file's bytes lie under the key.
+    ///
+    /// Needed for keys that were known before the file is made. A key that the server makes in the same request has 190
+    /// random bits, so no file had it before.
+    ///
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a deleted
+    ///   file cannot be removed; what the body throws.
+    func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
+        try await neighbours.claiming(key, for: app) {
+            guard let deletions else { return try await body() }
+            return try await deletions.claiming(key, body)
         }
     }
 

@@ -47,6 +47,8 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let uploadPart = ClassName(known: "_UploadPart")
     /// The class of one object that counts what the app's files take.
     package static let usage = ClassName(known: "_Usage")
+    /// The class of deleted files whose bytes are still to be removed, for the master key alone to see.
+    package static let deletion = ClassName(known: "_Deletion")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///

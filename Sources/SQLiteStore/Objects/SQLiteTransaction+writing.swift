@@ -33,7 +33,8 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        try queries.health.requireSpace(for: name == .session ? .small : .data)
+        // A row of the deletion queue is part of a delete, which a full storage must not refuse.
+        if name != .deletion { try queries.health.requireSpace(for: name == .session ? .small : .data) }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let statement = try db.cachedStatement(
             sql: """

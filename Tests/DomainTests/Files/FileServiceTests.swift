@@ -7,20 +7,9 @@ import Testing
     private let blobs = MemoryBlobStore()
     private let store = MemoryObjectStore()
     private let service: FileService
-    private let objects: ObjectService
-    private let client: Caller
-    private let master: Caller
 
-    init() throws {
+    init() {
         service = FileService(files: FileRecords(store), blobs: blobs)
-        let settings = ObjectSettings(
-            files: FilePresentation(publicURL: "https://f", bucket: "b"),
-            accounts: Accounts(changes: store.changes, hasher: PlainHasher())
-        )
-        objects = ObjectService(store: store, settings: settings, removal: service)
-        let app = try #require(AppID("app"))
-        client = Caller(app: app)
-        master = Caller(app: app, isMaster: true)
     }
 
     private func storedRecord() async throws -> FileRecord {
@@ -28,19 +17,6 @@ import Testing
         _ = try await blobs.store("abc", as: record.key)
         try await FileRecords(store).insert([record])
         return record
-    }
-
-    @Test("only the master key deletes a file, and then row and bytes are gone")
-    func delete() async throws {
-        let record = try await storedRecord()
-        let delete = ObjectCommand(.file, .delete([record.id], where: nil))
-        let error = await #expect(throws: ServiceError.self) { try await objects.perform(delete, as: client) }
-        #expect(error?.code == .forbidden)
-        #expect(blobs.count == 1)
-        _ = try await objects.perform(delete, as: master)
-        #expect(store.count(of: .file) == 0)
-        #expect(blobs.count == 0)
-        _ = try await objects.perform(delete, as: master)
     }
 
     @Test("a file whose record goes is served no more, whichever way it went; if the transaction fails it stays")
@@ -110,6 +86,11 @@ import Testing
 
     @Test("file records in memory keep the contract", arguments: FileRecordsContract.rules)
     func files(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
+    @Test("the deletion queue in memory keeps the contract", arguments: DeletionQueueContract.rules)
+    func deletions(rule: ContractRule<any ObjectStore>) async throws {
         try await rule.check(MemoryObjectStore())
     }
 

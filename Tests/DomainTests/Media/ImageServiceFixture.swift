@@ -14,7 +14,7 @@ struct ImageServiceFixture {
 
     init(derivatives: WatchedDerivatives = WatchedDerivatives()) {
         self.derivatives = derivatives
-        files = FileService(files: FileRecords(store), blobs: blobs, derivatives: derivatives)
+        files = FileService(files: FileRecords(store), blobs: blobs)
     }
 
     /// A service that has just been started.
@@ -62,7 +62,9 @@ struct ImageServiceFixture {
         let key = try #require(FileKey(origin.source))
         let record = try #require(try await FileRecords(store).file(key: key))
         try await store.write { _ = try $0.delete(record.id, in: .file) }
-        await files.remove([key])
+        files.forget([key])
+        try await blobs.remove(key)
+        try await derivatives.remove(allOf: origin.source)
     }
 }
 

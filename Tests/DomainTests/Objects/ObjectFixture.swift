@@ -27,7 +27,7 @@ struct ObjectFixture {
             files: FilePresentation(publicURL: "https://files.example.com", bucket: "app"),
             accounts: accounts
         )
-        return ObjectService(store: store, settings: settings, removal: NoFiles())
+        return ObjectService(store: store, settings: settings)
     }
 
     func json(_ text: String) throws -> JSONValue {

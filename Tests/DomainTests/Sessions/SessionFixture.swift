@@ -21,7 +21,7 @@ struct SessionFixture {
             files: FilePresentation(publicURL: "https://f", bucket: "b"),
             accounts: Accounts(settings: accountSettings, changes: store.changes, hasher: hasher)
         )
-        objects = ObjectService(store: store, settings: settings, removal: NoFiles())
+        objects = ObjectService(store: store, settings: settings)
         accounts = AccountService(store: store, settings: settings)
         sessions = SessionService(store: store, accounts: settings.accounts)
         cache = settings.accounts.sessions

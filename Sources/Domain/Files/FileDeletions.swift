@@ -1,0 +1,246 @@
+package import Logging
+internal import Synchronization
+
+/// Removes the bytes of one app's deleted files: the worker of the deletion queue (docs/storage-format.md, "Deleting").
+///
+/// The transaction that removes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the row.
+/// So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used again:
+/// both the worker and whoever makes a file under a key that was known before hold a claim on it, and while the row of a key
+/// is there, nobody makes a file under it.
+package final class FileDeletions: Sendable {
+    private struct State {
+        /// How many rows at the queue's front were tried since it was begun anew, and are still there.
+        var passed = 0
+        /// How many rows went by ``claiming(_:_:)``, and were not reported yet.
+        var freed = 0
+        /// Whether the log was told of a failure since the queue was last empty.
+        var isFailing = false
+    }
+
+    private let app: AppID
+    private let store: any ObjectStore
+    private let blobs: any BlobStore
+    private let derivatives: (any DerivativeStore)?
+    private let files: FileService
+    private let backoff: Backoff
+    private let logger: Logger?
+    private let claims = Claims<FileKey>()
+    private let signal = WakeSignal()
+    private let state = Mutex(State())
+
+    /// How many rows are read and removed at a time.
+    package static let batchSize = 64
+
+    /// - Parameters:
+    ///   - app: The app, for the log.
+    ///   - store: Has the queue.
+    ///   - blobs: The app's blobs.
+    ///   - derivatives: What was made of them, which goes with them.
+    ///   - files: Serves them, and forgets what it kept of those that are deleted.
+    ///   - backoff: When a removal that failed is tried again.
+    ///   - logger: Is told when removals begin to fail, and when none does any more.
+    package init(
+        app: AppID,
+        store: any ObjectStore,
+        blobs: any BlobStore,
+        derivatives: (any DerivativeStore)? = nil,
+        files: FileService,
+        backoff: Backoff = Backoff(),
+        logger: Logger? = nil
+    ) {
+        self.app = app
+        self.store = store
+        self.blobs = blobs
+        self.derivatives = derivatives
+        self.files = files
+        self.backoff = backoff
+        self.logger = logger
+        // Rows that were written before, or by another server, are found when the worker begins or wakes.
+        store.changes.subscribe(to: [ChangeFilter(.deletion, [.created])]) { [signal] _ in signal.set() }
+    }
+
+    /// Removes what is queued now and whatever is queued later, until the task is cancelled; call it once.
+    ///
+    /// - Parameter report: Called after each batch.
+    package func run(_ report: @escaping @Sendable (DeletionProgress) -> Void) async {
+        var backoff = backoff
+        var retry: ContinuousClock.Instant?
+        while !Task.isCancelled {
+            if let due = retry, due <= .now {
+                startOver()
+                retry = nil
+            }
+            if await drain(report) {
+                backoff.reset()
+                retry = nil
+            } else if retry == nil {
+                retry = .now + backoff.next()
+            }
+            await wait(until: retry)
+        }
+    }
+
+    /// Lets the next ``drain(_:)`` try all rows, also those that failed before.
+    package func startOver() {
+        state.withLock { $0.passed = 0 }
+    }
+
+    /// Works through the rows that were not tried since ``startOver()``.
+    ///
+    /// - Parameter report: Called after each batch.
+    /// - Returns: Whether the queue is empty.
+    package func drain(_ report: (DeletionProgress) -> Void = { _ in }) async -> Bool {
+        do {
+            while true {
+                let passed = state.withLock(\.passed)
+                let (rows, waiting) = try await store.read { reader in
+                    (
+                        try reader.pendingDeletions(try Page(limit: FileDeletions.batchSize, skip: passed)),
+                        try reader.count(.always, in: .deletion)
+                    )
+                }
+                let freed = state.withLock { state in
+                    defer { state.freed = 0 }
+                    return state.freed
+                }
+                guard !rows.isEmpty else {
+                    report(DeletionProgress(removed: freed, waiting: waiting))
+                    if waiting == 0 { noteRecovery() }
+                    return waiting == 0
+                }
+                let failed = try await removeClaimed(rows)
+                state.withLock { $0.passed += failed }
+                let removed = rows.count - failed
+                report(DeletionProgress(removed: removed + freed, failed: failed, waiting: waiting - removed))
+            }
+        } catch is CancellationError {
+            return false
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    /// Runs a body that makes the file of a key, while nobody else does and no bytes of a deleted file lie under the key.
+    ///
+    /// - Throws: Why the bytes of a deleted file cannot be removed; what the body throws.
+    package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
+        try await claims.holding(key) {
+            let rows = try await store.read { try $0.pendingDeletions(.all, where: PendingDeletion.has(key)) }
+            if !rows.isEmpty {
+                let failures = try await remove(rows)
+                state.withLock { $0.freed += rows.count - failures.count }
+                startOver()
+                signal.set()
+                if let failure = failures.first { throw failure.error }
+            }
+            return try await body()
+        }
+    }
+
+    private func wait(until retry: ContinuousClock.Instant?) async {
+        guard let retry else { return await signal.wait() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [signal] in await signal.wait() }
+            group.addTask { try? await Task.sleep(until: retry, clock: .continuous) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Removes what a batch names; returns how many rows stay because of a failure.
+    private func removeClaimed(_ rows: [PendingDeletion]) async throws -> Int {
+        let keys = Set(rows.compactMap(\.key)).sorted { $0.description < $1.description }
+        let failures = try await claims.holding(all: keys) {
+            // Whoever had a claim before may have removed some of them.
+            let ids = Set(rows.map(\.id))
+            return try await remove(try await store.read { try $0.pendingDeletions(ids) })
+        }
+        for failure in failures { note(failure.error, of: failure.row) }
+        return failures.count
+    }
+
+    /// Removes the bytes of files, and then their rows; called with a claim on each key.
+    ///
+    /// - Returns: The rows that stay, and why.
+    /// - Throws: What the object store throws; all rows stay then.
+    private func remove(_ rows: [PendingDeletion]) async throws -> [(row: PendingDeletion, error: any Error)] {
+        var failures: [(row: PendingDeletion, error: any Error)] = []
+        var left: [(row: PendingDeletion, key: FileKey)] = []
+        let taken = try await keysOfFiles(among: rows)
+        for row in rows {
+            if let key = row.key, !taken.contains(key) {
+                left.append((row, key))
+            } else {
+                // Bytes that a record names stay, whoever wrote the row.
+                logger?.critical("A row of the deletion queue is wrong and is dropped", metadata: metadata(of: row))
+            }
+        }
+        files.forget(left.map(\.key))
+        let results = left.isEmpty ? [] : try await blobs.remove(left.map(\.key))
+        for ((row, key), failure) in zip(left, results) {
+            do {
+                if let failure { throw failure }
+                try await derivatives?.remove(allOf: key.description)
+            } catch {
+                failures.append((row, error))
+            }
+        }
+        // What somebody opened who had found the record before it went must not be served to a later file of the key.
+        files.forget(left.map(\.key))
+        let done = Set(rows.map(\.id)).subtracting(failures.map(\.row.id))
+        try await store.write { writer in
+            for id in done { _ = try writer.delete(id, in: .deletion) }
+        }
+        return failures
+    }
+
+    /// Those keys that a record has.
+    private func keysOfFiles(among rows: [PendingDeletion]) async throws -> Set<FileKey> {
+        let keys = Set(rows.compactMap(\.key))
+        return try await store.read { reader in
+            try keys.filter { key in
+                let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(key.description)))
+                return try reader.count(hasKey, in: .file) > 0
+            }
+        }
+    }
+
+    /// Logs the first failure since the queue was last empty.
+    private func note(_ error: any Error, of row: PendingDeletion? = nil) {
+        let isFirst = state.withLock { state in
+            defer { state.isFailing = true }
+            return !state.isFailing
+        }
+        guard isFirst else { return }
+        var metadata = metadata(of: row)
+        metadata["error"] = "\((error as? ServiceError)?.cause ?? error)"
+        logger?.error("The bytes of a deleted file cannot be removed; this is tried again", metadata: metadata)
+    }
+
+    private func noteRecovery() {
+        let wasFailing = state.withLock { state in
+            defer { state.isFailing = false }
+            return state.isFailing
+        }
+        guard wasFailing else { return }
+        logger?.notice("The bytes of all deleted files are removed", metadata: metadata(of: nil))
+    }
+
+    /// Logs get the file's id, because its key is what opens it.
+    private func metadata(of row: PendingDeletion?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["app": "\(app)"]
+        if let row { metadata["file"] = "\(row.id)" }
+        return metadata
+    }
+}
+
+/// What a batch of the deletion queue came to.
+package struct DeletionProgress: Sendable, Hashable {
+    /// Rows whose bytes are gone, and that went with them.
+    package var removed = 0
+    /// Rows whose bytes could not be removed now, and that stay.
+    package var failed = 0
+    /// Rows that are there now.
+    package var waiting = 0
+}

@@ -1,0 +1,48 @@
+/// A row of the deletion queue: a file whose record is gone and whose bytes are still to be removed.
+///
+/// It is an object of the class `_Deletion`, written in the transaction that removes the record.
+package struct PendingDeletion: Sendable, Hashable {
+    /// What the row is stored as: the file's id, or another one if that id waits already.
+    package let id: ObjectID
+    /// The key that the file had, by which its bytes are found; nothing if only another program can have written the row.
+    package let key: FileKey?
+}
+
+extension PendingDeletion {
+    /// Reads a row.
+    init(stored object: StoredObject) {
+        self.init(id: object.id, key: object.fields[PendingDeletion.keyField]?.stringValue.flatMap(FileKey.init))
+    }
+
+    fileprivate static let keyField = "key"
+
+    /// Holds for the rows of a key.
+    static func has(_ key: FileKey) -> Condition {
+        .field(FieldPath(field: keyField), .equals(.string(key.description)))
+    }
+}
+
+extension ObjectWriter {
+    /// Queues the removal of a file's bytes; called in the transaction that removes its record.
+    func queueDeletion(ofFile file: ObjectID, _ key: FileKey, _ settings: ObjectSettings) throws {
+        let now = settings.clock()
+        // A file that was imported under the id of a deleted one may be deleted before the bytes of the first are gone.
+        let id = try row(file, in: .deletion) == nil ? file : settings.ids.next()
+        let fields: [String: JSONValue] = [PendingDeletion.keyField: .string(key.description)]
+        try insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .deletion)
+    }
+}
+
+extension ObjectReader {
+    /// Rows of the deletion queue, in the order they were written.
+    func pendingDeletions(_ page: Page, where condition: Condition = .always) throws -> [PendingDeletion] {
+        try find(ObjectQuery(.deletion, where: condition, page: page)).map(PendingDeletion.init(stored:))
+    }
+
+    /// Those of some rows of the deletion queue that are still there.
+    func pendingDeletions(_ ids: Set<ObjectID>) throws -> [PendingDeletion] {
+        try rows(ids, in: .deletion, readableBy: .unrestricted, upTo: .max).map {
+            PendingDeletion(stored: try $0.object())
+        }
+    }
+}
