@@ -157,7 +157,7 @@ def test_guard_holds_for_everybody(cast, listener, caller):
 
 
 def test_refused_fetch_keeps_nothing(api, server, listener):
-    before, others = (api.count(), len(server.blobs())), unfinished(server)
+    before, others = (api.count(), len(server.blobs_at_rest())), unfinished(server)
     assert_400(fetch(api, listener.url()))
     assert eventually(lambda: unfinished(server) == others)
     assert (api.count(), len(server.blobs())) == before

@@ -65,7 +65,7 @@ def start(new_server):
 @pytest.fixture
 def nothing_is_kept(fetching, api, afterwards):
     """After the test there are as many files as before, and nothing on its way in."""
-    before = api.count(), len(fetching.blobs())
+    before = api.count(), len(fetching.blobs_at_rest())
 
     def check():
         assert_nothing_is_staged(fetching)

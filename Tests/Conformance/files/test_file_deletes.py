@@ -93,7 +93,7 @@ def test_bytes_of_all_go(api, master, server, make, shape):
     made = [make("stored", f"delete {shape} {number}".encode()) for number in range(3)]
     SHAPES[shape](master, [id for id, _ in made])
     assert [api.fetch(url).status_code for _, url in made] == [404] * 3
-    left = {path.read_bytes() for path in server.blobs()}
+    left = {path.read_bytes() for path in server.blobs_at_rest()}
     assert not left & {f"delete {shape} {number}".encode() for number in range(3)}
 
 

@@ -124,11 +124,11 @@ def test_deleted_file_is_gone_everywhere(master, server):
     data = b"only in this test: 5c1f7a"
     record = master.store(data, name="x.txt")
     count = master.count()
-    assert [path.read_bytes() for path in server.blobs(ALPHA)].count(data) == 1
+    assert [path.read_bytes() for path in server.blobs_at_rest(ALPHA)].count(data) == 1
     master.delete(record["objectId"])
     assert_refused(master.get(f"/1.1/files/{record['objectId']}"), 404, 101)
     assert_refused(master.fetch(record["url"]), 404, 404)
-    assert data not in [path.read_bytes() for path in server.blobs(ALPHA)]
+    assert data not in [path.read_bytes() for path in server.blobs_at_rest(ALPHA)]
     assert master.count() == count - 1
 
 

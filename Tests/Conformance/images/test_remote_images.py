@@ -230,7 +230,7 @@ def test_bytes_are_fetched_again_when_they_are_no_more_kept(own, elsewhere):
 def test_record_stays_one_of_a_file_that_is_elsewhere(api, elsewhere):
     there = elsewhere.offer(answer(PNG))
     id = link(api, there)
-    before = record(api, id), api.count(), len(api.server.blobs())
+    before = record(api, id), api.count(), len(api.server.blobs_at_rest())
     assert get(api, address(api, id, WORDS)).status_code == 200
     assert (record(api, id), api.count(), len(api.server.blobs())) == before
     assert unfinished(api.server) == []

@@ -223,7 +223,7 @@ def test_file_with_deep_data_is_a_file_like_others(new_server, levels):
     album = things.create(file={"__type": "File", "id": record["objectId"]})
     assert things.read(album)["file"]["metaData"] == record["metaData"]
     assert master.delete(record["objectId"]).json() == {}
-    assert (api.count(), server.blobs()) == (0, [])
+    assert (api.count(), server.blobs_at_rest()) == (0, [])
 
 
 def test_file_with_data_that_is_too_deep_is_refused(server, api):

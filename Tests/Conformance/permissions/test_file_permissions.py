@@ -39,7 +39,7 @@ def store(caller, acl=None, data=b"x", **fields):
 @pytest.mark.parametrize("upload", UPLOADS)
 def test_upload_is_for_whom_create_is_open(cast, rules, files, server, upload, audience, caller):
     rules.set("_File", create=cast.words(audience))
-    before = files.count(), len(server.blobs()), server.staged()
+    before = files.count(), len(server.blobs_at_rest()), server.staged()
     response = UPLOADS[upload](cast[caller])
     if caller in ALLOWED[audience]:
         assert response.status_code == 201
@@ -244,4 +244,4 @@ def test_settings_of_files_hold_at_once_on_a_new_server(new_server):
     rules.set("_File", delete=[f"user:{cast.owner.id}"])
     assert_forbidden(cast.other.delete(id), forbidden("delete", "_File"))
     assert cast.owner.delete(id).json() == {}
-    assert (cast.guest.count(), server.blobs()) == (0, [])
+    assert (cast.guest.count(), server.blobs_at_rest()) == (0, [])

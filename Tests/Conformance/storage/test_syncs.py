@@ -79,14 +79,27 @@ def test_a_new_folder_of_blobs_is_synced_with_the_folders_above_it(trace):
         assert position(lines, rf"f(data)?sync\(\d+<[^>]*{folder}>") < row_synced
 
 
-def test_a_delete_is_answered_after_its_row_is_synced_and_bytes_go_last(trace):
+def test_a_delete_is_answered_after_its_rows_are_synced_and_bytes_go_behind_them_and_before_the_rest(trace):
     server, log = trace
     id = server.api().store_raw(b"to be deleted", "gone.txt").json()["objectId"]
     lines_until_answer(log, "HTTP/1.1 201")
     assert server.api(master=True).delete(id).status_code == 200
     lines = lines_until_answer(log, "HTTP/1.1 200")
-    after = lines[position(lines, "HTTP/1.1 201") + 1 :]
-    assert position(after, r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>") < position(after, r"unlink\(.*/blobs/")
+    wal = r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>"
+    start = position(lines, "HTTP/1.1 201") + 1
+    assert position(lines[start:], wal) < len(lines) - start - 1
+
+    def removal():
+        # The worker's own transaction is the last of these calls.
+        calls = [line for line in log.read_text(errors="replace").splitlines() if CALL.match(line)][start:]
+        unlinked = [i for i, line in enumerate(calls) if re.search(r"unlink\(.*/blobs/", line)]
+        return calls if unlinked and any(re.search(wal, line) for line in calls[unlinked[0] :]) else None
+
+    calls = eventually(removal)
+    assert calls, "the bytes stay"
+    unlinked = position(calls, r"unlink\(.*/blobs/")
+    folder_synced = position(calls, r"f(data)?sync\(\d+<[^>]*/blobs/../..>")
+    assert position(calls, wal) < unlinked < folder_synced < unlinked + position(calls[unlinked:], wal)
 
 
 @pytest.mark.parametrize("path, body, status", [

@@ -186,11 +186,24 @@ class Server:
         """The files that hold the app's bytes."""
         return [path for path in (self.storage / app.id / "blobs").rglob("*") if path.is_file()]
 
+    def blobs_at_rest(self, app=ALPHA):
+        """The same once the bytes of all deleted files are gone: they go behind the answer."""
+        master = self.api(app, master=True)
+        assert eventually(lambda: queued(master) == 0), "bytes of deleted files stay"
+        return self.blobs(app)
+
     def api(self, app=ALPHA, master=False):
         return API(self, app, {"X-LC-Key": f"{app.master},master" if master else app.key})
 
     def raw(self):
         return RawConnection(self.port)
+
+
+def queued(master):
+    """How many deleted files of an app still have their bytes."""
+    response = master.get("/1.1/classes/_Deletion?limit=0&count=1")
+    assert response.status_code == 200, response.text
+    return response.json()["count"]
 
 
 class From(HTTPAdapter):

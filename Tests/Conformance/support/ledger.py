@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from random import Random
 
-from client import ALPHA
+from client import ALPHA, eventually
 from ledger_clients import DIALECTS, Refusal, Things, expect
 from wire import NoAnswer, Wire, path_of
 
@@ -49,8 +49,6 @@ class CrashTest:
         self.files = {}
         self.things = [Things(f"Ledger{number}", Random(f"{seed} things {number}")) for number in range(OBJECT_CLIENTS)]
         self.maybe_deleted, self.waiting, self.recent = set(), [], []
-        # Blobs that deletions left, and that are no fault.
-        self.spare = 0
         self.lock = threading.Lock()
         self.killed, self.last = threading.Event(), threading.Event()
         self.number = 0
@@ -101,7 +99,7 @@ class CrashTest:
                 number = self.number
             file = chance.choice(DIALECTS)(chance, number)
             self.attempt(file, wire)
-            if chance.random() < 0.1:
+            if chance.random() < 0.3:
                 self.delete_one(chance, wire)
         wire.close()
 
@@ -217,24 +215,24 @@ class CrashTest:
                     self.fault(f"file {id}: {seen} instead of {facts}")
 
     def check_storage(self):
-        """Rows and blobs, before any new work (docs/storage-format.md): a deletion that was cut off may leave a blob."""
-        allowed = self.spare + len(self.maybe_deleted)
-
-        def faults():
-            keys, uploads = rows(self.server.storage / ALPHA.id / "lcfile.sqlite")
+        """Rows and blobs, before any new work (docs/storage-format.md): the start removes what deletions have queued."""
+        def look():
+            keys, uploads, queued = rows(self.server.storage / ALPHA.id / "lcfile.sqlite")
             named = {hashlib.sha256(key.encode()).hexdigest() for key in keys}
             blobs = {path.name for path in self.server.blobs()}
             staged = {path.name for path in self.server.staged()}
-            self.spare = len(blobs - named)
-            return [
-                *(f"a record without its blob: {name}" for name in named - blobs),
-                *([f"{self.spare} blobs without a record"] if self.spare > allowed else []),
-                *(f"staged for no upload: {name}" for name in staged - uploads),
-            ]
+            return named, blobs, staged, uploads, queued
 
-        for fault in faults():
-            self.fault(fault)
-        self.counts["blobs left by deletions"] = self.spare
+        self.counts["deletions queued at a start"] += look()[-1]
+        if not eventually(lambda: look()[-1] == 0, 20):
+            self.fault("the deletion queue does not become empty")
+        named, blobs, staged, uploads, _ = look()
+        for text, names in (
+            ("a record without its blob", named - blobs), ("a blob without a record", blobs - named),
+            ("staged for no upload", staged - uploads),
+        ):
+            for name in names:
+                self.fault(f"{text}: {name}")
 
     def fault(self, text):
         with self.lock:
@@ -242,15 +240,16 @@ class CrashTest:
 
 
 def rows(database):
-    """The keys of all files, and the ids of unfinished uploads."""
+    """The keys of all files, the ids of unfinished uploads, and how many deletions are queued."""
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=5)
     try:
-        tables = dict(connection.execute("SELECT name, number FROM class WHERE name IN ('_File', '_Upload')"))
+        tables = dict(connection.execute("SELECT name, number FROM class WHERE name IN ('_File', '_Upload', '_Deletion')"))
         keys = connection.execute(f"SELECT json_extract(body, '$.key') FROM class_{tables['_File']}").fetchall()
         uploads = connection.execute(
             f"SELECT id FROM class_{tables['_Upload']} WHERE json_extract(body, '$.state') <> 'finished' "
             "OR json_extract(body, '$._concat') = 'partial'"
         ).fetchall()
+        queued, = connection.execute(f"SELECT count(*) FROM class_{tables['_Deletion']}").fetchone()
     finally:
         connection.close()
-    return [key for key, in keys if key], {id for id, in uploads}
+    return [key for key, in keys if key], {id for id, in uploads}, queued

@@ -17,7 +17,7 @@ TYPE = "multipart/form-data; boundary=b"
 
 @pytest.fixture
 def nothing_is_kept(server, api, afterwards):
-    before, others = (api.count(), len(server.blobs())), set(server.staged())
+    before, others = (api.count(), len(server.blobs_at_rest())), set(server.staged())
 
     def check():
         assert eventually(lambda: set(server.staged()) <= others), server.staged()

@@ -41,7 +41,7 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 @pytest.fixture
 def nothing_is_kept(server, api, afterwards):
-    before, others = (api.count(), len(server.blobs())), set(unfinished(server))
+    before, others = (api.count(), len(server.blobs_at_rest())), set(unfinished(server))
 
     def check():
         assert eventually(lambda: set(unfinished(server)) <= others), unfinished(server)

@@ -139,6 +139,8 @@ struct DyingObjectStore: ObjectStore {
     let base: MemoryObjectStore
     let death: DeathAfter
 
+    var changes: ChangeFeed { base.changes }
+
     func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ObjectReader) throws -> Result
