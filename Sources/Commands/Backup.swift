@@ -3,22 +3,22 @@ internal import Server
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy everything that is kept to a new folder, while the server runs or not.",
+        abstract: "Back up all apps to a new folder, while the server runs or not.",
         discussion: """
-            The folder is made beside itself as DIR.partial and gets its name when all of it is on the disk: a DIR that \
-            exists is whole. It holds databases, files and apps.yaml, but not the configuration file. If files of the \
-            storage itself are damaged, the backup is made without them and the exit code is 65. If a database is \
-            damaged, its pages are copied as they are, the backup cannot be restored, and the exit code is 73.
+            The command writes DIR.partial and renames it to DIR when everything is on the disk: a DIR that exists is \
+            complete. It contains databases, files and apps.yaml, but not the configuration file. If files of the \
+            storage are damaged, the backup leaves them out and the exit code is 65. If a database is damaged, its \
+            pages are copied unchanged, the backup cannot be restored, and the exit code is 73.
             """
     )
 
     @OptionGroup var options: StorageOptions
 
-    @Argument(help: ArgumentHelp("The folder to make; it must not exist.", valueName: "dir"), completion: .directory)
+    @Argument(help: ArgumentHelp("The folder to create; it must not exist.", valueName: "dir"), completion: .directory)
     var folder: String
 
     func validate() throws {
-        guard !folder.isEmpty else { throw ValidationError("Name the folder to make.") }
+        guard !folder.isEmpty else { throw ValidationError("The folder to create is missing.") }
     }
 
     func run() throws {
@@ -26,18 +26,19 @@ struct Backup: ParsableCommand {
             let summary = try StorageBackup(of: options.path, to: folder).run()
             Terminal.say("Backed up \(summary.words) to \(folder).")
             if summary.deleted > 0 {
-                Terminal.say("Left out what was deleted meanwhile: \(CopySummary.count(summary.deleted, "file")).")
+                let deleted = CopySummary.count(summary.deleted, "file")
+                Terminal.say("Left out \(deleted) that the server deleted during the backup.")
             }
             if let first = summary.firstDamagedDatabase {
                 throw StartError.storage(
-                    "the database \(first). \(folder) holds its pages as lcfile.sqlite.damaged, the files whose records "
-                        + "can be read, and \(CopySummary.count(summary.apps, "whole app")); it cannot be restored before that "
-                        + "database is repaired (docs/storage-format.md), so keep the last whole backup"
+                    "the database \(first). \(folder) contains its pages as lcfile.sqlite.damaged, the files with "
+                        + "readable records, and \(CopySummary.count(summary.apps, "complete app")); it cannot be restored "
+                        + "before that database is repaired (docs/storage-format.md), so keep the last complete backup"
                 )
             }
             if let first = summary.firstDamage {
                 throw StartError.incomplete(
-                    "the backup is incomplete: it was made without \(CopySummary.count(summary.damaged, "damaged file")), "
+                    "the backup is incomplete: it does not contain \(CopySummary.count(summary.damaged, "damaged file")); "
                         + "the first: \(first)"
                 )
             }

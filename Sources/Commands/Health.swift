@@ -4,18 +4,18 @@ internal import FoundationEssentials
 
 struct Health: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask a server whether all is well; exit 0 if it is, 1 if not.",
+        abstract: "Check a server; exit with 0 if it is healthy, with 1 if not.",
         discussion: """
-            Made for health checks of containers, where no other HTTP client is installed. A full, read-only or damaged \
-            storage is exit code 1 as well; with --live only a server that does not answer is. Let an orchestrator that \
-            restarts servers use --live: a restart frees no disk.
+            For health checks of containers, where no other HTTP client is installed. A full, read-only or damaged \
+            storage also results in exit code 1; with --live only a server that does not answer does. Use --live for \
+            an orchestrator that restarts servers: a restart does not free disk space.
             """
     )
 
-    @Option(help: "The server's address; else this machine and LCFILE_PORT, else port 8080.")
+    @Option(help: "The server's URL. Default: http://127.0.0.1 with LCFILE_PORT or port 8080.")
     var server: String?
 
-    @Flag(help: "Ask only whether the server answers, whatever the state of its storage.")
+    @Flag(help: "Check only whether the server answers, not the state of its storage.")
     var live = false
 
     func run() async throws {
@@ -24,7 +24,7 @@ struct Health: AsyncParsableCommand {
         do {
             try await FileClient.checkHealth(of: server, onlyLife: live)
         } catch let error as FileClientError where error.status != 0 {
-            Terminal.complain("lcfile: \(server) is not well: \(error)")
+            Terminal.complain("lcfile: \(server) is not healthy: \(error)")
             throw ExitCode.failure
         } catch {
             Terminal.complain("lcfile: \(server) does not answer: \(error)")

@@ -4,14 +4,14 @@ internal import FileClient
 struct IndexCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "index",
-        abstract: "List, make and remove the indexes of a class.",
-        discussion: "Indexes change no answer, only how fast queries on the fields come back.",
+        abstract: "List, add and remove the indexes of a class.",
+        discussion: "Indexes make queries on their fields faster. They change no answer.",
         subcommands: [List.self, Add.self, Remove.self]
     )
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the indexes of a class, one a line; 'unique' stands behind those of unique fields."
+            abstract: "Print the indexes of a class, one on each line; those of unique fields with 'unique'."
         )
 
         @OptionGroup var options: ServerOptions
@@ -30,8 +30,8 @@ struct IndexCommand: ParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an index and print its name.",
-            discussion: "An index that is there already is left as it is."
+            abstract: "Add an index and print its name.",
+            discussion: "An existing index does not change."
         )
 
         @OptionGroup var options: ServerOptions
@@ -41,14 +41,14 @@ struct IndexCommand: ParsableCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "One field or two, or places inside Object fields, such as profile.city.",
+                "One or two fields, or paths inside Object fields, such as profile.city.",
                 valueName: "field"
             )
         )
         var fields: [String]
 
         func validate() throws {
-            guard fields.count <= 2 else { throw ValidationError("An index has one field or two.") }
+            guard fields.count <= 2 else { throw ValidationError("An index has one or two fields.") }
         }
 
         func run() async throws {
@@ -61,7 +61,7 @@ struct IndexCommand: ParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove an index.",
-            discussion: "That of a unique field goes with 'lcfile schema set <class> <field> --no-unique'."
+            discussion: "To remove the index of a unique field: 'lcfile schema set <class> <field> --no-unique'."
         )
 
         @OptionGroup var options: ServerOptions
@@ -69,7 +69,7 @@ struct IndexCommand: ParsableCommand {
         @Argument(help: ArgumentHelp("The class.", valueName: "class"))
         var className: String
 
-        @Argument(help: "The index's name, as 'lcfile index list' prints it: city,age.")
+        @Argument(help: "The name of the index, as 'lcfile index list' prints it, such as city,age.")
         var name: String
 
         func run() async throws {

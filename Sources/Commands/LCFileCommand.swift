@@ -5,10 +5,10 @@ package struct LCFileCommand: AsyncParsableCommand {
     /// Name, abstract, exit codes and subcommands.
     package static let configuration = CommandConfiguration(
         commandName: "lcfile",
-        abstract: "A self-hosted server for files and images that speaks LeanCloud's protocol.",
+        abstract: "A self-hosted server for files, images and data with LeanCloud's protocol.",
         discussion: """
             Exit codes: 0 success, 1 failure, 64 wrong usage, 65 a backup is incomplete, \
-            69 an address cannot be used, 73 the storage cannot be used, 78 a setting is wrong.
+            69 the server cannot listen on an address, 73 the storage cannot be used, 78 a setting is invalid.
             """,
         subcommands: [
             Serve.self, Upload.self, Health.self, Backup.self, Restore.self, IndexCommand.self, SchemaCommand.self,

@@ -4,19 +4,19 @@ internal import FileClient
 struct PermissionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "permissions",
-        abstract: "Show and set who may do what with a class.",
-        discussion: "What is set holds for the next request. The master key may everything, whatever is set.",
+        abstract: "Show and set who is allowed to do what with a class.",
+        discussion: "Changes apply from the next request on. The master key is always allowed to do everything.",
         subcommands: [Show.self, Change.self, DefaultACL.self]
     )
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print whom each operation of a class, or of all, is open to."
+            abstract: "Print who is allowed to do each operation of a class, or of all classes."
         )
 
         @OptionGroup var options: ServerOptions
 
-        @Argument(help: ArgumentHelp("The class; else all of them.", valueName: "class"))
+        @Argument(help: ArgumentHelp("The class. Default: all classes.", valueName: "class"))
         var className: String?
 
         func run() async throws {
@@ -38,12 +38,12 @@ struct PermissionsCommand: ParsableCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Open an operation to those who are named, and to nobody else; print what is now set."
+            abstract: "Allow an operation to the named users and roles only; print the new permissions."
         )
 
         @OptionGroup var options: ServerOptions
 
-        @Argument(help: ArgumentHelp("The class; made if there is none.", valueName: "class"))
+        @Argument(help: ArgumentHelp("The class; created if it does not exist.", valueName: "class"))
         var className: String
 
         @Argument(
@@ -66,9 +66,9 @@ struct PermissionsCommand: ParsableCommand {
                     "The operation must be one of \(PermissionsCommand.operations.joined(separator: ", "))."
                 )
             }
-            guard !audience.isEmpty else { throw ValidationError("Say who may, or 'none'.") }
+            guard !audience.isEmpty else { throw ValidationError("Name who is allowed to do it, or 'none'.") }
             guard !audience.contains("none") || audience.count == 1 else {
-                throw ValidationError("'none' stands alone.")
+                throw ValidationError("'none' cannot be combined with others.")
             }
         }
 
@@ -84,13 +84,13 @@ struct PermissionsCommand: ParsableCommand {
     struct DefaultACL: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "default-acl",
-            abstract: "Set the ACL of new objects that bring none; print what is now set.",
-            discussion: "The entry 'owner' stands for the user who makes the object."
+            abstract: "Set the ACL of new objects without an ACL; print the new default ACL.",
+            discussion: "The entry 'owner' stands for the user who creates the object."
         )
 
         @OptionGroup var options: ServerOptions
 
-        @Argument(help: ArgumentHelp("The class; made if there is none.", valueName: "class"))
+        @Argument(help: ArgumentHelp("The class; created if it does not exist.", valueName: "class"))
         var className: String
 
         @Argument(

@@ -5,8 +5,8 @@ struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a backup and copy it into a new or empty storage folder.",
         discussion: """
-            Nothing is copied before every database and every file in the backup was found whole. A restore that is cut \
-            off leaves restore.partial in the storage folder, and no server starts on it.
+            The command checks every database and every file of the backup before it copies them. An interrupted \
+            restore leaves restore.partial in the storage folder, and no server starts while it exists.
             """
     )
 
@@ -15,11 +15,11 @@ struct Restore: ParsableCommand {
     @Flag(help: "Check the size of each file, but not its SHA-256.")
     var quick = false
 
-    @Argument(help: ArgumentHelp("The folder that a backup made.", valueName: "dir"), completion: .directory)
+    @Argument(help: ArgumentHelp("The folder of the backup.", valueName: "dir"), completion: .directory)
     var folder: String
 
     func validate() throws {
-        guard !folder.isEmpty else { throw ValidationError("Name the folder that a backup made.") }
+        guard !folder.isEmpty else { throw ValidationError("The folder of the backup is missing.") }
     }
 
     func run() throws {

@@ -6,8 +6,8 @@ extension SchemaCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Change a field and print what is now set; with --type also make it, and its class.",
-            discussion: "What is not named stays as it is. The type of a field that is there does not change."
+            abstract: "Change a field and print it. With --type, create the field and its class if they do not exist.",
+            discussion: "Flags that are not named do not change. The type of an existing field cannot change."
         )
 
         @OptionGroup var options: ServerOptions
@@ -24,29 +24,29 @@ extension SchemaCommand {
         )
         var type: String?
 
-        @Option(help: ArgumentHelp("The class that a Pointer or Relation leads to.", valueName: "class"))
+        @Option(help: ArgumentHelp("The target class of a Pointer or Relation.", valueName: "class"))
         var target: String?
 
-        @Flag(inversion: .prefixedNo, help: "No two objects have the same value.")
+        @Flag(inversion: .prefixedNo, help: "No two objects can have the same value.")
         var unique: Bool?
 
-        @Flag(inversion: .prefixedNo, help: "Objects cannot be made without it.")
+        @Flag(inversion: .prefixedNo, help: "Objects cannot be created without it.")
         var required: Bool?
 
-        @Flag(inversion: .prefixedNo, help: "Only the master key writes it.")
+        @Flag(inversion: .prefixedNo, help: "Only the master key can write it.")
         var readOnly: Bool?
 
-        @Flag(inversion: .prefixedNo, help: "Only the master key sees it.")
+        @Flag(inversion: .prefixedNo, help: "Only the master key can read it.")
         var hidden: Bool?
 
-        @Flag(inversion: .prefixedNo, help: "New objects get the next number.")
+        @Flag(inversion: .prefixedNo, help: "The server counts it up for each new object.")
         var autoIncrement: Bool?
 
         // Negative numbers begin as options do.
         @Option(
             name: .customLong("default"),
             parsing: .unconditional,
-            help: ArgumentHelp("What objects without it show; null takes it away.", valueName: "json"),
+            help: ArgumentHelp("The value that objects without it show; null removes the default.", valueName: "json"),
             transform: { try JSON(parsing: $0) }
         )
         var defaultValue: JSON?
@@ -67,10 +67,10 @@ extension SchemaCommand {
 
         func validate() throws {
             guard change != ClassField() else {
-                throw ValidationError("Say what to set: a flag such as --unique, --default or --type.")
+                throw ValidationError("Name what to set: an option such as --unique, --default or --type.")
             }
             guard ["Pointer", "Relation"].contains(type) == (target != nil) else {
-                throw ValidationError("--type Pointer and --type Relation need --target; nothing else has one.")
+                throw ValidationError("--type Pointer and --type Relation need --target; other types have none.")
             }
         }
 

@@ -10,12 +10,12 @@ struct SchemaCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the fields of a class, or of all, one a line: name, type and what is set."
+            abstract: "Print the fields of a class, or of all classes, one on each line: name, type and flags."
         )
 
         @OptionGroup var options: ServerOptions
 
-        @Argument(help: ArgumentHelp("The class; else all of them.", valueName: "class"))
+        @Argument(help: ArgumentHelp("The class. Default: all classes.", valueName: "class"))
         var className: String?
 
         func run() async throws {

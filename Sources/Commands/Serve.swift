@@ -4,26 +4,26 @@ internal import Server
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the server until it gets SIGTERM or SIGINT.",
+        abstract: "Run the server until SIGTERM or SIGINT.",
         discussion: """
-            Settings come from these flags, over LCFILE_… environment variables, over the configuration file, over \
-            defaults. The first start without configured apps makes one and prints its keys.
+            These flags override LCFILE_… environment variables, variables override the configuration file, the file \
+            overrides the defaults. The first start without configured apps creates an app and prints its keys.
             """
     )
 
-    @Option(help: "The configuration file; config/lcfile.yaml is read by itself if it is there.")
+    @Option(help: "The configuration file. Default: config/lcfile.yaml if it exists.")
     var config: String?
 
-    @Option(help: "The folder that holds everything that is kept.")
+    @Option(help: "The storage folder, with databases and files.")
     var storage: String?
 
-    @Option(help: "The address to listen on; 127.0.0.1 is reached from this machine only.")
+    @Option(help: "The address to listen on; 127.0.0.1 accepts connections from this machine only.")
     var host: String?
 
     @Option(help: "The port to listen on, 1 to 65535.")
     var port: String?
 
-    @Option(help: "The photo that the printed upload line names.")
+    @Option(help: "The photo in the printed upload command.")
     var sample = "photo.jpg"
 
     func run() async throws {

@@ -4,13 +4,13 @@ internal import FoundationEssentials
 
 /// Which server and app a command speaks with, by the master key.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "The server's address; else LCFILE_PUBLIC_URL, else http://127.0.0.1:8080.")
+    @Option(help: "The server's URL. Default: LCFILE_PUBLIC_URL, otherwise http://127.0.0.1:8080.")
     var server: String?
 
-    @Option(help: "The app's id; else LCFILE_APP_ID.")
+    @Option(help: "The app's id. Default: LCFILE_APP_ID.")
     var appID: String?
 
-    @Option(help: "The app's master key; else LCFILE_MASTER_KEY.")
+    @Option(help: "The app's master key. Default: LCFILE_MASTER_KEY.")
     var masterKey: String?
 
     /// Runs a command's calls; what fails is said on standard error and ends the command with 1.
@@ -35,7 +35,7 @@ struct ServerOptions: ParsableArguments {
         guard let appID = appID ?? environment["LCFILE_APP_ID"],
             let masterKey = masterKey ?? environment["LCFILE_MASTER_KEY"]
         else {
-            throw ValidationError("Name the app with --app-id and --master-key." + ServerOptions.hint(in: environment))
+            throw ValidationError("Set --app-id and --master-key." + ServerOptions.hint(in: environment))
         }
         let server = server ?? ServerOptions.defaultServer(in: environment)
         return FileClient(server: server, appID: appID, appKey: "\(masterKey),master")
@@ -45,6 +45,6 @@ struct ServerOptions: ParsableArguments {
     private static func hint(in environment: [String: String]) -> String {
         let path = "\(environment["LCFILE_STORAGE"] ?? "storage")/apps.yaml"
         guard FileManager.default.fileExists(atPath: path) else { return "" }
-        return " Those of the app that the server made at its first start are in \(path)."
+        return " The keys of the app that the server created are in \(path)."
     }
 }

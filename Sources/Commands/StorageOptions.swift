@@ -4,11 +4,11 @@ internal import Server
 
 /// Which storage folder a command works on.
 struct StorageOptions: ParsableArguments {
-    @Option(help: "The storage folder; else LCFILE_STORAGE, else 'storage'.", completion: .directory)
+    @Option(help: "The storage folder. Default: LCFILE_STORAGE, otherwise 'storage'.", completion: .directory)
     var storage: String?
 
     func validate() throws {
-        guard storage != "" else { throw ValidationError("Name the storage folder.") }
+        guard storage != "" else { throw ValidationError("The storage folder is missing.") }
     }
 
     /// The folder's path.

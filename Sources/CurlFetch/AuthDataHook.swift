@@ -44,7 +44,10 @@ package struct AuthDataHook: AuthDataVerifier {
         }
         guard status != 200 else { return }
         if !(400..<500).contains(status) {
-            logger.warning("The verifier of authData said neither yes nor no", metadata: ["status": "\(status)"])
+            logger.warning(
+                "The verifier of authData answered with neither 200 nor 4xx",
+                metadata: ["status": "\(status)"]
+            )
         }
         throw refusal
     }

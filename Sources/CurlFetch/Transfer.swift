@@ -135,13 +135,13 @@ extension Transfer {
         case .unusableAddress:
             return ServiceError(
                 .badRequest,
-                "url, or what it redirects to, is nothing that can be fetched over http or https.",
+                "url, or the target of a redirect, is not an http or https URL.",
                 cause: cause
             )
         case .timedOut where isOver:
             return ServiceError(
                 .timedOut,
-                "The file at url did not come within \(limits.timeout) seconds (fetch.timeout).",
+                "The file at url did not arrive within \(limits.timeout) seconds (fetch.timeout).",
                 cause: cause
             )
         case .timedOut where Transfer.isWhole(status):
@@ -156,14 +156,14 @@ extension Transfer {
         case .timedOut, .brokenOff, .other:
             return ServiceError(
                 .badRequest,
-                "url, or what it redirects to, cannot be reached from this server.",
+                "url, or the target of a redirect, cannot be reached from this server.",
                 cause: cause
             )
         }
     }
 
     private static func cutShort(cause: FetchFailure?) -> ServiceError {
-        ServiceError(.badRequest, "The server of url ended before the whole file had come.", cause: cause)
+        ServiceError(.badRequest, "The server of url closed the connection before the file was complete.", cause: cause)
     }
 
     private func tooLarge(cause: FetchFailure?) -> ServiceError {

@@ -67,7 +67,7 @@ extension FileClient {
         do {
             return try JSONDecoder().decode(Reply.self, from: Data(body))
         } catch {
-            throw FileClientError(status: 0, message: "the server's answer is not one of lcfile's")
+            throw FileClientError(status: 0, message: "the answer does not come from an lcfile server")
         }
     }
 }

@@ -60,7 +60,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         case PCRE2_ERROR_NOMATCH: return false
         case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_RECURSELOOP,
             PCRE2_ERROR_CALLOUT:
-            throw ServiceError(.badRequest, "\(place) takes too many steps on some object; write it simpler.")
+            throw ServiceError(.badRequest, "\(place) takes too many steps on some object; simplify the pattern.")
         default: throw PCREFailure(code: result)
         }
     }

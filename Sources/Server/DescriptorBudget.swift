@@ -36,7 +36,7 @@ struct DescriptorBudget: Equatable {
         guard connections >= min(DescriptorBudget.fewestConnections, wanted > 0 ? wanted : .max) else {
             let least = limit - rest + 2 * DescriptorBudget.fewestConnections
             throw StartError.configuration(
-                "the process may have \(limit) open files, which is too few; allow \(least) (ulimit -n, LimitNOFILE)"
+                "the limit of open files is \(limit), which is too low; set it to \(least) or more (ulimit -n, LimitNOFILE)"
             )
         }
     }

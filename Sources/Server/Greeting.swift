@@ -31,8 +31,8 @@ package struct Greeting: Sendable {
             lines.append("  app id      \(appID)")
             lines.append("  app key     \(appKey)")
             lines.append("  master key  \(masterKey ?? "see \(keyFile)")")
-            lines.append(masterKey == nil ? "" : "  (kept in \(keyFile))\n")
-            lines.append("Store a photo and fetch its thumbnail:\n")
+            lines.append(masterKey == nil ? "" : "  (stored in \(keyFile))\n")
+            lines.append("Upload a photo and download its thumbnail:\n")
             lines.append(
                 """
                   curl -sS -H 'X-LC-Id: \(appID)' -H 'X-LC-Key: \(appKey)' -F 'file=@\(sample)' '\(url)/1.1/files' \

@@ -197,7 +197,7 @@ import Testing
         try await LoopbackServer.with(["/a": .answer(200, ["Content-Length: 100"], "hello")]) { _, port in
             let error = try await refusal(of: "http://127.0.0.1:\(port)/a")
             #expect(error.code == .badRequest)
-            #expect(error.message == "The server of url ended before the whole file had come.")
+            #expect(error.message == "The server of url closed the connection before the file was complete.")
         }
     }
 

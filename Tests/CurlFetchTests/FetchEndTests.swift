@@ -11,7 +11,7 @@ import Testing
         try await LoopbackServer.with(["/a": .silence]) { _, port in
             let error = try await refusal(of: "http://127.0.0.1:\(port)/a", limits: FetchLimits(timeout: 1))
             #expect(error.code == .timedOut)
-            #expect(error.message == "The file at url did not come within 1 seconds (fetch.timeout).")
+            #expect(error.message == "The file at url did not arrive within 1 seconds (fetch.timeout).")
         }
     }
 

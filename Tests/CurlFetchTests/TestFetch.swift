@@ -7,7 +7,7 @@ import Testing
 @testable import CurlFetch
 
 /// The one sentence for whoever is not there and whoever is not to be asked.
-let unreachable = "url, or what it redirects to, cannot be reached from this server."
+let unreachable = "url, or the target of a redirect, cannot be reached from this server."
 
 /// Fetches with a fetcher, and a thread, of its own.
 func fetch(

@@ -124,7 +124,7 @@ import Testing
             running.discard()
             let mine = "\(place.backup).partial/mine"
             try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
-            expectRefusal("backup.partial", "not made by lcfile", by: place.makeBackup)
+            expectRefusal("backup.partial", "not created by lcfile", by: place.makeBackup)
             #expect(try place.names(in: "\(place.backup).partial") == ["mine"])
         }
     }
@@ -171,7 +171,7 @@ import Testing
     @Test("a storage without apps is no storage")
     func noApps() async throws {
         try await Samples.withFolder { folder in
-            expectRefusal("holds no app") { try StorageBackup(of: folder, to: "\(folder)/backup").run() }
+            expectRefusal("contains no app") { try StorageBackup(of: folder, to: "\(folder)/backup").run() }
             expectRefusal("nowhere") { try StorageBackup(of: "\(folder)/nowhere", to: "\(folder)/backup").run() }
             let left = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(left == [])
@@ -217,12 +217,12 @@ import Testing
         try await withPlace { place in
             _ = try place.makeBackup()
             let marker = "\(place.backup)/backup.txt"
-            for (text, word) in [("lcfile backup 1, not finished\n", "cut off"), ("lcfile backup 2\n", "version")] {
+            for (text, word) in [("lcfile backup 1, not finished\n", "interrupted"), ("lcfile backup 2\n", "version")] {
                 try text.write(toFile: marker, atomically: false, encoding: .utf8)
                 expectRefusal(word) { try place.restore() }
             }
             try FileManager.default.removeItem(atPath: marker)
-            expectRefusal("no backup") { try place.restore() }
+            expectRefusal("not a backup") { try place.restore() }
         }
     }
 

@@ -110,7 +110,7 @@ import Testing
             ("publicURL: files.example.com", "publicURL is 'files.example.com'; allowed: an address such as https://"),
             ("publicURL: https://a?b", "publicURL"), ("publicURL: 'https://a b'", "publicURL"),
             ("port: 9464", "metrics.port is 9464"), ("port: [1, 2]", "must be one value"),
-            ("- a", "must hold settings"),
+            ("- a", "must contain settings"),
             ("a: b: c", "not valid YAML"), ("prot: 1", "unknown setting 'prot'"),
             ("http:\n  idleTimout: 3", "unknown setting 'http.idleTimout'"),
             ("apps: yes", "must be a list"), ("apps:\n  - id: a\n    secret: b", "unknown name 'secret'"),

@@ -21,7 +21,7 @@ package struct AccessControlList: Sendable, Hashable {
             throw ServiceError(.invalidACL, "Invalid ACL: it must be a JSON object.")
         }
         guard entries.count <= AccessControlList.mostEntries else {
-            throw ServiceError(.invalidACL, "Invalid ACL: it has over \(AccessControlList.mostEntries) entries.")
+            throw ServiceError(.invalidACL, "Invalid ACL: it has more than \(AccessControlList.mostEntries) entries.")
         }
         for (subject, rights) in entries {
             try AccessControlList.requireSubject(subject)
@@ -94,7 +94,7 @@ package struct AccessControlList: Sendable, Hashable {
         guard name.utf8.count <= longestSubject else {
             throw ServiceError(
                 .invalidACL,
-                "Invalid ACL: the name of the entry '\(text.prefix(64))' has over \(longestSubject) bytes."
+                "Invalid ACL: the name of the entry '\(text.prefix(64))' has more than \(longestSubject) bytes."
             )
         }
         // The Kelvin sign is the one letter that normalisation makes a letter of ASCII, of which names of roles consist.

@@ -97,7 +97,7 @@ package enum Audience: Sendable, Hashable {
     private static func refusal(of word: String) -> ServiceError {
         ServiceError(
             .badRequest,
-            "'\(word.prefix(64))' is none of everyone, users, user:<objectId> and role:<name>."
+            "'\(word.prefix(64))' must be everyone, users, user:<objectId> or role:<name>."
         )
     }
 }

@@ -12,7 +12,7 @@ package enum RoleName {
         guard let text = value?.stringValue, isOne(text) else {
             throw ServiceError(
                 .invalidRoleName,
-                "Invalid role name: it must be 1 to 128 letters, digits, '_', '-' and blanks."
+                "Invalid role name: it must be 1 to 128 letters, digits, '_', '-' and spaces."
             )
         }
     }

@@ -101,7 +101,7 @@ package struct AuthData: Sendable, Hashable {
 
     static let tooMany = ServiceError(
         .badRequest,
-        "authData has over \(mostPlatforms) platforms, the limit."
+        "authData has more than \(mostPlatforms) platforms, the limit."
     )
 }
 

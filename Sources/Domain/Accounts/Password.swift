@@ -21,7 +21,7 @@ package struct Password: Sendable, CustomStringConvertible {
         guard !text.utf8.isEmpty else { throw ServiceError(.blankPassword, "Password cannot be blank: '\(field)'.") }
         // C takes it for an end, and scrypt's key for padding: two passwords would be one.
         guard !text.utf8.contains(0) else {
-            throw ServiceError(.malformedJSON, "'\(field)' holds the character U+0000, which no text may.")
+            throw ServiceError(.malformedJSON, "'\(field)' must not contain the character U+0000.")
         }
         guard text.utf8.count <= limit else {
             throw ServiceError(

@@ -52,7 +52,7 @@ package final class SignUpRate: Sendable {
         let seconds = Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0)
         throw ServiceError(
             .overloaded,
-            "The clients at this address have made \(limit) users, the limit for an hour (accounts.maxSignUps); "
+            "Clients at this address have created \(limit) users, the limit for one hour (accounts.maxSignUps); "
                 + "try again in \(seconds) seconds.",
             retryAfter: seconds
         )

@@ -16,18 +16,18 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``ServiceError/Code/badRequest`` with the rule that was broken.
     package init(_ text: String) throws {
         guard text.utf8.count <= RemoteURL.longest else {
-            throw RemoteURL.refusal("has over \(RemoteURL.longest) bytes")
+            throw RemoteURL.refusal("must have at most \(RemoteURL.longest) bytes")
         }
         guard !text.hasControlCharacters, !text.utf8.contains(UInt8(ascii: "\\")),
             !text.unicodeScalars.contains(where: { $0.properties.isWhitespace })
         else {
-            throw RemoteURL.refusal("must not hold spaces, control characters or backslashes")
+            throw RemoteURL.refusal("must not contain spaces, control characters or backslashes")
         }
         guard let parts = URLParts(text) else { throw RemoteURL.refusal("must begin with http:// or https://") }
         guard !parts.authority.contains(UInt8(ascii: "@")) else {
-            throw RemoteURL.refusal("must not hold a user name or a password")
+            throw RemoteURL.refusal("must not contain a user name or a password")
         }
-        guard parts.hasHost else { throw RemoteURL.refusal("has no valid host, or no valid port behind it") }
+        guard parts.hasHost else { throw RemoteURL.refusal("must have a valid host, and a valid port if any") }
         description = text
     }
 

@@ -136,7 +136,7 @@ package final class ImageAdmission: Sendable {
         guard cost.memory <= limits.memory else {
             throw ServiceError(
                 .imageTooLarge,
-                "The picture takes \(cost.memory >> 20) MB to process; the limit is \(limits.memory >> 20) MB (images.memory)."
+                "The image takes \(cost.memory >> 20) MB to process; the limit is \(limits.memory >> 20) MB (images.memory)."
             )
         }
         let id = state.withLock { state in

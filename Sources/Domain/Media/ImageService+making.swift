@@ -58,7 +58,7 @@ extension ImageService {
         await keep(image, of: origin, under: name)
         if let kept = try? await derivatives.open(name) { return .done(kept) }
         guard let fresh = StoredDerivative(image.bytes, as: type, in: served) else {
-            throw ServiceError(.overloaded, "Too many pictures are being sent; try again in a second.")
+            throw ServiceError(.overloaded, "Too many images are being sent; try again in a second.")
         }
         return .done(fresh)
     }

@@ -10,7 +10,7 @@ extension ImageService {
                     marks[key] = try await open(ImageOrigin(try await mark(key), in: files), for: requester)
                 } catch let error as ServiceError where error.code == .notAnImage || error.code == .imageTooLarge {
                     // The URL is wrong then, not the picture that it is laid over.
-                    throw ImageRequest.refusal("the watermark's picture cannot be used. \(error.message)")
+                    throw ImageRequest.refusal("the watermark's image cannot be used. \(error.message)")
                 }
             }
         }

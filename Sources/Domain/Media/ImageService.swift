@@ -25,7 +25,7 @@ package struct ImageService: Sendable {
     /// Pictures that are answered while they are on their way to the disk.
     let served: ServedMemory
     /// Derivatives on their way to the cache; more are not kept, because they would fill the memory.
-    let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be kept.")
+    let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be stored.")
 
     /// - Parameters:
     ///   - settings: How images are made.

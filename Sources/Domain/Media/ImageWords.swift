@@ -38,13 +38,13 @@ struct ImageWords {
 
     /// Notes a word that may stand only once.
     mutating func once(_ word: Substring) throws {
-        guard seen.insert(word).inserted else { throw ImageRequest.refusal("'\(word)' stands twice in '\(name)'") }
+        guard seen.insert(word).inserted else { throw ImageRequest.refusal("'\(word)' occurs twice in '\(name)'") }
     }
 
     /// The refusal of a word that the operator does not have.
     func unknown(_ word: Substring) -> ServiceError {
         ImageRequest.refusal(
-            word.isEmpty ? "an empty word stands in '\(name)'" : "unknown word '\(word.excerpt)' in '\(name)'"
+            word.isEmpty ? "an empty parameter in '\(name)'" : "unknown parameter '\(word.excerpt)' in '\(name)'"
         )
     }
 }

@@ -72,7 +72,7 @@ struct PlanDraft {
             case .thumbnail(let scaling): try scale(to: scaling.size(of: size))
             case .crop(let cut):
                 guard let rectangle = cut.rectangle(in: size) else {
-                    throw ImageRequest.refusal("crop '\(cut)' lies outside of the picture, which has \(size) pixels")
+                    throw ImageRequest.refusal("crop '\(cut)' is outside of the image, which has \(size) pixels")
                 }
                 try limits.checkResult(rectangle.size)
                 crop(rectangle)

@@ -35,10 +35,10 @@ extension Watermark {
                 groups.append([parameter])
             } else {
                 guard let last = groups.indices.last else {
-                    throw ImageRequest.refusal("'\(word)' stands before the first image or text of 'watermark/3'")
+                    throw ImageRequest.refusal("'\(word)' must follow an image or text of 'watermark/3'")
                 }
                 guard !groups[last].contains(where: { $0.name == word }) else {
-                    throw ImageRequest.refusal("'\(word)' stands twice in one mark of 'watermark/3'")
+                    throw ImageRequest.refusal("'\(word)' occurs twice in one mark of 'watermark/3'")
                 }
                 groups[last].append(parameter)
             }
@@ -85,7 +85,7 @@ extension Watermark.Mark {
         self.init(.text(text))
         for parameter in parameters {
             guard kind.words.contains(parameter.name) else {
-                throw ImageRequest.refusal("'\(parameter.name)' is no word of \(kind.description)")
+                throw ImageRequest.refusal("'\(parameter.name)' is not a parameter of \(kind.description)")
             }
             switch parameter.name {
             case "image": key = try parameter.ownKey(context)
@@ -144,7 +144,9 @@ extension ImageParameter {
         guard line.unicodeScalars.count <= most else {
             throw ImageRequest.refusal("'\(name)' has more than \(most) characters, the limit (images.maxTextLength)")
         }
-        guard !line.allSatisfy(\.isWhitespace) else { throw ImageRequest.refusal("'\(name)' has nothing but blanks") }
+        guard !line.allSatisfy(\.isWhitespace) else {
+            throw ImageRequest.refusal("'\(name)' must not consist of spaces only")
+        }
         return line
     }
 

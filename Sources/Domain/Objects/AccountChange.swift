@@ -22,14 +22,14 @@ struct AccountChange {
         let removed = change.remove(AuthData.field)
         for (path, operation) in removed {
             guard path.inner.count <= 1 else {
-                throw ServiceError(.invalidKey, "Invalid key name. '\(path)' goes too deep into authData.")
+                throw ServiceError(.invalidKey, "Invalid key name. '\(path)' is nested too deep in authData.")
             }
             let value: JSONValue?
             switch operation {
             case .set(let new): value = new
             case .delete: value = nil
             default:
-                throw ServiceError(.typeMismatch, "The field 'authData' can be set and deleted, no more.")
+                throw ServiceError(.typeMismatch, "The field 'authData' can only be set or deleted.")
             }
             authData += try AuthData.changes(value, of: path.inner.first)
             guard authData.count <= AuthData.mostPlatforms else { throw AuthData.tooMany }

@@ -9,7 +9,7 @@ struct AccountPreparation: Sendable {
     /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than it may.
     static func requireFewPasswords(in changes: [ObjectChange]) throws {
         guard changes.count(where: { $0.fields.contains("password") }) <= mostPasswords else {
-            throw ServiceError(.badRequest, "The batch sets over \(mostPasswords) passwords, the limit.")
+            throw ServiceError(.badRequest, "The batch sets more than \(mostPasswords) passwords, the limit.")
         }
     }
 
@@ -31,13 +31,13 @@ struct AccountPreparation: Sendable {
         var rest = change
         let account = try AccountChange(taking: &rest)
         guard caller.isMaster || !imported.isTouched else {
-            throw ServiceError(.readOnlyField, "The fields 'salt' and 'bcryptPassword' are for the master key.")
+            throw ServiceError(.readOnlyField, "Only the master key can set the fields 'salt' and 'bcryptPassword'.")
         }
         if imported.isOne {
             change.passwordHash = try imported.hash
         } else if let operation = password.last?.operation, !(isNew && operation == .set(.null)) {
             guard password.allSatisfy({ !$0.path.isNested }), let value = operation.value else {
-                throw ServiceError(.invalidKey, "The field 'password' can be set, no more.")
+                throw ServiceError(.invalidKey, "The field 'password' can only be set.")
             }
             let new = try Password(value, limit: accounts.settings.passwordLength)
             // A request with authData may only log in: then the transaction decides.
@@ -78,7 +78,7 @@ private struct ImportedPassword {
             case (nil, let bcrypt?, nil):
                 return try PasswordHash(bcrypt: bcrypt.stringValue ?? "")
             default:
-                throw ServiceError(.badRequest, "A user has password and salt, or bcryptPassword, or a password alone.")
+                throw ServiceError(.badRequest, "A user can have password and salt, bcryptPassword, or password alone.")
             }
         }
     }

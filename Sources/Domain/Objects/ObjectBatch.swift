@@ -22,7 +22,7 @@ package struct ObjectBatch: Sendable {
         guard passwords <= AccountPreparation.mostPasswords else {
             throw ServiceError(
                 .badRequest,
-                "The batch sets over \(AccountPreparation.mostPasswords) passwords, the limit."
+                "The batch sets more than \(AccountPreparation.mostPasswords) passwords, the limit."
             )
         }
     }

@@ -18,7 +18,7 @@ package struct ObjectChange: Sendable {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
         guard members.count <= ObjectChange.mostPlaces else {
-            throw ServiceError(.badRequest, "The body has over \(ObjectChange.mostPlaces) fields.")
+            throw ServiceError(.badRequest, "The body has more than \(ObjectChange.mostPlaces) fields, the limit.")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !ObjectChange.controlFields.contains(name) {
             guard name != "ACL" else {
@@ -30,7 +30,7 @@ package struct ObjectChange: Sendable {
             guard !path.inner.contains(where: { $0.hasPrefix("__") }) else {
                 throw ServiceError(
                     .invalidInnerKey,
-                    "Invalid key '\(name.prefix(64))': names that begin with '__' are ours."
+                    "Invalid key '\(name.prefix(64))': names that begin with '__' are reserved."
                 )
             }
             guard allowsPaths || !path.isNested else { throw ObjectChange.nestedRefusal(name) }
@@ -49,7 +49,7 @@ package struct ObjectChange: Sendable {
             for value in operation.values where !value.fits(in: &rest) {
                 throw ServiceError(
                     .objectTooLarge,
-                    "The change has more than four times the bytes of an object; the limit of that is "
+                    "The change has more than four times the bytes of an object; the limit of an object is "
                         + "\(limits.objectSize) (objects.maxSize)."
                 )
             }

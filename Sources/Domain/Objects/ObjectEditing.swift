@@ -83,7 +83,7 @@ struct ObjectEditing {
             guard schema.fields.count < limit.count else {
                 throw ServiceError(
                     .badRequest,
-                    "The field '\(path.field)' would be one too many for the class '\(schema.name)'; the limit is "
+                    "The class '\(schema.name)' has too many fields for the new field '\(path.field)'; the limit is "
                         + "\(limit.count) (\(limit.settings))."
                 )
             }
@@ -102,7 +102,7 @@ struct ObjectEditing {
                 throw ServiceError(.missingField, "The field '\(name)' is required.")
             }
             if field.isAutoIncrement, let value, value != .null, !value.isCountable {
-                throw ServiceError(.badRequest, "The field '\(name)' counts up: it holds whole numbers below 2^53.")
+                throw ServiceError(.badRequest, "The field '\(name)' counts up: it must be a whole number below 2^53.")
             }
         }
         guard JSONValue.object(object.fields).depth <= JSONValue.deepest else {
@@ -120,7 +120,7 @@ struct ObjectEditing {
             value = value?.objectValue?[name]
         }
         guard case .array? = value else { return }
-        throw ServiceError(.typeMismatch, "'\(path)' is indexed, and no array may stand there.")
+        throw ServiceError(.typeMismatch, "'\(path)' is indexed, so it must not contain an array.")
     }
 
     /// Changes the relations of the stored object.

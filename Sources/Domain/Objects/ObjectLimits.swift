@@ -74,7 +74,7 @@ extension ObjectWriter {
         guard try name.isBuiltIn || schemas().count(where: { !$0.name.isBuiltIn }) < limit.count else {
             throw ServiceError(
                 .badRequest,
-                "The class '\(name)' would be one too many; the limit is \(limit.count) (\(limit.settings))."
+                "The app has too many classes for the new class '\(name)'; the limit is \(limit.count) (\(limit.settings))."
             )
         }
         return ClassSchema(name: name)

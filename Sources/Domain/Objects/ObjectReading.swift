@@ -56,7 +56,7 @@ struct ObjectReading {
             guard let target = schema.type(of: key)?.target, access.isOpen(schema),
                 !resolver.hides(FieldPath(field: key), in: schema)
             else {
-                throw ServiceError(.badRequest, "redirectClassNameForKey: '\(key.prefix(64))' is no relation.")
+                throw ServiceError(.badRequest, "redirectClassNameForKey: '\(key.prefix(64))' is not a relation.")
             }
             extras["className"] = .string(target.description)
             schema = try reader.schema(of: target) ?? ClassSchema(name: target)
@@ -78,7 +78,7 @@ struct ObjectReading {
         }
         let resolver = ConditionResolver(reader: reader, access: access)
         guard !resolver.hides(scan.key.path, in: schema) else {
-            throw ServiceError(.badRequest, "scan_key must be a field that is shown.")
+            throw ServiceError(.badRequest, "scan_key must not be a hidden field.")
         }
         let rows = try reader.rows(
             ObjectQuery(

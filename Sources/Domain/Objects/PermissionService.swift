@@ -54,7 +54,7 @@ package struct PermissionChange: Sendable {
     /// - Throws: ``ServiceError/Code/badRequest`` naming what is not known, ``ServiceError/Code/invalidACL``.
     package init(_ json: JSONValue) throws {
         guard let members = json.objectValue else {
-            throw ServiceError(.badRequest, "The body must be an object of operations and lists of words.")
+            throw ServiceError(.badRequest, "The body must be an object of operations and lists of entries.")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             if name == "defaultACL" {
@@ -63,14 +63,17 @@ package struct PermissionChange: Sendable {
             }
             guard let operation = ClassOperation(rawValue: name) else {
                 let known = ClassOperation.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ServiceError(.badRequest, "'\(name.prefix(64))' is none of \(known) and defaultACL.")
+                throw ServiceError(
+                    .badRequest,
+                    "'\(name.prefix(64))' is not an operation; allowed: \(known), defaultACL."
+                )
             }
             guard let words = value.arrayValue, words.count <= PermissionChange.mostWords,
                 words.allSatisfy({ $0.stringValue != nil })
             else {
                 throw ServiceError(
                     .badRequest,
-                    "\(name) must be an array of up to \(PermissionChange.mostWords) words such as 'users'."
+                    "\(name) must be an array of up to \(PermissionChange.mostWords) entries such as 'users'."
                 )
             }
             audiences[operation] = Set(try words.compactMap(\.stringValue).map { try Audience($0) })

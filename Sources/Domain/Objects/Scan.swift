@@ -64,7 +64,7 @@ package struct Scan: Sendable {
         guard let text = [UInt8](hexadecimal: cursor),
             case .array(let parts)? = try? JSONValue(parsing: text, field: "cursor"), parts.count == 4,
             parts[0] == .string(name.description), parts[1] == .string(key.path.description)
-        else { throw ServiceError(.badRequest, "cursor is none that a scan of this class and scan_key gave.") }
+        else { throw ServiceError(.badRequest, "cursor must come from a scan of this class with this scan_key.") }
         return Position(value: parts[2], id: parts[3])
     }
 }

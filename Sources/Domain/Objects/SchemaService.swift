@@ -121,12 +121,12 @@ package struct FieldChange: Sendable, Equatable {
 
     func applied(to known: FieldDefinition?, named name: String) throws -> FieldDefinition {
         guard var definition = known ?? type.map({ FieldDefinition($0) }) else {
-            throw ServiceError(.badRequest, "The field '\(name)' is not there; give its type to make it.")
+            throw ServiceError(.badRequest, "The field '\(name)' does not exist; set its type to create it.")
         }
         if let type, type != definition.type {
             throw ServiceError(
                 .badRequest,
-                "The field '\(name)' has the type \(definition.type.errorText); types do not change."
+                "The field '\(name)' has the type \(definition.type.errorText); it cannot change."
             )
         }
         definition.isUnique = isUnique ?? definition.isUnique
@@ -138,17 +138,20 @@ package struct FieldChange: Sendable, Equatable {
             throw ServiceError(.badRequest, "A field of type \(definition.type.name) cannot be unique.")
         }
         if case .relation = definition.type, definition.isRequired || defaultValue != nil {
-            throw ServiceError(.badRequest, "A relation is on every object; it cannot be required or have a default.")
+            throw ServiceError(.badRequest, "A relation cannot be required or have a default.")
         }
         guard !definition.isAutoIncrement || definition.type == .number else {
-            throw ServiceError(.badRequest, "Only a Number can be counted up.")
+            throw ServiceError(.badRequest, "Only a Number can be auto-incremented.")
         }
         // A counted field is unique by its nature.
         definition.isUnique = definition.isUnique || definition.isAutoIncrement
         if let defaultValue {
             let value = try defaultValue.normalized(field: name)
             guard FieldType(of: value).map({ $0 == definition.type || definition.type == .any }) ?? true else {
-                throw ServiceError(.typeMismatch, "The default of '\(name)' is no \(definition.type.name).")
+                throw ServiceError(
+                    .typeMismatch,
+                    "The default of '\(name)' must have the type \(definition.type.name)."
+                )
             }
             definition.defaultValue = value == .null ? nil : value
         }
@@ -165,7 +168,7 @@ private func requireChangeable(_ field: String, of name: ClassName, by change: F
     var hiding = FieldChange()
     hiding.isHidden = change.isHidden
     guard [.user, .role].contains(name), !isOurs || change == hiding && known?.isOwn(field) == false && !isSecret else {
-        throw ServiceError(.badRequest, "The field '\(field)' of '\(name)' is fixed.")
+        throw ServiceError(.badRequest, "The field '\(field)' of '\(name)' cannot be changed.")
     }
 }
 
@@ -185,10 +188,10 @@ private func requireIndexable(_ path: FieldPath, in schema: ClassSchema) throws 
         throw ServiceError(.badRequest, "'\(path)' cannot be indexed: its names must be letters, digits and '_'.")
     }
     guard path.isNested ? type == .object : type == .geoPoint || type?.isScalar == true else {
-        let what = type.map { "is of type \($0.name)" } ?? "is not there"
+        let what = type.map { "is of type \($0.name)" } ?? "does not exist"
         throw ServiceError(
             .badRequest,
-            "'\(path)' cannot be indexed: \(path.field) \(what). Indexes are on fields of one value, and on places "
+            "'\(path)' cannot be indexed: \(path.field) \(what). Indexes are on fields of one value, and on paths "
                 + "inside Object fields."
         )
     }

@@ -19,7 +19,7 @@ package struct ConditionParser {
         guard let json, json != .null else { return .always }
         let condition = try condition(json, "where", depth: 0)
         guard condition.circles <= (condition.circle == nil ? 0 : 1) else {
-            throw refusal("where", "may hold one $nearSphere or $near, and not inside $or")
+            throw refusal("where", "can have one $nearSphere or $near, and not inside $or")
         }
         return condition
     }
@@ -83,7 +83,7 @@ package struct ConditionParser {
             let test = try test(name, value, beside: members, "\(place).\(name.prefix(64))", depth)
             tests.append(.field(path, test))
         }
-        guard !tests.isEmpty else { throw refusal(place, "holds an option without its operator") }
+        guard !tests.isEmpty else { throw refusal(place, "has an option without its operator") }
         return tests.count == 1 ? tests[0] : .all(tests)
     }
 
@@ -169,14 +169,17 @@ package struct ConditionParser {
     private mutating func subquery(_ json: JSONValue, _ place: String, _ depth: Int) throws -> Condition.Subquery {
         subqueries += 1
         guard subqueries <= limits.subqueries else {
-            throw refusal(place, "is one sub-query too many; the limit is \(limits.subqueries) (queries.maxSubqueries)")
+            throw refusal(
+                place,
+                "exceeds the number of sub-queries; the limit is \(limits.subqueries) (queries.maxSubqueries)"
+            )
         }
         guard let members = json.objectValue, let className = members["className"]?.stringValue else {
             throw refusal(place, "must be an object with className and where")
         }
         let inner = members["where"].flatMap { $0 == .null ? nil : $0 } ?? .object([:])
         let condition = try condition(inner, "\(place).where", depth: depth + 1)
-        guard condition.circles == 0 else { throw refusal(place, "may hold no $nearSphere or $near") }
+        guard condition.circles == 0 else { throw refusal(place, "must not have $nearSphere or $near") }
         return Condition.Subquery(
             className: try ClassName(className),
             condition: condition,
@@ -208,7 +211,7 @@ package struct ConditionParser {
         guard conditions <= limits.conditions else {
             throw refusal(
                 place,
-                "is one condition too many; the limit is \(limits.conditions) (queries.maxConditions)"
+                "exceeds the number of conditions; the limit is \(limits.conditions) (queries.maxConditions)"
             )
         }
     }

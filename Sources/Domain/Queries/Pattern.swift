@@ -11,7 +11,7 @@ package struct Pattern: Sendable, Hashable {
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming what is wrong with it.
     package init(_ text: String, options: String, place: String, engine: any PatternEngine) throws {
         guard options.allSatisfy({ "imsx".contains($0) }) else {
-            throw ServiceError(.malformedJSON, "\(place).$options may hold 'i', 'm', 's' and 'x' only.")
+            throw ServiceError(.malformedJSON, "\(place).$options must consist of 'i', 'm', 's' and 'x'.")
         }
         self.text = text
         self.options = options

@@ -114,7 +114,7 @@ package final class QueryAdmission: Sendable {
             throw ServiceError(
                 .overloaded,
                 "Other slow queries are running, and this one would take longer than \(limits.slice) milliseconds. "
-                    + "Try again, or give it an index."
+                    + "Try again, or add an index for it."
             )
         }
     }

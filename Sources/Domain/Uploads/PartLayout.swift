@@ -71,7 +71,7 @@ struct PartLayout: Sendable {
 
     private static let isFull = ServiceError(
         .payloadTooLarge,
-        "The parts of the upload take more room than its file may."
+        "The parts of the upload take more space than the upload is allowed to use."
     )
 
     /// Says that a part's bytes are there.

@@ -49,7 +49,7 @@ package struct UploadDescription: Sendable, Hashable {
         guard case .string(let text) = announced, text.lowercased() == facts.md5 else {
             throw ServiceError(
                 .checksumMismatch,
-                "metaData._checksum is not the MD5 of the bytes received, which is \(facts.md5 ?? "unknown")."
+                "metaData._checksum is not the MD5 of the received bytes, which is \(facts.md5 ?? "unknown")."
             )
         }
     }

@@ -73,7 +73,7 @@ extension UploadHandle {
             try requireThere()
             let there = storedOffset
             guard there == offset else {
-                throw ServiceError(.uploadConflict, "Upload-Offset is \(offset), but \(there) bytes are there.")
+                throw ServiceError(.uploadConflict, "Upload-Offset is \(offset), but the upload has \(there) bytes.")
             }
             guard !upload.isFinished else {
                 guard announced ?? 0 == 0 else { throw tooMany }
@@ -105,7 +105,7 @@ extension UploadHandle {
 
     private static let lengthChanges = ServiceError(
         .badRequest,
-        "Upload-Length does not change, and is not less than what is there."
+        "Upload-Length must not change, and must not be less than the bytes of the upload."
     )
 
     private func extend(
@@ -134,7 +134,7 @@ extension UploadHandle {
             let digests = try await writer.finish()
             if !kinds.isEmpty {
                 guard let expected, digests[expected.kind] == expected.bytes else {
-                    throw ServiceError(.checksumMismatch, "The checksum announced is not that of the bytes received.")
+                    throw ServiceError(.checksumMismatch, "The announced checksum is not that of the received bytes.")
                 }
             }
         } catch {

@@ -24,7 +24,7 @@ extension UploadHandle {
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> ChunkReceipt {
         guard (1...UploadHandle.blockSize).contains(size) else {
-            throw ServiceError(.badRequest, "A block has 1 to \(UploadHandle.blockSize) bytes.")
+            throw ServiceError(.badRequest, "A block must have 1 to \(UploadHandle.blockSize) bytes.")
         }
         try requireOpen()
         try requireFile()
@@ -83,7 +83,7 @@ extension UploadHandle {
             }
             let total = order.reduce(0) { $0 + (parts[$1]?.size ?? 0) }
             guard total == size else {
-                throw ServiceError(.badRequest, "The blocks have \(total) bytes, not the \(size) of the path.")
+                throw ServiceError(.badRequest, "The blocks have \(total) bytes, but the path says \(size).")
             }
             return try await complete(parts: order)
         }
@@ -145,7 +145,7 @@ extension UploadHandle {
         let digests = try await UploadHandle.write(writer) {
             try await body(sink)
             // A block that nothing is written of could not be told from none after a restart.
-            guard sink.received > 0 else { throw ServiceError(.badRequest, "A chunk has at least one byte.") }
+            guard sink.received > 0 else { throw ServiceError(.badRequest, "A chunk must have at least one byte.") }
         }
         return (digests, sink.received)
     }
@@ -170,6 +170,6 @@ extension UploadHandle {
 
     private static let invalidContext = ServiceError(
         .invalidContext,
-        "The ctx is none of this upload, or its bytes were lost; send the block again."
+        "The ctx does not belong to this upload, or its bytes were lost; send the block again."
     )
 }

@@ -78,13 +78,13 @@ extension UploadHandle {
                 guard let part = parts[claim.number], part.tag == claim.tag else {
                     throw ServiceError(
                         .uploadConflict,
-                        "Part \(claim.number) is not there, or its etag is another."
+                        "Part \(claim.number) does not exist, or has another etag."
                     )
                 }
                 guard index == claims.count - 1 || part.size >= service.limits.partSize else {
                     throw ServiceError(
                         .badRequest,
-                        "Part \(claim.number) has \(part.size) bytes; only the last may have less than "
+                        "Part \(claim.number) has \(part.size) bytes; only the last part can have less than "
                             + "\(service.limits.partSize) (uploads.minPartSize)."
                     )
                 }
@@ -137,7 +137,7 @@ extension UploadHandle {
 
     static func verify(_ expected: [DigestKind: [UInt8]], _ digests: [DigestKind: [UInt8]]) throws {
         for (kind, digest) in expected where digests[kind] != digest {
-            throw ServiceError(.checksumMismatch, "The \(kind.rawValue) announced is not that of the bytes received.")
+            throw ServiceError(.checksumMismatch, "The announced \(kind.rawValue) is not that of the received bytes.")
         }
     }
 

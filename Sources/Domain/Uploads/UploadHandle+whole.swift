@@ -61,6 +61,6 @@ extension UploadHandle {
     }
 
     static func beyond(_ size: Int64) -> ServiceError {
-        ServiceError(.payloadTooLarge, "More bytes came than the \(size) that were announced.")
+        ServiceError(.payloadTooLarge, "The body has more bytes than the announced \(size).")
     }
 }

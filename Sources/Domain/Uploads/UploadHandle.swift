@@ -23,7 +23,7 @@ package struct UploadHandle: Sendable {
     func requireOpen() throws {
         try requireThere()
         guard !upload.isFinished else {
-            throw ServiceError(.uploadConflict, "The upload is finished; its file does not change.")
+            throw ServiceError(.uploadConflict, "The upload is finished; its file cannot change.")
         }
     }
 
@@ -47,7 +47,7 @@ package struct UploadHandle: Sendable {
     /// but those of tus.
     func requireFile() throws {
         guard upload.kind == .file else {
-            throw ServiceError(.uploadConflict, "This upload is a piece of another, or made of pieces.")
+            throw ServiceError(.uploadConflict, "This upload is a partial or a final upload of tus.")
         }
     }
 }

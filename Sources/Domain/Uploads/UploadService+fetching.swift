@@ -13,7 +13,7 @@ extension UploadService {
         as caller: Caller
     ) async throws -> FileRecord {
         guard let fetcher = fetchers?.fetcher(for: caller.group) else {
-            throw ServiceError(.notAvailable, "This server fetches nothing.")
+            throw ServiceError(.notAvailable, "This server does not fetch files.")
         }
         var description = description
         description.source = url

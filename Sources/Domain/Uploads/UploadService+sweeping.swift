@@ -76,7 +76,7 @@ extension UploadService {
                 let isOpen = try await isUnfinished(file)
                 try await blobs.settle(file, isCommitted: isCommitted, keepingBytes: isOpen && !isCommitted)
                 logger.notice(
-                    "A commit was cut off by the end of the server before",
+                    "A commit was interrupted by the previous end of the server",
                     metadata: ["file": "\(file)", "result": isCommitted ? "kept" : "undone"]
                 )
             case .staged(let upload):

@@ -69,7 +69,7 @@ extension UploadService {
             let what = full.address == nil ? "the limit" : "the limit for one address: half of all"
             throw ServiceError(
                 .overloaded,
-                "\(full.limit) uploads are being watched, \(what) (uploads.\(setting)); try again later."
+                "\(full.limit) progress streams are open, \(what) (uploads.\(setting)); try again later."
             )
         }
         return WatchPlace(watchers, shares)

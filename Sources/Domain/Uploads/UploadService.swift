@@ -212,11 +212,11 @@ package struct UploadService: Sendable {
 
     func verify(_ digests: [DigestKind: [UInt8]], _ facts: BlobFacts) throws {
         guard let md5 = digests[.md5], md5.hexadecimal != facts.md5 else { return }
-        throw ServiceError(.checksumMismatch, "Content-MD5 is not the MD5 of the bytes received.")
+        throw ServiceError(.checksumMismatch, "Content-MD5 is not the MD5 of the received bytes.")
     }
 
     static func refusal(of type: MediaType) -> ServiceError {
-        ServiceError(.forbidden, "Files like this one (\(type)) may not be uploaded (uploads.allowedTypes).")
+        ServiceError(.forbidden, "Files of the type \(type) cannot be uploaded (uploads.allowedTypes).")
     }
 
     /// What a token that no upload has, or has no more, is answered with.

@@ -25,7 +25,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         let tail = keepingName ? "/\(name)" : name.pathExtension.map { ".\($0)" } ?? ""
         let start = prefix.map { "\($0)/" } ?? ""
         guard let key = FileKey(start + RandomText.alphanumeric(32) + tail) else {
-            throw ServiceError(.invalidFileName, "Prefix and name together make a key of over \(longest) bytes.")
+            throw ServiceError(.invalidFileName, "prefix and name must make a key of at most \(longest) bytes.")
         }
         return key
     }
@@ -37,7 +37,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         guard !text.contains("\\"), let key = FileKey(text) else {
             throw ServiceError(
                 .badRequest,
-                "key must be 1 to \(FileKey.longest) bytes, folders without '..' or empty ones, and no control characters."
+                "key must have 1 to \(FileKey.longest) bytes, no empty folder, no '..' and no control characters."
             )
         }
         guard !FileKey.isReserved(text) else { throw FileKey.reserved("key") }
@@ -75,7 +75,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     fileprivate static func reserved(_ field: String) -> ServiceError {
         ServiceError(
             .badRequest,
-            "\(field) must not begin with the folder '1', '1.1' or 'health': these paths are the server's own."
+            "\(field) must not begin with the folder '1', '1.1' or 'health': these paths belong to the server."
         )
     }
 }
@@ -94,11 +94,11 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
         while trimmed.first == "/" { trimmed.removeFirst() }
         while trimmed.last == "/" { trimmed.removeLast() }
         guard !trimmed.isEmpty else { return nil }
-        guard trimmed.utf8.count <= 255 else { throw ServiceError(.badRequest, "prefix has over 255 bytes.") }
+        guard trimmed.utf8.count <= 255 else { throw ServiceError(.badRequest, "prefix must have at most 255 bytes.") }
         guard !trimmed.contains("\\"), FileKey(String(trimmed)) != nil else {
             throw ServiceError(
                 .badRequest,
-                "prefix may hold folders only, without '..', empty ones or control characters."
+                "prefix must consist of folders, without '..', empty folders or control characters."
             )
         }
         guard !FileKey.isReserved(trimmed) else { throw FileKey.reserved("prefix") }

@@ -11,7 +11,7 @@ enum JSONFault: Error {
         case .malformed(let what):
             ServiceError(.malformedJSON, "\(field) is not valid JSON: \(what) at byte \(position).")
         case .tooManyValues(let limit):
-            ServiceError(.payloadTooLarge, "\(field) holds over \(limit) values, the limit (http.maxJsonValues).")
+            ServiceError(.payloadTooLarge, "\(field) has more than \(limit) values, the limit (http.maxJsonValues).")
         }
     }
 }
@@ -134,7 +134,7 @@ extension JSONLexer {
                 return
             }
             position += 1
-            guard byte >= 0x20 else { throw .malformed("a control character stands in a string") }
+            guard byte >= 0x20 else { throw .malformed("a string contains a control character") }
             if byte == UInt8(ascii: "\\") { _ = try escape() }
         }
         guard current != nil else { throw .malformed("a string does not end") }
@@ -160,7 +160,7 @@ extension JSONLexer {
         var bytes = beginning
         while let byte = current, byte != UInt8(ascii: "\"") {
             position += 1
-            guard byte >= 0x20 else { throw .malformed("a control character stands in a string") }
+            guard byte >= 0x20 else { throw .malformed("a string contains a control character") }
             if byte == UInt8(ascii: "\\") {
                 bytes.append(contentsOf: String(try escape()).utf8)
             } else {

@@ -17,7 +17,7 @@ extension JSONValue {
         case .string(let text):
             // Databases end a text there, so such a text could neither be found nor told from a shorter one.
             guard !text.utf8.contains(0) else {
-                throw ServiceError(.malformedJSON, "'\(field)' holds the character U+0000, which no text may.")
+                throw ServiceError(.malformedJSON, "'\(field)' must not contain the character U+0000.")
             }
             return self
         case .array(let elements):
@@ -27,7 +27,7 @@ extension JSONValue {
             guard members["__op"] == nil else {
                 throw ServiceError(
                     .malformedJSON,
-                    "'\(field)' holds an operation inside a value; operations are for fields."
+                    "'\(field)' contains an operation inside a value; operations apply to fields only."
                 )
             }
             for name in members.keys {
@@ -36,7 +36,7 @@ extension JSONValue {
                 else {
                     throw ServiceError(
                         .invalidInnerKey,
-                        "Invalid key '\(name.prefix(64))' inside '\(field)': names must not be empty or hold '$', '.' or U+0000."
+                        "Invalid key '\(name.prefix(64))' inside '\(field)': names must not be empty or contain '$', '.' or U+0000."
                     )
                 }
             }
@@ -56,7 +56,7 @@ extension JSONValue {
             return .date(moment)
         case "Bytes":
             guard let text = members["base64"]?.stringValue, let bytes = Data(base64Encoded: text) else {
-                throw ServiceError(.malformedJSON, "Invalid Bytes in '\(field)': base64 must be base64 text.")
+                throw ServiceError(.malformedJSON, "Invalid Bytes in '\(field)': base64 must be valid Base64.")
             }
             return .object(["__type": .string("Bytes"), "base64": .string(bytes.base64EncodedString())])
         case "Pointer", "File", "Object":

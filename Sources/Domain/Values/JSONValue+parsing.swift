@@ -93,7 +93,7 @@ private struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
-        guard depth <= deepest else { throw .malformed("over \(deepest) levels") }
+        guard depth <= deepest else { throw .malformed("more than \(deepest) levels") }
         values += 1
         guard values <= mostValues else { throw .tooManyValues(mostValues) }
         lexer.skipBlanks()
@@ -127,7 +127,7 @@ private struct JSONParser {
             let value = try value(depth: depth + 1)
             members[name] = value
             count += 1
-            guard members.count == count else { throw .malformed("the member '\(name.prefix(64))' stands twice") }
+            guard members.count == count else { throw .malformed("the member '\(name.prefix(64))' occurs twice") }
         } while lexer.take(",")
         guard lexer.take("}") else { throw .malformed("a comma or '}' is missing") }
         memory += 144 + 160 * max(count, 2)

@@ -33,7 +33,7 @@ struct TunnelBody {
             let isOwn = TunnelBody.names.contains(name.text)
             if isOwn {
                 guard own.updateValue(value, forKey: name.text) == nil else {
-                    throw ServiceError(.malformedJSON, "The member '\(name.text)' of the body stands twice.")
+                    throw ServiceError(.malformedJSON, "The member '\(name.text)' of the body occurs twice.")
                 }
                 removed.append((name.comma ?? name.start)..<value.upperBound)
             } else if let comma = name.comma, !keepsSome {
@@ -81,7 +81,7 @@ struct TunnelBody {
                 let place = try scanner.skipValue()
                 guard !TunnelBody.names.contains(name.text) else { continue }
                 guard names.insert(name.text).inserted else {
-                    throw ServiceError(.malformedJSON, "The member '\(name.text.prefix(64))' of the body stands twice.")
+                    throw ServiceError(.malformedJSON, "The member '\(name.text.prefix(64))' of the body occurs twice.")
                 }
                 if !query.isEmpty { query += "&" }
                 query += "\(name.text.percentEncodedPath)=\(try parameter(at: place, in: text).percentEncodedPath)"

@@ -58,7 +58,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         for (field, header) in TunnelResponder.headers {
             guard let text = try tunnel.text(field) else { continue }
             guard HTTPField.isValidValue(text) else {
-                throw ServiceError(.badRequest, "\(field) holds characters that no header may have.")
+                throw ServiceError(.badRequest, "\(field) contains characters that are not allowed in a header.")
             }
             head.headerFields[header] = text
         }

@@ -54,7 +54,7 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func refuse(_ request: Request, _ context: CallerContext) throws -> Response {
-        throw ServiceError(.notAvailable, "Mails, SMS codes and captchas are not available on this server yet.")
+        throw ServiceError(.notAvailable, "E-mail, SMS codes and captchas are not available on this server yet.")
     }
 
     private func accounts(_ context: CallerContext) throws -> AccountService {

@@ -160,7 +160,7 @@ extension BatchBody {
             guard found.count < limit else {
                 throw ServiceError(
                     .payloadTooLarge,
-                    "The batch has over \(limit) requests, the limit (http.maxBatchSize)."
+                    "The batch has more than \(limit) requests, the limit (http.maxBatchSize)."
                 )
             }
             let start = scanner.skipBlanks()

@@ -49,7 +49,7 @@ final class BodyMemory: Sendable {
             guard tryGrow(by: bytes) else {
                 throw ServiceError(
                     .overloaded,
-                    "Too many or too large request bodies are being worked on (http.bodyMemory); try again in a second."
+                    "Too many or too large request bodies are being processed (http.bodyMemory); try again in a second."
                 )
             }
         }

@@ -120,7 +120,7 @@ struct BodyPace {
         guard BodyPace.isFastEnough(arrived, after: seconds) else {
             throw ServiceError(
                 .timedOut,
-                "The request body arrived too slowly: after \(BodyPace.grace) seconds a JSON body must come at "
+                "The request body arrived too slowly: after \(BodyPace.grace) seconds a JSON body must arrive at "
                     + "\(BodyPace.slowest) bytes a second."
             )
         }

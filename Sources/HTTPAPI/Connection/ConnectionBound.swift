@@ -46,7 +46,7 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
         }
         context.fireChannelRead(data)
         guard open >= most, !isPaused else { return }
-        logger.debug("As many connections as there may be", metadata: ["connections": "\(open)"])
+        logger.debug("The maximum number of connections is open", metadata: ["connections": "\(open)"])
         pause(context)
         relieve(context)
     }

@@ -19,7 +19,7 @@ enum RequestRules {
     /// - Throws: The refusal; the connection must end with it.
     static func check(_ head: HTTPRequestHead) throws(RequestRefusal) -> Verdict {
         guard head.method != .CONNECT else {
-            throw RequestRefusal(.notImplemented, "The server is no proxy: CONNECT is not supported.")
+            throw RequestRefusal(.notImplemented, "The server is not a proxy: CONNECT is not supported.")
         }
         let fields = ImportantFields(of: head.headers)
         let isOld = head.version.major == 1 && head.version.minor == 0
@@ -67,7 +67,7 @@ enum RequestRules {
     private static func checkHost(_ hosts: [String], isOld: Bool) throws(RequestRefusal) {
         if hosts.isEmpty, isOld { return }
         guard let host = hosts.first, hosts.count == 1, HostField.isValid(host) else {
-            throw RequestRefusal(.badRequest, "A request must have one Host: a name or an address, and perhaps a port.")
+            throw RequestRefusal(.badRequest, "A request must have one Host: a name or an address, optionally a port.")
         }
     }
 

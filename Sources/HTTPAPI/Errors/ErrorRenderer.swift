@@ -72,7 +72,7 @@ struct ErrorRenderer: RouterMiddleware {
             ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
         case let error where ClientLeft.causes(error):
             // Nobody reads it: the client left, or the server stops. It is no failure that an operator should look for.
-            ServiceError(.badRequest, "The request was given up.")
+            ServiceError(.badRequest, "The request was cancelled.")
         default:
             ServiceError(.internalFailure, "Internal error.", cause: error)
         }

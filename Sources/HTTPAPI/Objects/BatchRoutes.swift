@@ -150,7 +150,7 @@ private struct BatchItem {
     /// Throws if the request would copy a file in: that takes as long as another server likes.
     func requireNoCopy() throws {
         guard path.className != .file || !RemoteFile.isCopy(body) else {
-            throw ServiceError(.badRequest, "A file is copied in (fetch) by a request of its own, not in a batch.")
+            throw ServiceError(.badRequest, "fetch is not allowed in a batch; send a separate request.")
         }
     }
 }

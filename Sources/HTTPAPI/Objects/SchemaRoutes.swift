@@ -120,7 +120,10 @@ extension FieldChange {
             case ("autoIncrement", .bool(let flag)): isAutoIncrement = flag
             case ("default", let value): defaultValue = value
             default:
-                throw ServiceError(.badRequest, "'\(name.prefix(64))' is no flag of a field, or has a wrong value.")
+                throw ServiceError(
+                    .badRequest,
+                    "'\(name.prefix(64))' is not a flag of a field, or has an invalid value."
+                )
             }
         }
     }

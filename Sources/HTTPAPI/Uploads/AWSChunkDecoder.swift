@@ -48,7 +48,7 @@ struct AWSChunkDecoder: Sendable {
                 return bytes
             case .dataEnd:
                 guard let line = try readLine() else { return nil }
-                guard line.isEmpty else { throw broken("there is no line break behind a chunk") }
+                guard line.isEmpty else { throw broken("there is no line break after a chunk") }
                 state = .size
             case .trailers:
                 buffer.clear()

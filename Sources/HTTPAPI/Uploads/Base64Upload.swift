@@ -14,7 +14,7 @@ struct Base64Upload: Sendable {
         members["mime_type"] = members["mime_type"] ?? claimed.map { .string($0.description) }
         let description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
         guard var pieces = Base64Pieces(digits) else {
-            throw ServiceError(.badRequest, "base64 is no Base64.")
+            throw ServiceError(.badRequest, "base64 must be valid Base64.")
         }
         var upload = try await app.uploads.begin(announced: Int64(pieces.byteCount), as: caller)
         do {

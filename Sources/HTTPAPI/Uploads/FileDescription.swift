@@ -10,7 +10,7 @@ extension UploadDescription {
             switch members[name] {
             case nil, .null, .string(""): return nil
             case .string(let text): return text
-            default: throw ServiceError(.badRequest, "\(name) must be a text.")
+            default: throw ServiceError(.badRequest, "\(name) must be a string.")
             }
         }
         var metaData: [String: JSONValue] = [:]

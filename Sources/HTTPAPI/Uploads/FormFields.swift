@@ -17,14 +17,14 @@ struct FormFields: Sendable {
         guard parts <= limits.formParts else {
             throw ServiceError(
                 .payloadTooLarge,
-                "The form has over \(limits.formParts) parts, the limit (uploads.maxParts)."
+                "The form has more than \(limits.formParts) parts, the limit (uploads.maxParts)."
             )
         }
     }
 
     /// Begins a field; none may stand twice.
     mutating func begin(_ name: String) throws {
-        guard fields[name] == nil else { throw ServiceError(.badRequest, "The field '\(name)' stands twice.") }
+        guard fields[name] == nil else { throw ServiceError(.badRequest, "The field '\(name)' occurs twice.") }
         fields[name] = ByteBuffer()
     }
 

@@ -64,7 +64,7 @@ enum KodoKey {
     /// Throws unless the text is the upload's key; `~` says that there is none.
     static func require(_ text: String, _ upload: UploadHandle) throws {
         guard text != "~" else { return }
-        guard let bytes = [UInt8](base64: text) else { throw DialectError(400, "The key in the path is no Base64.") }
+        guard let bytes = [UInt8](base64: text) else { throw DialectError(400, "The key in the path is not Base64.") }
         guard bytes.elementsEqual(upload.upload.key.description.utf8) else {
             throw DialectError(400, "The key in the path is not that of the token.")
         }

@@ -53,7 +53,7 @@ struct KodoParts: Sendable {
 
     private func put(_ text: String, _ request: Request, _ upload: UploadHandle) async throws -> Response {
         guard let number = Int(text), (1...10_000).contains(number) else {
-            throw DialectError(400, "A part has a number from 1 to 10000.")
+            throw DialectError(400, "A part must have a number from 1 to 10000.")
         }
         guard let size = request.announcedSize else {
             throw ServiceError(.lengthRequired, "A part must have a Content-Length.")

@@ -90,7 +90,7 @@ struct MultipartDecoder: Sendable {
         switch mark {
         case Array("--".utf8): state = .finished
         case Array("\r\n".utf8): state = .head
-        default: throw broken("there is no line break behind a boundary")
+        default: throw broken("there is no line break after a boundary")
         }
         return true
     }

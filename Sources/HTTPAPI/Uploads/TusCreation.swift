@@ -19,7 +19,7 @@ struct TusCreation {
         announcement.metadataHeader = request.headers[.uploadMetadata]
         announcement.endsWhenWhole = true
         if concatenation.hasPrefix("final;") {
-            guard size == nil else { throw ServiceError(.badRequest, "A final upload has no Upload-Length.") }
+            guard size == nil else { throw ServiceError(.badRequest, "A final upload must not have an Upload-Length.") }
             announcement.kind = .final(concatenation)
             self.announcement = (announcement, try TusCreation.pieces(concatenation.dropFirst("final;".count)))
             return
@@ -41,7 +41,7 @@ struct TusCreation {
             throw ServiceError(.badRequest, "Upload-Concat must name 1 to 100 uploads.")
         }
         return try tokens.map { token in
-            guard let token else { throw ServiceError(.badRequest, "Upload-Concat names what is no upload.") }
+            guard let token else { throw ServiceError(.badRequest, "Upload-Concat must contain URLs of uploads only.") }
             return token
         }
     }

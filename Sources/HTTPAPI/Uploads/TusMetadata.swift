@@ -16,7 +16,7 @@ struct TusMetadata {
             guard let bytes = [UInt8](base64: words.count == 2 ? words[1] : ""),
                 let text = String(validating: bytes, as: UTF8.self)
             else {
-                throw ServiceError(.badRequest, "Upload-Metadata: '\(words[0].prefix(64))' is no UTF-8 in Base64.")
+                throw ServiceError(.badRequest, "Upload-Metadata: '\(words[0].prefix(64))' is not UTF-8 in Base64.")
             }
             texts[String(words[0])] = text
         }

@@ -148,7 +148,7 @@ struct TusRoutes: Sendable {
         for try await bytes in request.body where bytes.readableBytes > 0 { throw refusal }
     }
 
-    private static let finalTakesNoBytes = ServiceError(.forbidden, "A final upload takes no bytes of its own.")
+    private static let finalTakesNoBytes = ServiceError(.forbidden, "A final upload does not accept bytes.")
 
     private func created(
         _ token: UploadToken,

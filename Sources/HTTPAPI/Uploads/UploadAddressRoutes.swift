@@ -117,7 +117,7 @@ struct UploadPath {
 
 /// `Authorization: UpToken <token>`, which has to be the path's.
 enum KodoAuthorization {
-    static let refusal = DialectError(401, "bad token: none, or of no upload, or expired.")
+    static let refusal = DialectError(401, "bad token: missing, unknown or expired.")
 
     static func require(_ token: UploadToken, in request: Request) throws {
         let words = (request.headers[.authorization] ?? "").split(separator: " ")

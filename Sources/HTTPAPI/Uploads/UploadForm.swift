@@ -56,8 +56,8 @@ struct UploadForm: Sendable {
             throw ServiceError(
                 .badRequest,
                 pathName == nil
-                    ? "'name' goes with one file; several take the names of their parts."
-                    : "The name in the path goes with one file; several go to /1.1/files."
+                    ? "'name' is for a form with one file; several files have the names of their parts."
+                    : "The name in the path is for a form with one file; send several files to /1.1/files."
             )
         }
         let metaData = try fields.json("metaData")

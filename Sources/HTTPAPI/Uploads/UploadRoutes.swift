@@ -25,7 +25,7 @@ struct UploadRoutes: Sendable {
         guard request.headers[.contentType].flatMap({ MediaType($0) })?.isJSON == true else {
             throw ServiceError(
                 .badRequest,
-                "Content-Type must be multipart/form-data with a boundary, or application/json with a url; a raw body goes "
+                "Content-Type must be multipart/form-data with a boundary, or application/json with a url; send a raw body "
                     + "to /1.1/files/<name>."
             )
         }

@@ -23,7 +23,7 @@ struct AppEntry {
         // A path is split at its last separator.
         if let name = images.styles.keys.sorted().first(where: { $0.contains(images.separator) }) {
             throw refusal(
-                "the style '\(name)' holds the styleSeparator '\(images.separator)', so that no URL reaches it"
+                "the style '\(name)' contains the styleSeparator '\(images.separator)', so no URL can name it"
             )
         }
         var app = try AppConfiguration(

@@ -32,7 +32,7 @@ struct ConfigurationFile {
         }
         guard let root, root != Node("") else { return }
         guard let mapping = root.mapping else {
-            throw StartError.configuration("\(path) must hold settings, one 'name: value' a line")
+            throw StartError.configuration("\(path) must contain settings, one 'name: value' a line")
         }
         try read(mapping, under: "", path)
     }

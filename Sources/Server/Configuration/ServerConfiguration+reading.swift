@@ -33,7 +33,7 @@ extension ServerConfiguration {
         try reader.number("uploads.maxOpenUser", 1...10_000_000, into: &uploads.openUser)
         let types = "patterns such as image/* or !text/html;text/xml"
         try reader.value("uploads.allowedTypes", types, into: &uploads.types) { TypePolicy($0) }
-        let choices = "pairs such as java=qiniu, csharp=s3; SDKs and words as in docs/uploads.md"
+        let choices = "pairs such as java=qiniu, csharp=s3; SDKs and values as in docs/uploads.md"
         try reader.value("uploads.providers", choices, into: &providers) { ProviderChoice($0) }
         try reader.size("uploads.minPartSize", into: &uploads.partSize)
         try reader.number("uploads.startTimeout", 1...31_536_000, into: &uploads.startTimeout)

@@ -56,21 +56,21 @@ struct BackupDraft: ~Copyable {
     static func checkFinished(_ folder: String) throws {
         _ = try StorageContents.names(in: folder)
         guard let marker = StorageContents.contents(of: "\(folder)/\(markerName)") else {
-            throw StartError.storage("\(folder) is no backup: there is no \(markerName) in it")
+            throw StartError.storage("\(folder) is not a backup: it has no \(markerName)")
         }
         switch String(decoding: marker, as: UTF8.self) {
         case finished:
             return
         case unfinished:
-            throw StartError.storage("\(folder) is a backup that was cut off; use another one")
+            throw StartError.storage("\(folder) is an interrupted backup; use another one")
         default:
-            throw StartError.storage("\(folder) is no backup that this version of lcfile can read (\(markerName))")
+            throw StartError.storage("\(folder) is not a backup that this version of lcfile can read (\(markerName))")
         }
     }
 
     private static func refuseExisting(_ destination: String) throws {
         guard !StorageContents.exists(destination) else {
-            throw StartError.storage("\(destination) exists already; a backup is made to a new folder")
+            throw StartError.storage("\(destination) exists already; a backup needs a new folder")
         }
     }
 
@@ -79,13 +79,13 @@ struct BackupDraft: ~Copyable {
         guard marker >= 0 else {
             // A crash between making the folder and its marker leaves an empty one; nothing else is ours.
             guard rmdir(path) == 0 else {
-                throw StartError.storage("\(path) is in the way and was not made by lcfile; move it elsewhere")
+                throw StartError.storage("\(path) exists and was not created by lcfile; move it to another folder")
             }
             return
         }
         defer { close(marker) }
         guard flock(marker, LOCK_EX | LOCK_NB) == 0 else {
-            throw StartError.storage("another backup is being made in \(path)")
+            throw StartError.storage("another backup is being written to \(path)")
         }
         try StorageContents.removeFolder(path, last: markerName)
     }

@@ -15,7 +15,7 @@ struct GeneratedApp {
         path = "\(storage.path)/apps.yaml"
         if access(path, F_OK) == 0 {
             guard let kept = try ConfigurationFile(path: path).apps.first else {
-                throw StartError.storage("\(path) names no app; remove it to have a new one made")
+                throw StartError.storage("\(path) contains no app; remove it, and the next start creates one")
             }
             configuration = kept
             isNew = false

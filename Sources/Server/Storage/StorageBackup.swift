@@ -20,7 +20,7 @@ package struct StorageBackup {
     package func run() throws -> CopySummary {
         let apps = try StorageContents.apps(in: storage)
         guard !apps.isEmpty else {
-            throw StartError.storage("the storage folder \(storage) holds no app, so there is nothing to back up")
+            throw StartError.storage("the storage folder \(storage) contains no app to back up")
         }
         let draft = try BackupDraft(of: destination)
         var summary = CopySummary()

@@ -29,7 +29,7 @@ enum StorageContents {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            throw StartError.storage("\(folder) is no folder that can be read")
+            throw StartError.storage("\(folder) is not a readable folder")
         }
     }
 
@@ -44,7 +44,7 @@ enum StorageContents {
 
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 else {
-            throw StartError.storage("the folder \(path) cannot be made: \(StorageFolder.systemError())")
+            throw StartError.storage("the folder \(path) cannot be created: \(StorageFolder.systemError())")
         }
     }
 
@@ -80,7 +80,7 @@ enum StorageContents {
         } catch let error as StartError {
             throw error
         } catch {
-            throw StartError.storage("\(folder), which is not whole, cannot be removed; remove it by hand")
+            throw StartError.storage("\(folder), which is incomplete, cannot be removed; remove it manually")
         }
     }
 

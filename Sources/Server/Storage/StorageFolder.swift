@@ -19,7 +19,7 @@ struct StorageFolder: ~Copyable {
     /// - Throws: ``StartError`` saying what is wrong with it.
     init(path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw StartError.storage("the storage folder \(path) cannot be made: \(StorageFolder.systemError())")
+            throw StartError.storage("the storage folder \(path) cannot be created: \(StorageFolder.systemError())")
         }
         let lock = Glibc.open("\(path)/\(StorageFolder.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
@@ -41,7 +41,7 @@ struct StorageFolder: ~Copyable {
     func refuseUnfinishedRestore() throws {
         guard access("\(path)/\(StorageFolder.restoreDraft)", F_OK) != 0 else {
             throw StartError.storage(
-                "the storage folder \(path) holds a restore that was cut off (\(StorageFolder.restoreDraft)); restore again"
+                "the storage folder \(path) contains an interrupted restore (\(StorageFolder.restoreDraft)); restore again"
             )
         }
     }
@@ -50,7 +50,7 @@ struct StorageFolder: ~Copyable {
     func folder(of app: AppID) throws -> String {
         let folder = "\(path)/\(app)"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw StartError.storage("the folder \(folder) cannot be made: \(StorageFolder.systemError())")
+            throw StartError.storage("the folder \(folder) cannot be created: \(StorageFolder.systemError())")
         }
         try synchronize()
         return folder

@@ -26,13 +26,13 @@ package struct StorageRestore {
         try BackupDraft.checkFinished(backup)
         if let app = try StorageContents.damagedApps(in: backup).first {
             throw StartError.storage(
-                "the backup \(backup) is not whole: the database of app \(app) was damaged when it was made; "
+                "the backup \(backup) is incomplete: the database of app \(app) was damaged when it was written; "
                     + "repair \(backup)/\(app)/\(StorageContents.damagedDatabase) as \(StorageContents.database) beside it, "
                     + "or use another backup"
             )
         }
         let apps = try StorageContents.apps(in: backup)
-        guard !apps.isEmpty else { throw StartError.storage("the backup \(backup) holds no app") }
+        guard !apps.isEmpty else { throw StartError.storage("the backup \(backup) contains no app") }
         try refuseContents()
         for app in apps { try check("\(backup)/\(app)") }
 
@@ -87,14 +87,14 @@ package struct StorageRestore {
     }
 
     private func refuse(_ unfit: AppCopy.Unfit) throws {
-        throw StartError.storage("the backup \(backup) is not whole: \(unfit.words)")
+        throw StartError.storage("the backup \(backup) is incomplete: \(unfit.words)")
     }
 
     private func refuseContents() throws {
         guard StorageContents.exists(storage) else {
             // Said before hours of reading, not after them.
             guard StorageContents.exists(StorageContents.parent(of: storage)) else {
-                throw StartError.storage("the storage folder \(storage) cannot be made: its parent does not exist")
+                throw StartError.storage("the storage folder \(storage) cannot be created: its parent does not exist")
             }
             return
         }
@@ -102,7 +102,7 @@ package struct StorageRestore {
         guard names.isSubset(of: StorageRestore.ignored) else {
             let reason =
                 names.contains(StorageFolder.restoreDraft)
-                ? "holds a restore that was cut off at its end; remove what is in it first"
+                ? "contains a restore that was interrupted at its end; remove its contents first"
                 : "is not empty; a backup is restored into a new folder or an empty one"
             throw StartError.storage("the storage folder \(storage) \(reason)")
         }

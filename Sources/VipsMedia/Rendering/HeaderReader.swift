@@ -91,7 +91,7 @@ struct HeaderReader {
             guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.mostFrames else {
                 throw ServiceError(
                     .imageTooLarge,
-                    "The image has more frames than are read; the limit is \(HeaderReader.mostFrames)."
+                    "The image has too many frames; the limit is \(HeaderReader.mostFrames)."
                 )
             }
         case .png:
@@ -101,7 +101,7 @@ struct HeaderReader {
             else {
                 throw ServiceError(
                     .imageTooLarge,
-                    "The image has more packed texts than are read; the limit is \(HeaderReader.mostPackedTexts) texts "
+                    "The image has too many compressed texts; the limit is \(HeaderReader.mostPackedTexts) texts "
                         + "and \(HeaderReader.mostPackedBytes) bytes."
                 )
             }

@@ -50,7 +50,7 @@ extension ImageJob {
             let cause = VipsError.take("text")
             throw ServiceError(
                 .badImageRequest,
-                "Bad image request: the watermark's text cannot be drawn.",
+                "Bad image request: the watermark's text cannot be rendered.",
                 cause: cause
             )
         }

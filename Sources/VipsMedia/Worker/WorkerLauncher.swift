@@ -88,7 +88,7 @@ package struct WorkerLauncher: Sendable {
         let answer = try await answer(to: .draw(size, effort), about: source, priority, atMost: most, until: deadline)
         guard let head = WorkerHead(answer), head.bits == 8, head.bands == (head.hasAlpha ? 4 : 3),
             head.size == size, answer.count == WorkerHead.length + head.pixelBytes
-        else { throw notAnImage("a picture of \(answer.count) bytes") }
+        else { throw notAnImage("an image of \(answer.count) bytes") }
         return DrawnPicture(size: head.size, bands: head.bands, pixels: answer[WorkerHead.length...])
     }
 
@@ -155,11 +155,11 @@ package struct WorkerLauncher: Sendable {
         case .exited(.answered, let bytes):
             return bytes
         case .exited(.notAnImage, _):
-            throw notAnImage("it says so")
+            throw notAnImage("the worker refused it")
         case .exited(.tooLarge, _):
             throw ServiceError(
                 .imageTooLarge,
-                "The image has more pixels than the limits let it (images.maxSourceSide, images.maxSourcePixels)."
+                "The image has more pixels than the limits (images.maxSourceSide, images.maxSourcePixels)."
             )
         case .killed(SIGXCPU), .overdue:
             throw ServiceError(

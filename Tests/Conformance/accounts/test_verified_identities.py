@@ -91,7 +91,7 @@ def test_batch_is_asked(api, verifier, data):
 @pytest.mark.parametrize("status", [204, 500, 503])
 def test_answer_that_is_none_is_logged(own, api, verifier, data, status):
     verifier.status = status
-    line = "said neither yes nor no"
+    line = "answered with neither 200 nor 4xx"
     before = own.errors.count(line)
     assert_refused(join(api, data), 400, 251)
     assert eventually(lambda: own.errors.count(line) == before + 1)

@@ -11,7 +11,7 @@ from uploading import Tus, WAYS, ask, assert_counts, assert_nothing_staged, limi
 
 RESERVED = ["1", "1.1", "health", "health/deep", "/health/"]
 FREE = ["Health", "HEALTH", "%68ealth", "healthy", "a/health", "11"]
-NOTE = "the server's own"
+NOTE = "these paths belong to the server"
 
 
 # Two apps

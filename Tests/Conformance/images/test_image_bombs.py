@@ -240,7 +240,7 @@ def test_metadata_takes_neither_time_nor_memory(api, make, words):
     ("text-of-4GB", pixel_with, (b"zTXt", b"Comment\0\0", 4 << 30, 1)),
 )
 def test_png_of_too_much_packed_text_is_refused(api, make, words):
-    assert_refused(api.fetch(f"{api.store(make())['url']}?{words}"), 400, 400, "packed texts")
+    assert_refused(api.fetch(f"{api.store(make())['url']}?{words}"), 400, 400, "compressed texts")
 
 
 # Marks

@@ -197,8 +197,8 @@ def test_default_is_set_and_taken_away(out, things, field, type, text, value):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--type", "String"], "types do not change"), (["--type", "Nonsense"], "'Nonsense' is not known"),
-    (["--default", '"text"'], "The default of 'n' is no Number"), (["--unique"], "already taken"),
+    (["--type", "String"], "it cannot change"), (["--type", "Nonsense"], "'Nonsense' is not known"),
+    (["--default", '"text"'], "The default of 'n' must have the type Number"), (["--unique"], "already taken"),
 ], ids=str)
 def test_change_that_the_server_refuses(run, things, field, arguments, words):
     for _ in range(2):

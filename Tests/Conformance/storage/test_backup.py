@@ -197,7 +197,7 @@ def test_file_deleted_during_a_backup_is_in_it_neither_as_record_nor_as_bytes(he
     assert eventually(lambda: not any(blob_of(record, server.storage).exists() for record in records[PAGE:PAGE + 3]))
     os.close(os.open(blob, os.O_WRONLY))
     output, errors = process.communicate(timeout=TIMEOUT)
-    assert "deleted meanwhile: 3 files" in output
+    assert "Left out 3 files that the server deleted" in output
     # The pipe itself is a damaged file: the backup is made without it, and says so.
     assert process.returncode == INCOMPLETE
     assert records[0]["objectId"] in errors and len(errors.splitlines()) == 1
@@ -219,7 +219,7 @@ def test_killed_backup_leaves_no_folder_of_that_name_and_can_be_repeated(held_up
     process.wait(timeout=TIMEOUT)
     assert not backup.exists()
     assert (backup.parent / "backup.partial").exists()
-    assert_refused(restore(backup.parent / "backup.partial", backup.parent / "storage"), "cut off")
+    assert_refused(restore(backup.parent / "backup.partial", backup.parent / "storage"), "interrupted")
     assert not (backup.parent / "storage").exists()
     blob.unlink()
     blob.write_bytes(b"x")

@@ -144,12 +144,12 @@ def test_backup_of_a_damaged_database_is_not_called_good(filled, tmp_path, runs)
     result = back_up(server, backup)
     assert result.returncode == STORAGE
     line, = result.stderr.splitlines()
-    for words in (str(database), "is damaged", "lcfile.sqlite.damaged", "1 whole app", "cannot be restored", "repaired"):
+    for words in (str(database), "is damaged", "lcfile.sqlite.damaged", "1 complete app", "cannot be restored", "repaired"):
         assert words in line
     assert not (backup / ALPHA.id / "lcfile.sqlite").exists()
     assert all(blob_of(record, backup).exists() for record in records)
     refused = restore(backup, tmp_path / "storage")
-    assert refused.returncode == STORAGE and "was damaged when it was made" in refused.stderr
+    assert refused.returncode == STORAGE and "was damaged when it was written" in refused.stderr
     assert not (tmp_path / "storage").exists()
 
 

@@ -21,9 +21,9 @@ import Testing
             (#"{"n":{"$all":"x"}}"#, "where.n.$all must be"), (#"{"n":{"$exists":"x"}}"#, "where.n.$exists must be"),
             (#"{"n":{"$size":-1}}"#, "where.n.$size must be"), (#"{"n":{"$size":1.5}}"#, "where.n.$size must be"),
             (#"{"n":{"$regex":1}}"#, "where.n.$regex and its $options must be strings"),
-            (#"{"n":{"$regex":"a","$options":"q"}}"#, "where.n.$regex.$options may hold"),
+            (#"{"n":{"$regex":"a","$options":"q"}}"#, "where.n.$regex.$options must consist of"),
             (#"{"n":{"$regex":"("}}"#, "where.n.$regex is not a regular expression"),
-            (#"{"n":{"$options":"i"}}"#, "where.n holds an option without"),
+            (#"{"n":{"$options":"i"}}"#, "where.n has an option without"),
             (#"{"p":{"$nearSphere":1}}"#, "where.p.$nearSphere must be a GeoPoint"),
             (#"{"p":{"$within":{"$box":[1]}}}"#, "where.p.$within must be"),
             (#"{"p":{"$near":[1]}}"#, "where.p.$near must be a GeoPoint or [longitude,latitude]"),
@@ -31,7 +31,7 @@ import Testing
             (#"{"p":{"$nearSphere":[1,2,3]}}"#, "where.p.$nearSphere must be a GeoPoint or"),
             (#"{"p":{"$within":{"$box":[[0,0],[1]]}}}"#, "where.p.$within must be a GeoPoint or"),
             (#"{"p":{"$geoWithin":{"$box":[[0,0]]}}}"#, "where.p.$geoWithin must be {"),
-            (#"{"p":{"$near":[1,2],"$nearSphere":[1,2]}}"#, "where may hold one $nearSphere or $near"),
+            (#"{"p":{"$near":[1,2],"$nearSphere":[1,2]}}"#, "where can have one $nearSphere or $near"),
             (#"{"p":{"$inQuery":{}}}"#, "where.p.$inQuery must be an object with className"),
             (#"{"p":{"$inQuery":{"className":"A","where":{"x":{"$y":1}}}}}"#, "where.p.$inQuery.where.x.$y is not"),
             (#"{"p":{"$select":{"key":"a"}}}"#, "where.p.$select must be"),
@@ -42,7 +42,7 @@ import Testing
             ),
             (
                 #"{"$or":[{"a":{"$nearSphere":{"__type":"GeoPoint","latitude":1,"longitude":1}}}]}"#,
-                "where may hold one $nearSphere"
+                "where can have one $nearSphere"
             ),
         ]
     )

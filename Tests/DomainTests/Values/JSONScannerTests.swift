@@ -140,7 +140,7 @@ import Testing
             try JSONValue(parsing: Array(text.utf8), field: "x", values: 5)
         }
         #expect(error?.code == .payloadTooLarge)
-        #expect(error?.message == "x holds over 5 values, the limit (http.maxJsonValues).")
+        #expect(error?.message == "x has more than 5 values, the limit (http.maxJsonValues).")
     }
 
     @Test("a part of a text is read alone, and errors count from the text's start")
