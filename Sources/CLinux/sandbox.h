@@ -18,12 +18,13 @@
 // Results are 0 (or what is named) or -1 with errno, unless said otherwise. Numbers that Debian 12's headers lack are
 // the kernel's.
 
-/// prctl(2) is variadic. From here on nobody gains rights by executing a file; the kernel asks for it before a filter.
+/// prctl(2) is variadic. From here on no process gains rights by executing a file; the kernel requires this before a
+/// filter.
 static inline int clinux_give_up_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
 }
 
-/// Nobody of the same user may trace this process or read its memory, and it leaves no core.
+/// Other processes of the same user cannot trace this process or read its memory, and it leaves no core dump.
 static inline int clinux_hide_memory(void) {
     return prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 }
@@ -126,7 +127,7 @@ static inline int clinux_landlock_enforce(int rules) {
 /// processes, signals to others, tracing, changes of files, mounts, namespaces, io_uring, bpf.
 static inline int clinux_limit_system_calls(void) {
     struct sock_filter lines[] = {
-        // Another ABI (32 bits on a 64-bit kernel) numbers its calls differently: nobody needs it.
+        // Another ABI (32 bits on a 64-bit kernel) numbers its calls differently; the worker does not need it.
         CLINUX_WHOLE_CALL(arch), CLINUX_SKIP_IF(CLINUX_ARCHITECTURE, 1), CLINUX_KILL,
         // x32 has numbers of its own on x86-64, from 2^30, which are in no line below.
         CLINUX_WHOLE_CALL(nr),

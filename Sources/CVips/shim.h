@@ -259,7 +259,7 @@ static inline void cvips_unwatch(VipsImage *image, void *data) {
     g_signal_handlers_disconnect_by_data(image, data);
 }
 
-/// Tells those who watch an image that some of it was made; whether it must stop.
+/// Emits the evaluation signal of an image; returns whether the evaluation must stop.
 static inline gboolean cvips_tell_progress(VipsImage *image) {
     if (image->progress_signal != NULL) {
         VipsProgress progress = {.im = image->progress_signal};

@@ -12,7 +12,7 @@ enum Terminal {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// There is nobody to tell when the terminal is gone, so a failed write is no error.
+    /// If the terminal is gone, a failed write cannot be reported, so it is no error.
     private static func write(_ text: String, to descriptor: CInt) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

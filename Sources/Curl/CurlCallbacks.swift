@@ -1,4 +1,4 @@
-/// Whom libcurl tells and asks during a transfer, all on the transfer's thread.
+/// The callbacks of libcurl during a transfer, all on the transfer's thread.
 package struct CurlCallbacks {
     /// Gets the next bytes of a body, valid during the call only, and the status of their answer; `false` ends the
     /// transfer.

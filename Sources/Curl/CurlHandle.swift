@@ -10,7 +10,8 @@ package struct CurlHandle: ~Copyable {
     let words: UnsafeMutablePointer<CChar>
     var headers: UnsafeMutablePointer<curl_slist>?
     private var form: OpaquePointer?
-    /// Whom the callbacks speak to; kept as long as the handle, because libcurl may call while it is freed.
+    /// The receiver of the callbacks; retained as long as the handle, because libcurl can call them while the handle is
+    /// freed.
     var context: CallbackContext?
 
     private static let started: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

@@ -45,7 +45,7 @@ extension CurlOption<String> {
     package static var method: Self { Self(code: CURLOPT_CUSTOMREQUEST) }
     /// The proxy; with an empty text there is none, whatever the environment says.
     package static var proxy: Self { Self(code: CURLOPT_PROXY) }
-    /// Who asks.
+    /// The user agent.
     package static var userAgent: Self { Self(code: CURLOPT_USERAGENT) }
     /// Schemes that redirects may lead to.
     package static var redirectProtocols: Self { Self(code: CURLOPT_REDIR_PROTOCOLS_STR) }

@@ -52,7 +52,7 @@ package struct AuthDataHook: AuthDataVerifier {
         throw refusal
     }
 
-    /// Posts JSON and returns the status of the answer, whose body is not looked at; blocks until then.
+    /// Posts JSON and returns the status of the answer and ignores its body; blocks until the answer arrives.
     ///
     /// - Parameters:
     ///   - body: At least one byte.

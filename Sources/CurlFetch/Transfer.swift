@@ -2,7 +2,7 @@ internal import Curl
 internal import Domain
 internal import NIOCore
 
-/// One fetch: what libcurl is told, what it asks on the way, and what its end means.
+/// One fetch: the options for libcurl, its callbacks, and the error of its result.
 ///
 /// Made, used and let go on one thread of the pool.
 final class Transfer {
@@ -89,7 +89,7 @@ final class Transfer {
     }
 
     private func goesOn(_ downloaded: Int64) -> Bool {
-        // The body of a redirect is dropped before anybody sees it: only here shows how long it is.
+        // libcurl drops the body of a redirect before the write callback: its length is visible only here.
         if refusal == nil { refusal = sizeRefusal(downloaded) }
         return refusal == nil && !handover.isStopped
     }
@@ -104,7 +104,7 @@ final class Transfer {
         return tooLarge(cause: nil)
     }
 
-    /// Whether an answer of that status is the file; 206 is a part that nobody asked for.
+    /// Whether an answer of that status is the file; 206 is a part that was not requested.
     private static func isWhole(_ status: Int) -> Bool {
         (200..<300).contains(status) && status != 206
     }
@@ -115,8 +115,8 @@ final class Transfer {
 extension Transfer {
     /// The error for a transfer that did not end well.
     ///
-    /// Whatever happens before an answer has one sentence, so that nobody learns from it what there is inside, or that
-    /// something was refused at all.
+    /// All failures before an answer have the same message, so that a client learns neither what exists in the private
+    /// network nor that an address was refused.
     private func meaning(of failure: CurlFailure, status: Int, after time: Duration) -> any Error {
         if let refusal { return refusal }
         if handover.isStopped { return CancellationError() }

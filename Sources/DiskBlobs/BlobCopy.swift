@@ -1,7 +1,7 @@
 package import Domain
 internal import Glibc
 
-/// Copies blobs from one app's folder to another that nobody uses yet.
+/// Copies blobs from one app's folder to another that no server uses yet.
 ///
 /// Every call blocks. Nothing counts as copied before ``synchronize()`` has returned.
 package struct BlobCopy: Sendable {

@@ -57,7 +57,7 @@ final class DiskBlobWriter: BlobWriter {
             incoming.piece = Piece()
             return incoming.running
         }
-        // Jobs of the pool that have begun end by themselves, whoever waits.
+        // Jobs of the pool that have started end by themselves, even if no task waits for them.
         try? await running?.get()
     }
 

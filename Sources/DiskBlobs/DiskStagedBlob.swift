@@ -135,7 +135,7 @@ final class DiskStagedBlob: StagedBlob {
                 try link(path.withLock(\.self), blob)
                 isLinked = true
                 // All names first, then all syncs: the first of them takes the others along in one go of the file
-                // system's journal. Nobody knows the key before the row is there.
+                // system's journal. No client knows the key before the row exists.
                 try self.file.synchronize()
                 try layout.synchronize(folder)
             } catch {

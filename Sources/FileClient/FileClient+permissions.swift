@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Who may do what with classes; for clients with the master key alone.
+/// Class permissions; the calls need the master key.
 ///
 /// Every call throws ``FileClientError``, with the server's own sentence if it refused.
 extension FileClient {
@@ -14,12 +14,12 @@ extension FileClient {
         try await call("GET", ["permissions", className])
     }
 
-    /// Opens an operation of a class to those who are named and to nobody else.
+    /// Allows an operation of a class to the named users and roles only.
     ///
     /// - Parameters:
     ///   - operation: `add_fields`, `create`, `delete`, `find`, `get` or `update`.
     ///   - className: The class; made if there is none.
-    ///   - audience: `everyone`, `users`, `user:<objectId>`, `role:<name>`; nobody if it is empty.
+    ///   - audience: `everyone`, `users`, `user:<objectId>`, `role:<name>`; only the master key if it is empty.
     /// - Returns: All permissions of the class.
     /// - Throws: ``FileClientError``.
     public func setPermission(
@@ -31,7 +31,7 @@ extension FileClient {
         return try await call("PUT", ["permissions", className], .json(body))
     }
 
-    /// Sets the ACL of new objects that bring none; `owner` in it stands for whoever makes the object.
+    /// Sets the ACL of new objects without an ACL; the entry `owner` stands for the user who creates the object.
     ///
     /// - Parameters:
     ///   - acl: Such as `{"owner":{"read":true,"write":true}}`.
@@ -44,9 +44,9 @@ extension FileClient {
     }
 }
 
-/// Who may do what with a class.
+/// The permissions of a class.
 public struct ClassPermissions: Sendable, Hashable, Decodable {
-    /// Whom each operation is open to; nobody but the master key where the list is empty.
+    /// Who is allowed to do each operation; only the master key if the list is empty.
     public let operations: [String: [String]]
     /// The ACL of new objects that bring none.
     public let defaultACL: JSON

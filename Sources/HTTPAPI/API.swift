@@ -2,7 +2,7 @@ package import Domain
 package import Hummingbird
 internal import NIOCore
 
-/// The whole HTTP interface: which path is answered by whom, and in what order a request is treated before.
+/// The whole HTTP interface: the handler of each path, and the order of the middleware.
 package struct API: Sendable {
     private let apps: [AppID: AppServices]
     private let order: [AppID]
@@ -17,7 +17,7 @@ package struct API: Sendable {
     ///   - authenticator: Knows the keys of the same apps.
     ///   - publicURL: What clients reach the API under, without a slash at its end.
     ///   - limits: Limits of the wire.
-    ///   - providers: Which dialect which SDK is told to upload with.
+    ///   - providers: The upload dialect that each SDK is told to use.
     ///   - largeBodies: Where requests with large JSON bodies are worked on; nil means where all others are.
     ///   - health: What `/health` answers with.
     package init(

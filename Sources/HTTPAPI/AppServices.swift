@@ -18,9 +18,9 @@ package struct AppServices: Sendable {
     package let objects: ObjectService
     /// Shows and changes what is known of classes.
     package let schemas: SchemaService
-    /// Shows and sets who may do what with classes.
+    /// Shows and sets the permissions of classes.
     package let permissions: PermissionService
-    /// Finds out who is logged in.
+    /// Looks up the user of a session.
     package let sessions: SessionService
     /// Logs users in.
     package let accounts: AccountService

@@ -8,7 +8,7 @@ package struct Greeting: Sendable {
     package let appID: String
     /// Its app key.
     package let appKey: String
-    /// Only at the start that made the app: a key that everybody's terminal shows is no secret for long.
+    /// Only at the start that created the app: a key that each start prints would not stay secret.
     package let masterKey: String?
     /// Where generated keys are kept; nothing if the operator configured the apps.
     package let keyFile: String?

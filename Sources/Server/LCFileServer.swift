@@ -179,7 +179,7 @@ package struct LCFileServer {
     ) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
-        // Nobody is greeted before every listener has its address.
+        // The greeting is printed only after every listener is bound to its address.
         let waiting = Mutex(configuration.metrics.enabled ? 2 : 1)
         let listening: @Sendable () -> Void = {
             let all = waiting.withLock { waiting in

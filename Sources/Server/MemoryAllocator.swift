@@ -6,7 +6,7 @@ enum MemoryAllocator {
     /// After so many milliseconds free memory goes back to the kernel.
     private static let decay = 1000
 
-    /// Has a thread of jemalloc's own give memory back, also when nobody allocates any more; call it once, at the start.
+    /// Makes a thread of jemalloc return memory, also when the server no longer allocates; call it once, at the start.
     static func start() {
         // Any of them may be compiled out; then it keeps some more memory, and nothing else is wrong.
         _ = cjemalloc_set_time("arenas.dirty_decay_ms", decay)

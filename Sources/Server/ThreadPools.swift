@@ -14,7 +14,7 @@ struct ThreadPools {
     let web: NIOThreadPool
     /// Files of other servers, which may be slow.
     let fetches: NIOThreadPool
-    /// The same for callers who are not logged in.
+    /// The same for guests.
     let guestFetches: NIOThreadPool
     /// Large JSON bodies.
     let bodies: NIOThreadPool

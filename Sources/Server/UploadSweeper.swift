@@ -4,7 +4,7 @@ internal import HTTPAPI
 internal import Logging
 internal import ServiceLifecycle
 
-/// Finishes uploads that have all their bytes, and removes those whose time is over, again and again; counts the latter.
+/// Periodically finishes uploads that have all their bytes, and removes and counts expired ones.
 struct UploadSweeper: Service {
     let apps: [AppServices]
     /// Seconds from one sweep to the next.

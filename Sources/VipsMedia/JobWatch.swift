@@ -2,7 +2,7 @@ internal import CVips
 internal import Domain
 internal import Synchronization
 
-/// Stops a job that nobody waits for any more, or that takes too long.
+/// Stops a job for which no client waits any more, or that takes too long.
 ///
 /// libvips asks while it makes pixels. What an encoder does in one piece at the end cannot be stopped, nor TurboJPEG's
 /// decoding at 3/8 of a size; both may take longer than the deadline: only the limits on pixels bound them.

@@ -53,7 +53,7 @@ extension VipsImageHandle {
         number("orientation").flatMap { (1...8).contains($0) ? $0 : nil }
     }
 
-    /// A reference of one's own, whose metadata may be changed.
+    /// A separate reference, whose metadata can be changed.
     func unshared() throws(VipsError) -> VipsImageHandle {
         try applying("copy", cvips_copy)
     }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The bytes of a source while a job runs.
 enum SourceBytes {
-    /// The first bytes of a file, so many of them: others may lie behind. Its offset is nobody's.
+    /// The first bytes of a file, so many of them: other bytes may follow. Its offset is not used.
     case descriptor(CInt, count: Int, failure: ReadFailure? = nil)
     case memory(UnsafeRawBufferPointer)
 

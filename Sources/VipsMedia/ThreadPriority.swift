@@ -9,7 +9,7 @@ internal import Glibc
 enum ThreadPriority {
     /// The niceness of threads for jobs of low priority; the whole process may be nicer already.
     static let images: CInt = 10
-    /// The niceness of worker processes, of which nobody knows before how much they compute.
+    /// The niceness of worker processes, whose computing time is not known in advance.
     ///
     /// Those for cheap jobs have 5, so that busy queries do not starve them, and one that is not as cheap as its header says
     /// takes a fraction of a processor.

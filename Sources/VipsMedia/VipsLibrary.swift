@@ -16,7 +16,8 @@ enum VipsLibrary {
         vips_block_untrusted_set(1)
         vips_operation_block_set("VipsForeignLoad", 1)
         for loader in allowedLoaders { vips_operation_block_set("VipsForeignLoad\(loader)", 0) }
-        // Requests are the parallelism: one thread an image, and no cache of operations that nobody repeats.
+        // Requests run in parallel, so each image has one thread. libvips' cache of operations is off, because
+        // operations are not repeated.
         vips_concurrency_set(1)
         vips_cache_set_max(0)
         return .success(())

@@ -19,7 +19,7 @@ struct DerivativeFile: Sendable {
     /// Takes what the file system said.
     init(_ status: stat) {
         footprint = DerivativeFile.footprint(ofSize: Int64(status.st_size))
-        // Anybody may set any time, also one whose milliseconds no number can hold.
+        // Other programs can set any time, also one whose milliseconds overflow.
         let seconds = min(max(0, Int64(status.st_mtim.tv_sec)), 1 << 40)
         usedAt = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     }
@@ -29,7 +29,7 @@ struct DerivativeFile: Sendable {
         (size + blockSize - 1) / blockSize * blockSize
     }
 
-    /// Removes it; tells how much that freed, in bytes, which is nothing if somebody was faster.
+    /// Removes it; returns the freed bytes, 0 if it was already removed.
     func remove(_ path: String) throws -> Int64 {
         guard unlink(path) != 0 else { return footprint }
         let number = errno

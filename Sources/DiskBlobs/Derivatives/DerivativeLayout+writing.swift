@@ -12,7 +12,8 @@ extension DerivativeLayout {
         do {
             return try writeOnce(pieces, as: name)
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
-            // A folder went meanwhile: somebody deletes all of it, or the source's last derivative had to go.
+            // A folder was removed meanwhile: the operator deletes the cache, or the source's last derivative was
+            // removed.
             return try writeOnce(pieces, as: name)
         }
     }

@@ -5,7 +5,7 @@ internal import Glibc
 /// Where an app's derivatives lie: `derivatives/ab/<SHA-256 of the source>/<32 digits of the request's SHA-256>`.
 ///
 /// The source's digest begins with `ab`. Each source has a folder, so that all of one is removed without knowing what
-/// was made of it. Whoever runs the server may delete any of it at any time.
+/// was made of it. The operator can delete any of it at any time.
 struct DerivativeLayout: Sendable {
     let root: String
 
@@ -41,7 +41,7 @@ struct DerivativeLayout: Sendable {
         return "\(folder(of: name.source))/\(digest.prefix(DerivativeLayout.requestLength))"
     }
 
-    /// A file that nobody has, for bytes on their way to their place.
+    /// A new file, for bytes that are being written.
     func newStagingPath() -> String {
         "\(root)/\(DerivativeLayout.staged)\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
     }

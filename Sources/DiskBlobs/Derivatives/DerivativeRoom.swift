@@ -3,11 +3,11 @@ internal import Glibc
 internal import NIOPosix
 internal import Synchronization
 
-/// Counts what an app's derivatives take, and removes those not used for longest when it is too much.
+/// Counts the space of an app's derivatives, and removes those not used for longest when it exceeds the limit.
 ///
-/// There is no index: a count of bytes is kept, and a sweep goes through the folders, at the start to count what is
-/// there and whenever it has become too much. The count may be too high by what comes while a sweep runs, or after
-/// somebody deleted files; the next sweep counts anew.
+/// There is no index, only a count of bytes. A sweep goes through the folders at the start, to count the files, and
+/// whenever the count exceeds the limit. The count can be too high by files that are stored while a sweep runs, or
+/// after the operator deleted files; the next sweep counts again.
 final class DerivativeRoom: Sendable {
     private struct State {
         var used: Int64 = 0

@@ -5,8 +5,8 @@ package import NIOPosix
 
 /// Derivatives as files in one app's folder, up to a number of bytes.
 ///
-/// Every blocking call runs on the pool given, which the server sizes. Anybody may delete the files, or the folder, while
-/// the server runs. A use is noted in the file's times, at most once an hour.
+/// Every blocking call runs on the pool given, which the server sizes. The operator can delete the files, or the
+/// folder, while the server runs. A use is noted in the file's times, at most once an hour.
 package struct DiskDerivativeStore: DerivativeStore {
     let room: DerivativeRoom
     private let bound: Int64

@@ -35,17 +35,17 @@ final class OpenDerivatives: Sendable {
         return file
     }
 
-    /// Forgets one derivative, which stays open for those who have it.
+    /// Removes one derivative from the cache; it stays open for its current readers.
     func remove(_ name: DerivativeName) {
         change { $0.remove(name) }
     }
 
-    /// Forgets all derivatives of a source, which stay open for those who have them.
+    /// Removes all derivatives of a source from the cache; they stay open for their current readers.
     func remove(allOf source: String) {
         change { $0.remove(allOf: source) }
     }
 
-    /// Forgets those whose files have lost their names, because their room comes back only when they are closed.
+    /// Removes derivatives whose files were deleted, because their disk space is freed only when they are closed.
     ///
     /// Blocks the thread: the file system is asked about each.
     func removeUnlinked() {
@@ -54,7 +54,7 @@ final class OpenDerivatives: Sendable {
             entries.outdateOpenings()
             return entries.files
         }
-        // Without the lock, for which everybody waits who opens something.
+        // Without the lock, because every caller that opens a derivative waits for it.
         let unlinked = files.filter { !$0.file.blob.hasName() }
         change { $0.remove(unlinked) }
     }

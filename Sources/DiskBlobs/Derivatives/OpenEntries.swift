@@ -2,7 +2,7 @@ internal import Domain
 
 /// Which derivatives are open and which are being opened.
 ///
-/// What a change takes out, it gives back: whoever guards this with a lock closes it after the lock.
+/// Changes return the removed entries: the caller holds a lock during the change and closes them after releasing it.
 struct OpenEntries: Sendable {
     private struct Entry {
         let file: DiskOpenDerivative

@@ -1,4 +1,4 @@
-/// Who may read and write one object: `{"*":{"read":true},"<user id>":{"write":true},"role:<name>":{…}}`
+/// The read and write access to one object: `{"*":{"read":true},"<user id>":{"write":true},"role:<name>":{…}}`
 /// (protocol/data 5.2).
 ///
 /// Rights add up and nothing takes one away: `false` says as much as silence.
@@ -50,13 +50,13 @@ package struct AccessControlList: Sendable, Hashable {
         stored: [everybody: .object(["read": .bool(true), "write": .bool(true)])]
     )
 
-    /// The subject that is everybody.
+    /// The entry for every caller.
     package static let everybody = "*"
 
     /// What stands for a role.
     package static func subject(ofRole name: String) -> String { "role:\(name)" }
 
-    /// The entry of a class's default ACL that stands for whoever makes an object.
+    /// The entry of a class's default ACL that stands for the user who creates an object.
     package static let owner = "owner"
 
     /// Whether one of the subjects has the right.

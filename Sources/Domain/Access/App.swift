@@ -32,7 +32,7 @@ package struct Secret: Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The word itself, for printing it once to the operator who owns it, and for hashing.
+    /// The key itself, for printing it once to the operator, and for hashing.
     package var revealed: String { text }
 
     /// Never the word, so that no log line can hold it.

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// What a request carries to prove who it comes from, as text that nobody checked yet.
+/// The credentials of a request, as strings that are not checked yet.
 package struct Credentials: Sendable {
     /// How the caller proves to know a key.
     package enum Proof: Sendable {
@@ -33,10 +33,10 @@ package struct Authenticator: Sendable {
         self.keys = keys
     }
 
-    /// Who the credentials belong to.
+    /// The caller to whom the credentials belong.
     ///
     /// - Throws: ``ServiceError/Code/unauthorized``, the same for an unknown app, a wrong key and none at all, so that
-    ///   nobody learns which apps there are.
+    ///   clients cannot find out which apps exist.
     package func authenticate(_ credentials: Credentials?) throws -> Caller {
         guard let credentials, let id = AppID(credentials.appID), let keys = keys[id],
             let isMaster = isMaster(proven: credentials.proof, by: keys)

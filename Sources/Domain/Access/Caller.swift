@@ -1,6 +1,6 @@
-/// Who asks, within one app.
+/// The caller of a request, within one app.
 package struct Caller: Sendable, Hashable {
-    /// Somebody who is logged in.
+    /// A user with a session.
     package struct User: Sendable, Hashable {
         /// The user's objectId.
         package let id: ObjectID
@@ -27,7 +27,7 @@ package struct Caller: Sendable, Hashable {
     package let app: AppID
     /// Whether the caller proved to know the master key, and not only what every copy of the app knows.
     package let isMaster: Bool
-    /// Who is logged in; nothing for a guest, and for one whose token is stale (protocol/data 1.2).
+    /// The logged-in user; `nil` for a guest, and for a client with a stale token (protocol/data 1.2).
     package let user: User?
     /// The client's IP address; empty where there is no connection.
     package let address: String
@@ -50,7 +50,7 @@ package struct Caller: Sendable, Hashable {
         Caller(app: app, isMaster: isMaster, user: user, address: address)
     }
 
-    /// Whose rights the caller has when it reads objects.
+    /// The ACL entries that grant the caller read access to objects.
     package var readers: Readers {
         isMaster ? .unrestricted : .subjects(subjects)
     }

@@ -1,8 +1,9 @@
-/// Whose share of a common limit a caller counts in, so that no group can take what another one needs.
+/// The group of callers in whose share of a limit a caller counts, so that no group can use up the share of another
+/// one.
 package enum CallerGroup: Sendable, Hashable, CaseIterable {
-    /// Those who know no more than the app key, which every copy of the app does.
+    /// Callers with the app key only, which every copy of the app contains.
     case guests
-    /// Those who are logged in.
+    /// Callers with a session.
     case users
     /// Holders of the master key.
     case master
@@ -13,6 +14,6 @@ package enum CallerGroup: Sendable, Hashable, CaseIterable {
 }
 
 extension Caller {
-    /// Whose share of common limits the caller counts in.
+    /// The group in whose share of limits the caller counts.
     package var group: CallerGroup { CallerGroup(isMaster: isMaster, user: user?.id) }
 }

@@ -1,16 +1,16 @@
-/// Whose requests are counted together where callers share what is scarce, across all apps of the server.
+/// The identity by which requests are counted for shared resources, across all apps of the server.
 package enum CallerIdentity: Sendable, Hashable {
     /// The master keys.
     case master
     /// A user of an app, from any address.
     case user(ObjectID, in: AppID)
-    /// All clients at one address that are not logged in, or that have not shown yet who they are; behind a reverse
-    /// proxy these are all guests.
+    /// All clients at one address without a session, or that are not authenticated yet; behind a reverse proxy these
+    /// are all guests.
     case guest(address: String)
 }
 
 extension Caller {
-    /// Whose requests the caller's count with.
+    /// The identity with which the caller's requests count.
     package var identity: CallerIdentity {
         if isMaster { return .master }
         return user.map { .user($0.id, in: app) } ?? .guest(address: address)

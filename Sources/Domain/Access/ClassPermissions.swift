@@ -1,4 +1,4 @@
-/// Who may do what with a class: six operations, each open to a list (protocol/data 5.1).
+/// The permissions of a class: six operations, each open to a list of callers (protocol/data 5.1).
 package struct ClassPermissions: Sendable, Hashable {
     private var audiences: [ClassOperation: Set<Audience>]
 
@@ -13,7 +13,7 @@ package struct ClassPermissions: Sendable, Hashable {
         }
     }
 
-    /// Who the operation is open to; nobody but the master key if it is empty.
+    /// Who is allowed to do the operation; only the master key if it is empty.
     package subscript(operation: ClassOperation) -> Set<Audience> {
         get { audiences[operation] ?? [] }
         set { audiences[operation] = newValue }
@@ -46,15 +46,15 @@ package enum ClassOperation: String, Sendable, CaseIterable {
     case update
 }
 
-/// Whom an operation of a class is open to.
+/// Callers who are allowed to do an operation of a class.
 package enum Audience: Sendable, Hashable {
-    /// Whoever has the app key.
+    /// Every caller of the app.
     case everyone
-    /// Whoever is logged in.
+    /// Every user with a session.
     case users
     /// One user.
     case user(ObjectID)
-    /// Whoever is in a role, directly or through other roles.
+    /// The users of a role, directly or through other roles.
     case role(String)
 
     /// Reads `everyone`, `users`, `user:<objectId>` or `role:<name>`.

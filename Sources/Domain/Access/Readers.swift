@@ -1,4 +1,5 @@
-/// Whose rights count when objects are read: the value by which stores leave out what a caller may not see.
+/// The ACL entries that count when objects are read: the value by which stores leave out objects that the caller is not
+/// allowed to read.
 package enum Readers: Sendable, Hashable {
     /// No ACL stops them: the master key, and lcfile itself.
     case unrestricted
@@ -22,14 +23,14 @@ package enum Readers: Sendable, Hashable {
     }
 }
 
-/// What stands for somebody in ACLs: `*`, a user's id, `role:<name>` for each role; made once for a session.
+/// The ACL entries that apply to a caller: `*`, the user's id, `role:<name>` for each role; created once for a session.
 package struct Subjects: Sendable, Hashable {
     /// Each of them.
     package let all: Set<String>
     /// All as a JSON array, as a store compares them.
     package let json: String
 
-    /// What stands for whoever is not logged in.
+    /// The ACL entries of a guest.
     package static let guest = Subjects([AccessControlList.everybody])
 
     /// What stands for a user.

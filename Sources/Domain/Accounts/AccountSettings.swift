@@ -10,7 +10,7 @@ package struct Accounts: Sendable {
     package let attempts: LoginAttempts
     /// Bounds how many users an address makes.
     package var signUps: SignUpRate
-    /// Who was found logged in.
+    /// The cache of logged-in users.
     package let sessions: SessionCache
 
     /// - Parameters:
@@ -42,7 +42,7 @@ package struct Accounts: Sendable {
 
 /// `accounts.*`, but what concerns threads.
 package struct AccountSettings: Sendable {
-    /// Wrong passwords that lock nobody yet.
+    /// Wrong passwords that do not lock the user yet.
     package var failures: Int
     /// Seconds in which they count, and for which a lock lasts.
     package var lockoutTime: Int
@@ -52,13 +52,13 @@ package struct AccountSettings: Sendable {
     package var sessions: Int
     /// The most roles of one user that grant anything.
     package var roles: Int
-    /// The most users who are kept in memory with their roles.
+    /// The maximum number of users that are cached with their roles.
     package var cachedSessions: Int
     /// The most bytes of a password.
     package var passwordLength: Int
     /// Whether a new password ends the sessions that began with the old one.
     package var endsSessions: Bool
-    /// Whether a log-in answers alike for names that nobody has and for wrong passwords.
+    /// Whether a log-in answers an unknown username like a wrong password.
     package var hidesUnknownUsers: Bool
 
     /// Takes every setting; the defaults are those of the configuration.

@@ -1,10 +1,11 @@
 internal import Crypto
 
-/// Who a user is on other platforms: `{"github":{"uid":"u1",…},"weixin":{"openid":"o1",…}}` (protocol/data 6.5).
+/// The identities of a user on other platforms: `{"github":{"uid":"u1",…},"weixin":{"openid":"o1",…}}` (protocol/data
+/// 6.5).
 package struct AuthData: Sendable, Hashable {
     /// The field of a user.
     package static let field = "authData"
-    /// The platform of users who did not sign up.
+    /// The platform of anonymous users.
     package static let anonymous = "anonymous"
 
     /// What is known of each platform, our own entries for unions (`_weixin_unionid`) among them.
@@ -29,7 +30,8 @@ package struct AuthData: Sendable, Hashable {
                 claimUnion(of: platform, data)
             }
         }
-        // Somebody known is anonymous no more, and an entry lives as long as some platform belongs to its union.
+        // A user with another identity is no longer anonymous. The entry of a union exists as long as a platform
+        // belongs to it.
         let unions = Set(platforms.compactMap { AuthData.unionIdentity(of: $0.key, $0.value) })
         let isKnown = platforms.keys.contains { $0 != AuthData.anonymous && !$0.hasPrefix("_") }
         platforms = try platforms.filter { platform, data in
@@ -39,7 +41,7 @@ package struct AuthData: Sendable, Hashable {
         guard platforms.count <= AuthData.mostPlatforms else { throw AuthData.tooMany }
     }
 
-    /// Who the user is, as texts of which each belongs to one user of the app.
+    /// The identities of the user, as strings; each belongs to one user of the app.
     ///
     /// - Throws: ``ServiceError/Code/missingLinkedID`` (250) for a platform that does not say.
     package func identities() throws -> Set<String> {
@@ -51,7 +53,7 @@ package struct AuthData: Sendable, Hashable {
         union(of: platform, data).map { text("\($0.entry)", $0.id) }
     }
 
-    /// Who somebody is on a platform, as such a text.
+    /// The identity on a platform, as such a string.
     package static func identity(_ platform: String, _ data: JSONValue) throws -> String {
         let name =
             switch platform {
@@ -88,7 +90,7 @@ package struct AuthData: Sendable, Hashable {
         platforms[union.entry] = ["uid": .string(union.id)]
     }
 
-    /// Nobody verifies an anonymous id, so it belongs to no union.
+    /// An anonymous id is not verified, so it belongs to no union.
     private static func union(of platform: String, _ data: JSONValue) -> (entry: String, id: String)? {
         guard platform != anonymous, let members = data.objectValue, let name = members["platform"]?.stringValue,
             let id = members["unionid"]?.stringValue, FieldPath.isFieldName(name), !id.isEmpty
@@ -96,7 +98,7 @@ package struct AuthData: Sendable, Hashable {
         return ("_\(name)_unionid", id)
     }
 
-    /// More platforms than anybody has accounts on.
+    /// More platforms than a user can have accounts on.
     static let mostPlatforms = 100
 
     static let tooMany = ServiceError(

@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Synchronization
 
-/// Counts wrong passwords and locks who has too many (protocol/data 6.2); for any thread.
+/// Counts wrong passwords and locks names with too many (protocol/data 6.2); thread-safe.
 ///
-/// In memory: whoever restarts the server may also forget them.
+/// In memory only: a restart of the server resets the counts.
 package final class LoginAttempts: Sendable {
     /// The times of the latest failures of one name, oldest first.
     private typealias Failures = [Timestamp]
@@ -17,7 +17,7 @@ package final class LoginAttempts: Sendable {
     private let failures = Mutex(RecentEntries<String, Failures>(bound: LoginAttempts.bound))
 
     /// - Parameters:
-    ///   - allowed: How many failures lock nobody yet.
+    ///   - allowed: How many failures do not lock a name yet.
     ///   - seconds: How long a failure counts, and how long a lock lasts after the last one.
     ///   - clock: Tells the time.
     package init(allowed: Int, seconds: Int, clock: @escaping @Sendable () -> Timestamp = Timestamp.now) {
@@ -26,7 +26,7 @@ package final class LoginAttempts: Sendable {
         self.clock = clock
     }
 
-    /// What failures of a name that nobody has are counted under; short, however long the name is.
+    /// The key under which failures of an unknown name are counted; short for names of any length.
     package static func key(of name: AccountName, _ text: String) -> String {
         let form = name.forms(of: text).min() ?? text
         return "\(name.rawValue) \(SHA256.hash(data: Array(form.utf8)).hexadecimal)"
@@ -40,8 +40,8 @@ package final class LoginAttempts: Sendable {
 
     /// Takes how a comparison ended.
     ///
-    /// Whoever guesses many times at once learns no more than one after the other: if the name was locked meanwhile, a
-    /// right password is refused like a wrong one.
+    /// Parallel guesses have no advantage over sequential ones: if the name was locked meanwhile, a right password is
+    /// refused like a wrong one.
     ///
     /// - Throws: ``ServiceError/Code/lockedOut``.
     package func record(_ name: String, isRight: Bool) throws {

@@ -1,6 +1,6 @@
 /// Hashes passwords slowly, on threads of its own.
 ///
-/// Callers share the threads, so each call says who asks (``Caller/identityByAddress``): a flood of one delays the
+/// Callers share the threads, so each call names its caller (``Caller/identityByAddress``): a flood of one delays the
 /// others by one password at most, and the master key is never refused.
 package protocol PasswordHasher: Sendable {
     /// The hash of a new password, with a salt of its own.
@@ -27,7 +27,7 @@ package enum PasswordVerdict: Sendable {
     case rightButOutdated
 }
 
-/// Asks a provider whether what a client says of somebody's account there is true.
+/// Verifies with a provider a client's claim about an account there.
 package protocol AuthDataVerifier: Sendable {
     /// Throws ``ServiceError/Code/invalidAuthData`` (251) unless the provider agrees, with the union too that the data
     /// claims.

@@ -1,10 +1,8 @@
 internal import Synchronization
 
-/// Users by the digests of their tokens, so that a request of a user who is known asks the database nothing.
+/// Users by the digests of their tokens, so that a request of a cached user needs no query.
 ///
-/// Each entry carries the epoch that began before it was read. A session or user that ends begins an epoch of its own, and an
-/// entry counts only if none of what it was made of ended after it. So what was read before a commit and stored after it is
-/// a miss, and the end of one session costs nobody else a look-up. For any thread.
+/// Every change that can affect users or their roles empties it before the change is answered. Thread-safe.
 package final class SessionCache: Sendable {
     private struct State {
         var users: RecentEntries<String, Caller.User>
@@ -62,35 +60,9 @@ package final class SessionCache: Sendable {
         return found
     }
 
-    /// From now on, what was found of a session or a user before is looked up again.
-    func end(_ id: ObjectID) {
-        change { $0.end(id) }
-    }
-
-    /// From now on, whatever was found before is looked up again.
-    func endAll() {
-        change { $0.endAll() }
-    }
-
-    private func change(_ body: (inout SessionEndings) -> Void) {
-        state.withLock { state in
-            body(&state.endings)
-            latest.store(state.endings.epoch, ordering: .releasing)
-        }
-    }
-}
-
-extension SessionCache {
-    /// Takes from the feed which sessions and users end.
-    ///
-    /// A role may concern any user, directly or through other roles.
-    func follow(_ changes: ChangeFeed) {
-        let filters = [ChangeFilter(.session, [.deleted]), ChangeFilter(.user, [.deleted]), ChangeFilter(.role)]
-        changes.subscribe(to: filters) { [self] event in
-            guard case .changes(let changes) = event, !changes.contains(where: { $0.className == .role }) else {
-                return endAll()
-            }
-            for change in changes { end(change.id) }
-        }
+    /// Removes all users.
+    func removeAll() {
+        count.add(1, ordering: .acquiringAndReleasing)
+        users.removeAll()
     }
 }

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// What a client shows to be somebody; only its digest is kept.
+/// The secret by which a client proves its session; only its digest is stored.
 package struct SessionToken: Sendable, CustomStringConvertible {
     /// The token itself, for the client it belongs to.
     package let revealed: String

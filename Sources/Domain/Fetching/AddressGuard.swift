@@ -1,8 +1,8 @@
-/// Decides which addresses may be connected to on somebody else's word.
+/// Decides to which addresses a fetch is allowed to connect.
 ///
-/// It judges the address itself, at the moment of connecting: names change their meaning between two looks, and an
-/// address has more notations than anybody lists. Everything that is not routed in the public Internet is refused, and
-/// so is whatever carries such an address inside of another one.
+/// It checks the address itself, when the connection is opened: a name can resolve to another address between two
+/// lookups, and an address has too many notations to list. It refuses every address that is not routed in the public
+/// Internet, and every address that embeds such an address.
 package struct AddressGuard: Sendable {
     private let allowedNetworks: [IPNetwork]
 
@@ -43,7 +43,7 @@ private let closed = [
 ].map { IPNetwork(known: $0) }
 
 extension IPAddress {
-    /// Whether everybody can reach it, as far as the address itself tells.
+    /// Whether it is a public address, as far as the address itself tells.
     fileprivate var isPublic: Bool {
         if let wrapping = wrappings.first(where: { $0.network.contains(self) }) {
             return inner(at: wrapping.offset).isPublic

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Gets files from other servers, for somebody who may be asking for the inside of this one's network.
+/// Downloads files from other servers. Clients choose the URL, and may try to reach this server's private network.
 package protocol Fetcher: Sendable {
     /// Fetches a file and hands out its bytes in their order, one piece at a time.
     ///

@@ -6,7 +6,7 @@ package struct Fetchers: Sendable {
 
     /// - Parameters:
     ///   - others: Fetches for users and the master key.
-    ///   - guests: Fetches for those who know no more than the app key, or not even that; shares no threads with it.
+    ///   - guests: Fetches for guests and clients without credentials; shares no threads with the other one.
     package init(_ others: any Fetcher, guests: any Fetcher) {
         self.others = others
         self.guests = guests

@@ -1,8 +1,8 @@
-/// The address of a file that is elsewhere: http or https, as somebody wrote it.
+/// The URL of a file on another server: http or https, as the client wrote it.
 ///
-/// It is kept and shown as it is; who connects to it asks for ``requestText``. Nothing is said about where it leads:
-/// that is for the ``AddressGuard``, at the moment of connecting. The text is cut at bytes, never at characters, because
-/// an accent behind a slash would make another character of both.
+/// It is stored and shown unchanged; to connect to it, use ``requestText``. It does not check the address to which it
+/// resolves: the ``AddressGuard`` does, when the connection is opened. The string is split at bytes, never at
+/// characters, because a slash and a following combining accent are one character.
 package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     /// The text as it was given.
     package let description: String

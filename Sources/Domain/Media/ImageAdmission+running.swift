@@ -11,8 +11,8 @@ extension ImageAdmission.Place {
     ///   - work: Gets the priority that it is to compute with.
     /// - Returns: What the work returns.
     /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone takes more than there is,
-    ///   ``ServiceError/Code/overloaded`` if the permit goes to a requester who has fewer, `CancellationError` if the
-    ///   task is cancelled while it waits, and what the work throws.
+    ///   ``ServiceError/Code/overloaded`` if the permit goes to a requester with fewer permits, `CancellationError` if
+    ///   the task is cancelled while it waits, and what the work throws.
     package func run<Result: Sendable>(
         _ cost: ImageCost,
         atMost priority: ImagePriority = .normal,

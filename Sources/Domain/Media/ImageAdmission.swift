@@ -66,7 +66,7 @@ package final class ImageAdmission: Sendable {
     /// Runs a job that gets a permit, or throws ``ServiceError/Code/overloaded`` at once.
     ///
     /// - Parameters:
-    ///   - requester: Whose share the job counts for.
+    ///   - requester: The requester in whose share the job counts.
     ///   - job: Estimates its work and runs it in ``Place/run(_:atMost:_:)``.
     /// - Returns: What the job returns.
     /// - Throws: ``ServiceError/Code/overloaded``, and what the job throws.
@@ -88,7 +88,7 @@ package final class ImageAdmission: Sendable {
     /// A job's permit to run or wait.
     package struct Place: Sendable {
         let admission: ImageAdmission
-        /// Whose share the job counts for.
+        /// The requester in whose share the job counts.
         let requester: ImageRequester
     }
 
@@ -108,7 +108,7 @@ package final class ImageAdmission: Sendable {
         guard isAdmitted else { throw ImageAdmission.refusal }
     }
 
-    /// How many entries the shares have, for tests: they must not grow with everybody who ever came.
+    /// The number of entries of the shares, for tests: it must not grow with the number of all past requesters.
     var shareCount: Int { state.withLock(\.queue.shares.count) }
 
     /// How many jobs wait, for tests.
@@ -122,10 +122,10 @@ package final class ImageAdmission: Sendable {
     ///
     /// - Parameters:
     ///   - cost: What the job is estimated to take.
-    ///   - requester: Whose share it counts for.
+    ///   - requester: The requester in whose share it counts.
     ///   - priority: ``ImagePriority/low`` if it must not count as cheap, even at a low cost.
     ///   - arrival: Since when it waits.
-    /// - Returns: What the job that starts is told.
+    /// - Returns: The grant of the job that starts.
     /// - Throws: As ``Place/run(_:atMost:_:)``, but for what the work throws.
     func begin(
         _ cost: ImageCost,

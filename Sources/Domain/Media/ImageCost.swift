@@ -12,7 +12,7 @@ package struct ImageCost: Sendable, Hashable {
     }
 }
 
-/// For whom a job is done: jobs of the same app, client address or file share what the server can do at once.
+/// The requester of a job: jobs of the same app, client address or file share the server's capacity.
 package struct ImageRequester: Sendable, Hashable {
     /// The app that the file belongs to; nil counts for no app's share.
     package var app: AppID?

@@ -26,7 +26,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether a picture of this format may move.
     package var canBeAnimated: Bool { self == .gif || self == .webp }
 
-    /// Whether EXIF of this format turns the picture for those who look at it: GIF has none, and of AVIF it does not count.
+    /// Whether viewers rotate images of this format by EXIF: GIF has no EXIF, and AVIF ignores its orientation.
     var keepsOrientation: Bool { self != .gif && self != .avif }
 }
 

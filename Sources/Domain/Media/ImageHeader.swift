@@ -27,7 +27,7 @@ package struct ImageHeader: Sendable, Hashable {
     package var hasProfile: Bool
     /// How often a decoder goes over the pixels of a JPEG that is progressive.
     package var scans = 10
-    /// All bytes of the file; 0 where nobody asked.
+    /// All bytes of the file; 0 if they were not requested.
     package var fileSize = 0
 
     /// Takes what a renderer read; what is left out is that of an ordinary photograph.
@@ -98,7 +98,7 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What a derivative is encoded as when nobody says: the same, or the nearest that browsers show.
+    /// The default format of a derivative: the same format, or the nearest one that browsers show.
     package func ownResult(hasAlpha: Bool) -> ImageFormat {
         switch self {
         case .jpeg: .jpeg

@@ -20,7 +20,7 @@ package struct ImageMogr: Sendable, Hashable {
     package var steps: [Step] = []
     /// How the result is encoded.
     package var encoding = EncodingWords()
-    /// Whether even an orientation that nobody applied is left out of the result.
+    /// Whether the result also loses an orientation that was not applied.
     package var strips = false
     /// What shows through transparency and in corners that a rotation leaves free.
     package var background: Color?

@@ -49,7 +49,7 @@ extension ImagePlan {
                 sum += Double(new.area) * (degrees % 90 == 0 ? 15 : 60) * bands
                 size = new
             case .blur(let radius, let sigma):
-                // The mask ends at the radius, or where nobody sees it; each pixel is a sum over it.
+                // The mask ends at the radius, or where it is no longer visible; each pixel is a sum over it.
                 let reach = min(Double(radius), (3.6 * sigma).rounded(.up))
                 sum += Double(size.area) * (40 + (header.hasAlpha ? 18 : 14) * reach)
             case .sharpen: sum += Double(size.area) * (header.hasAlpha ? 420 : 130)

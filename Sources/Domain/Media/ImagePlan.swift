@@ -37,13 +37,13 @@ package struct ImagePlan: Sendable, Hashable {
         package var compression: Int?
         /// The most bytes.
         package var sizeLimit: ImageMogr.SizeLimit?
-        /// The EXIF orientation that the result keeps, because nobody turned the picture.
+        /// The EXIF orientation that the result retains, because no step applied it.
         package var orientation: Int?
         /// Whether the source itself is the answer if the result is not smaller.
         package var mustShrink = false
         /// Whether time or likeness counts more.
         package var effort = ImageEffort.fast
-        /// Whether EXIF's words on whose work it is are kept.
+        /// Whether EXIF's copyright fields are retained.
         package var keepsCopyright = false
     }
 

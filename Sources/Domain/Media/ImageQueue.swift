@@ -1,11 +1,11 @@
 /// The jobs of an ``ImageAdmission`` that wait and run, and which of them is next.
 ///
-/// The next job is the one with the lowest rank: its estimated seconds, plus the seconds of work that its app, its address
-/// and its file had lately (``ImageShares``), minus a thirtieth of the seconds that it waited. So the shortest expected job
-/// goes first, a requester who takes much comes behind the others, and every job runs in the end.
+/// The next job is the one with the lowest rank: its estimated seconds, plus the seconds of work that its app, its
+/// address and its file had lately (``ImageShares``), minus a thirtieth of the seconds that it waited. So the shortest
+/// expected job goes first, a requester with much work is ranked behind the others, and every job runs in the end.
 ///
-/// The job in front that has no memory yet holds up those behind it, so that none is overtaken for ever by smaller ones;
-/// only lanes, whose memory is apart, go on.
+/// The job in front that has no memory yet holds up those behind it, so that none is overtaken for ever by smaller
+/// ones; only lanes, whose memory is separate, continue.
 struct ImageQueue {
     /// A job that waits.
     struct Job {
@@ -18,7 +18,7 @@ struct ImageQueue {
         let continuation: CheckedContinuation<Start, any Error>
     }
 
-    /// What a job that starts is told.
+    /// The grant of a job that starts.
     struct Start {
         let id: UInt64
         let isInLane: Bool

@@ -9,7 +9,7 @@ package protocol ImageRenderer: Sendable {
     ///
     /// - Parameters:
     ///   - source: The image.
-    ///   - requester: Whose share reading it counts for, where few headers are read at the same time.
+    ///   - requester: The requester in whose share the read counts, if few headers can be read at the same time.
     /// - Returns: The header, unchecked against any limit.
     /// - Throws: ``ServiceError/Code/notAnImage``, and ``ServiceError/Code/overloaded`` if too many headers wait.
     func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader
@@ -19,7 +19,7 @@ package protocol ImageRenderer: Sendable {
     /// - Parameters:
     ///   - images: The headers of all that the job decodes.
     ///   - estimate: The processor time that the job is estimated to take.
-    ///   - requester: Whose share the job counts for.
+    ///   - requester: The requester in whose share the job counts.
     ///   - job: Renders them, with at most the priority that it gets. If it is cancelled although the caller's task is not,
     ///     it is called once more.
     /// - Returns: What the job returns.

@@ -40,7 +40,7 @@ extension ImageService {
     }
 
     /// What becomes of a picture: nothing if the source serves as well; a large one, or one too many, is read from the
-    /// disk, because those who read slowly must not hold them all in memory.
+    /// disk, because slow clients must not hold all of them in memory.
     private func settled(
         _ image: RenderedImage,
         _ plan: ImagePlan,

@@ -4,7 +4,7 @@ extension ImageService {
     /// The job on a smaller copy of its source, where there is one or making one pays.
     ///
     /// A copy pays for pictures much larger than it, and only results of at most half its size are made of it: of such
-    /// nobody sees that they were resampled twice.
+    /// the second resampling is not visible.
     func mezzanine(for job: Job, of origin: ImageOrigin, _ place: ImageAdmission.Place) async throws -> Job? {
         let side = settings.mezzanine
         let upright = job.image.header.uprightSize

@@ -20,7 +20,7 @@ package struct ImageService: Sendable {
     /// Of the copies that small derivatives are made of.
     let copies = SingleFlight<DerivativeName, Mezzanine>()
     let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
-    /// Requests whose answer is the source itself, which otherwise only all the work would show again.
+    /// Requests whose answer is the source itself, which otherwise only a new rendering would show.
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
     /// Pictures that are answered while they are on their way to the disk.
     let served: ServedMemory
@@ -57,7 +57,7 @@ package struct ImageService: Sendable {
         self.derivatives = derivatives
     }
 
-    /// The picture that a request makes of a source, if it is kept: quick, and no work that anybody could give up.
+    /// The cached derivative of a request and a source, if there is one: fast, and without cancellable work.
     ///
     /// - Parameters: As ``picture(_:of:automatic:)``.
     /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's picture is not there.
@@ -123,7 +123,7 @@ package struct ImageService: Sendable {
         return origin.name(of: "\(words)|\(signature)")
     }
 
-    /// Whose shares a job of a source counts for.
+    /// The requester in whose shares a job of a source counts.
     func requester(of origin: ImageOrigin, from address: String?) -> ImageRequester {
         ImageRequester(app: app, address: address, file: origin.source)
     }

@@ -2,10 +2,11 @@ internal import Glibc
 
 /// What each app, client address and source file takes of an ``ImageAdmission``.
 ///
-/// The estimated work of jobs that have started is remembered and halves every ten seconds, so that a requester who just
-/// had much of the threads comes behind one who had little. No value is an upper limit: alone, one may take everything.
+/// The estimated work of jobs that have started is remembered and halves every ten seconds, so that a requester with
+/// much recent work is ranked behind one with little. No value is an upper limit: a single requester can use all
+/// threads.
 struct ImageShares {
-    /// One of three ways to say who has something in common.
+    /// The three kinds of shares.
     enum Key: Hashable {
         case app(AppID)
         case address(String)

@@ -11,11 +11,11 @@ package struct RemoteImages: Sendable {
     private let flights = SingleFlight<DerivativeName, StoredDerivative>()
     private let memory: ServedMemory
 
-    /// A file is fetched again after at most so many milliseconds: nobody tells when it changes.
+    /// A file is fetched again after at most this number of milliseconds: its changes are not announced.
     package static let lifetime: Int64 = 86_400_000
 
     /// - Parameters:
-    ///   - fetchers: Guard whom they connect to.
+    ///   - fetchers: They check the addresses to which they connect.
     ///   - derivatives: The app's cache.
     ///   - types: Looks at bytes of which the other server says nothing.
     ///   - limit: The most bytes of a file (`images.maxSourceSize`).
@@ -39,7 +39,7 @@ package struct RemoteImages: Sendable {
     ///
     /// - Parameters:
     ///   - url: The address in a record.
-    ///   - group: Who asks.
+    ///   - group: The group of the caller.
     /// - Returns: The source, and the same bytes as they are served.
     /// - Throws: What ``Fetcher/fetch(_:into:)`` throws; ``ServiceError/Code/imageTooLarge`` if the file is too large,
     ///   ``ServiceError/Code/overloaded`` if too many are fetched, wait for the disk, or are read and cannot be kept.
@@ -74,11 +74,11 @@ package struct RemoteImages: Sendable {
         try await flights.value(for: name) {
             // Another flight may have kept it and ended since the caller looked.
             if let kept = try? await derivatives.open(name) { return kept }
-            // Taken until the file is kept, or nobody reads it any more: a disk may be slower than all who send.
+            // Held until the file is stored, or no client reads it any more: the disk may be slower than the senders.
             let room = ServedMemory.Room(in: memory)
             let (bytes, said) = try await collect(url, for: group, in: room)
             let type = try await type(of: bytes, said)
-            // From the disk if it can be: those who read it slowly must not hold it in memory.
+            // From the disk if possible: slow clients must not hold it in memory.
             try? await derivatives.store(bytes, as: type, under: name)
             if let kept = try? await derivatives.open(name) { return kept }
             let tag = StoredDerivative.tag(of: bytes)

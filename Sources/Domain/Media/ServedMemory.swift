@@ -1,8 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Memory for bytes that are served from it, of which there is a bound: who reads slowly holds them for as long as it
-/// likes.
+/// Bounded memory for bytes that are served from memory: a client that reads slowly holds them for as long as it reads.
 ///
 /// The apps of a server share it. May be used from any thread.
 package final class ServedMemory: Sendable {
@@ -14,13 +13,13 @@ package final class ServedMemory: Sendable {
         self.limit = limit
     }
 
-    /// The bytes as a blob, which count until nobody has it any more; nothing if there is no room for them.
+    /// The bytes as a blob, which count until its last reference is released; `nil` if the limit would be exceeded.
     func blob(of bytes: ByteBuffer) -> (any OpenBlob)? {
         let room = Room(in: self)
         return room.grow(by: bytes.readableBytes) ? room.blob(of: bytes) : nil
     }
 
-    /// What some bytes take of a memory, given back when nobody has it any more.
+    /// The share of a memory that some bytes hold; released with its last reference.
     final class Room: Sendable {
         private let memory: ServedMemory
         private let taken = Atomic(0)

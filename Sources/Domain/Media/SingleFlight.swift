@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Does work once for all who want its result at the same time.
+/// Runs work once for all callers that request its result at the same time.
 ///
 /// May be used from any thread.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -18,7 +18,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: What is wanted.
-    ///   - work: Runs in a task of its own, which is cancelled when nobody waits for it any more.
+    ///   - work: Runs in a separate task, which is cancelled when no caller waits for it any more.
     ///   - afterwards: Runs once the value is made and handed out; until it returns, newcomers get the same value.
     /// - Returns: The value.
     /// - Throws: What the work threw.

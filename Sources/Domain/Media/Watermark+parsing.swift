@@ -125,7 +125,7 @@ extension Watermark.Mark {
 }
 
 extension ImageParameter {
-    /// A file of the same app; everything else is refused, because nobody makes this server fetch anything.
+    /// A file of the same app; everything else is refused, because a watermark must not cause a fetch.
     fileprivate func ownKey(_ context: ImageWordContext) throws -> FileKey {
         let text = try text()
         // A key with every byte escaped, behind an origin.

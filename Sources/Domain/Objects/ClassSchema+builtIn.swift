@@ -37,14 +37,15 @@ extension ClassSchema {
         indexes: [.unique("name")]
     )
 
-    /// Sessions: whose they are, and the digest of the token.
+    /// Sessions: the user, and the digest of the token.
     package static let sessions = ClassSchema(
         name: .session,
         fields: ["user": FieldDefinition(.pointer(.user)), "_token": FieldDefinition(.string)],
         indexes: [.unique("_token"), IndexDefinition(fields: [FieldPath(field: "user")])]
     )
 
-    /// Who users are on other platforms, so that each is one user only: see ``AuthData/identities()``.
+    /// The identities of users on other platforms, so that each identity belongs to one user only: see
+    /// ``AuthData/identities()``.
     package static let identities = ClassSchema(
         name: .identity,
         fields: ["user": FieldDefinition(.pointer(.user)), "identity": FieldDefinition(.string)],

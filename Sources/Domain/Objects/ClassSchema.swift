@@ -7,7 +7,7 @@ package struct ClassSchema: Sendable, Hashable {
     /// The indexes that were asked for.
     package var indexes: [IndexDefinition]
 
-    /// Who may do what with it.
+    /// Its permissions.
     package var permissions: ClassPermissions
     /// What an object without an ACL of its own gets; nothing means everyone.
     package var defaultACL: AccessControlList?
@@ -29,7 +29,7 @@ package struct ClassSchema: Sendable, Hashable {
         }
     }
 
-    /// Whether a field is lcfile's own: in built-in classes those that begin with `_`, which nobody sees or writes.
+    /// Whether a field is internal: in built-in classes those that begin with `_`, which no caller can read or write.
     package func isOwn(_ field: String) -> Bool {
         name.isBuiltIn && field.hasPrefix("_")
     }

@@ -58,7 +58,7 @@ struct ConditionResolver {
         }
     }
 
-    /// What a test says of a field that nobody has; a sub-query finds nothing that could be equal to it.
+    /// The result of a test for a field that is missing in all objects; a sub-query finds no value equal to it.
     private func holdsWhereMissing(_ test: Condition.Test) throws -> Bool {
         switch test {
         case .not(let inner): try !holdsWhereMissing(inner)
@@ -90,7 +90,7 @@ struct ConditionResolver {
         access.hides(path.field, in: schema)
     }
 
-    /// Whether the caller may know what a relation of an object holds: whoever may read the object.
+    /// Whether the caller is allowed to read the members of a relation: every caller who is allowed to read the object.
     private func mayFollow(_ key: String, of owner: Pointer) throws -> Bool {
         guard let schema = try reader.schema(of: owner.className), !access.hides(key, in: schema),
             let row = try reader.row(owner.id, in: owner.className)

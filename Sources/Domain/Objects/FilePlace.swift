@@ -7,7 +7,7 @@ package enum FilePlace: Sendable {
 }
 
 extension ObjectService {
-    /// Where the bytes of a file are, for a caller who may read its record.
+    /// Where the bytes of a file are, for a caller who is allowed to read its record.
     ///
     /// - Throws: ``ServiceError/Code/objectNotFound`` if there is no such record, or none that leads to bytes;
     ///   ``ServiceError/Code/forbidden`` if the caller may not read it.

@@ -1,5 +1,5 @@
 extension ObjectWriter {
-    /// Says who a user is on other platforms, in place of what was said before.
+    /// Replaces the identities of a user on other platforms.
     ///
     /// Throws ``ServiceError/Code/duplicateValue`` (137) if it is another user on one of them.
     func setIdentities(of user: ObjectID, to identities: Set<String>, _ settings: ObjectSettings) throws {

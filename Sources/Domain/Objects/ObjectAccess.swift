@@ -4,7 +4,7 @@
 struct ObjectAccess: Sendable {
     let caller: Caller
 
-    /// Whose ACL rights count when objects are read.
+    /// The ACL entries that count when objects are read.
     var readers: Readers { caller.readers }
 
     /// Throws ``ServiceError/Code/forbidden`` unless the class is open to the caller for an operation.
@@ -19,7 +19,7 @@ struct ObjectAccess: Sendable {
         if schema.permissions.allow(.find, to: caller) {
             return ObjectQuery(schema.name, where: condition, readableBy: readers)
         }
-        // A user finds itself even where nobody may search (protocol/data 5.1).
+        // A user finds itself even if `find` is closed (protocol/data 5.1).
         guard schema.name == .user, let user = caller.user else { throw Self.refusal(.find, schema.name) }
         return ObjectQuery(schema.name, where: .all([.isObject(user.id), condition]))
     }
@@ -52,8 +52,8 @@ struct ObjectAccess: Sendable {
     ///   - operation: `update` or `delete`.
     ///   - row: The object as it stands.
     ///   - schema: Its class.
-    /// - Throws: ``ServiceError/Code/forbidden``; ``ServiceError/Code/sessionRequired`` for a user who is somebody else
-    ///   (protocol/data 5.4).
+    /// - Throws: ``ServiceError/Code/forbidden``; ``ServiceError/Code/sessionRequired`` for another user than the
+    ///   caller (protocol/data 5.4).
     func requireWriting(_ operation: ClassOperation, _ row: ObjectRow, in schema: ClassSchema) throws {
         try require(operation, of: row.id, in: schema)
         guard !caller.isMaster, let acl = row.acl else { return }
@@ -83,7 +83,7 @@ struct ObjectAccess: Sendable {
         return schema.fields[field]?.isHidden == true || schema.name == .user && field == AuthData.field
     }
 
-    /// Whether an object is the user who asks; it sees all of itself.
+    /// Whether an object is the calling user, who sees all of its own fields.
     func isSelf(_ id: ObjectID, in schema: ClassSchema) -> Bool {
         schema.name == .user && caller.user?.id == id
     }

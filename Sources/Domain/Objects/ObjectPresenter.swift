@@ -169,7 +169,7 @@ private enum IncludePlace {
 private struct ClassShape {
     let isFile: Bool
     let isUser: Bool
-    /// Whether objects may hold fields that nobody sees.
+    /// Whether objects can have fields that are never shown.
     let hasOwnFields: Bool
     private(set) var files: [String] = []
     private(set) var relations: [(String, [UInt8])] = []

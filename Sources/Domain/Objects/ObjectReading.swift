@@ -10,7 +10,7 @@ struct ObjectReading {
         self.settings = settings
     }
 
-    /// Reads for a caller who was found in the same transaction.
+    /// Reads for a caller who was looked up in the same transaction.
     init(reader: any ObjectReader, access: ObjectAccess, settings: ObjectSettings) {
         self.reader = reader
         self.access = access

@@ -43,8 +43,8 @@ extension Operation {
         return elements
     }
 
-    /// Says that the operation is for values of another type than the one that is there, which it does not show: the
-    /// caller may not be one who sees it.
+    /// The error for an operation on a value of another type. It does not show the stored value, because the caller may
+    /// not be allowed to read it.
     private func mismatch(_ path: FieldPath, _ present: JSONValue, _ type: FieldType) -> ServiceError {
         .mismatch(field: path.description, value: shownValue, expected: FieldType(of: present) ?? .any, actual: type)
     }

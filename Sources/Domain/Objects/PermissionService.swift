@@ -1,4 +1,4 @@
-/// Sets who may do what with classes, which ``SchemaService`` shows; for the master key alone (docs/permissions.md).
+/// Sets the permissions of classes, which ``SchemaService`` shows; only for the master key (docs/permissions.md).
 package struct PermissionService: Sendable {
     private let store: any ObjectStore
     private let limits: ObjectLimits
@@ -14,7 +14,7 @@ package struct PermissionService: Sendable {
     /// - Parameters:
     ///   - name: The class.
     ///   - change: What is to be set.
-    ///   - caller: Who asks.
+    ///   - caller: The caller.
     /// - Returns: The class as it is now.
     /// - Throws: ``ServiceError/Code/badRequest`` for classes whose permissions are fixed.
     package func change(
@@ -41,7 +41,7 @@ package struct PermissionService: Sendable {
 
 /// What a request asks of a class's permissions.
 package struct PermissionChange: Sendable {
-    /// Operations, and to whom they shall be open.
+    /// Operations, and who is allowed to do them.
     package private(set) var audiences: [ClassOperation: Set<Audience>] = [:]
     /// The ACL of new objects without one; nothing leaves it as it is.
     package private(set) var defaultACL: AccessControlList?

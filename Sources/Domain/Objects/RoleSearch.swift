@@ -1,8 +1,8 @@
-/// Finds the roles of a user from below, so that the number of a role's members does not matter.
+/// Finds the roles of a user upwards from the user, so that the number of a role's members does not matter.
 struct RoleSearch {
     let reader: any ObjectReader
-    /// The most roles of one level, and in the end of all, that grant anything: the oldest, so that nobody pushes out the
-    /// roles of others by making new ones.
+    /// The maximum number of roles of one level, and of all levels, that grant rights: the oldest ones, so that new
+    /// roles do not displace those of others.
     let limit: Int
 
     /// The most levels of roles in roles that are followed.

@@ -173,7 +173,7 @@ private func requireChangeable(_ field: String, of name: ClassName, by change: F
 }
 
 extension ObjectReader {
-    /// The class, as far as anybody is told of it.
+    /// The class without its internal fields.
     func existing(_ name: ClassName) throws -> ClassSchema {
         guard name != .identity, let schema = try schema(of: name) else {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")

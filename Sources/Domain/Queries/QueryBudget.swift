@@ -105,7 +105,7 @@ package final class QueryBudget: Sendable {
         fail(CancellationError())
     }
 
-    /// Runs a body whose time counts; stores call it around each body on a thread of their own.
+    /// Runs a body whose time counts; stores call it around each body that runs on one of their threads.
     package func counting<Result>(_ body: () throws -> Result) throws -> Result {
         let began = QueryBudget.now
         try state.withLock { state in

@@ -6,7 +6,7 @@ package struct StoredObject: Sendable, Hashable {
     package var createdAt: Timestamp
     /// When it was changed last.
     package var updatedAt: Timestamp
-    /// Who may read and write it; nothing means everyone.
+    /// Who is allowed to read and write it; `nil` means every caller.
     package var acl: AccessControlList?
     /// The class's own fields.
     package var fields: [String: JSONValue]

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The apps whose files are found by the same paths, because one server has them all.
+/// The apps of one server, whose files share the same URL paths.
 ///
 /// Each app has its own database, so no unique index covers the keys of all apps. An upload whose key is known before its
 /// file exists is therefore finished under a claim on the key. The claim is process-wide. It is held from before the other

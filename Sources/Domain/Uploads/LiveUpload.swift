@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// An upload in use: what is stored of it, its staged bytes, and whose turn it is.
+/// An upload in use: its stored state, its staged bytes, and its locks.
 ///
 /// There is one for each upload at most.
 final class LiveUpload: Sendable {

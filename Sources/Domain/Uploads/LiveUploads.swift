@@ -16,7 +16,7 @@ final class LiveUploads: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many uploads that nobody uses stay, with a descriptor each.
+    /// How many unused uploads stay cached, with a descriptor each.
     private static let idleCount = 128
 
     /// Runs a body with the upload behind a token, loaded once however many ask; nothing if there is none.

@@ -18,15 +18,15 @@ package struct StoredUpload: Sendable, Hashable {
     package let key: FileKey
     /// What the client said of the file.
     package let description: UploadDescription
-    /// Who began it.
+    /// The caller who began it.
     let owner: Owner
     /// What it is for.
     package let kind: Kind
     /// What a client of tus said of the file, word for word, because it may ask for it.
     package let metadataHeader: String?
-    /// How many bytes it will have; nothing if nobody said.
+    /// The announced number of bytes; `nil` if the client did not announce it.
     package internal(set) var size: Int64?
-    /// How many bytes it counts with: those announced, or those that came if nobody said how many there will be.
+    /// How many bytes it counts with: the announced bytes, or the received bytes if none were announced.
     var counted: Int64 = 0
     /// Whether bytes have come.
     var isStarted = false
@@ -45,7 +45,7 @@ package struct StoredUpload: Sendable, Hashable {
     /// The final upload that waits for this partial one; nil if none does.
     var successor: ObjectID?
 
-    /// Who began an upload, as far as it is needed to ask again whether they may.
+    /// The caller who began an upload, as far as it is needed to check the permission again.
     struct Owner: Sendable, Hashable {
         let isMaster: Bool
         let user: ObjectID?
@@ -69,7 +69,7 @@ package struct StoredUpload: Sendable, Hashable {
             self.address = address
         }
 
-        /// Whose share of common limits it counts in.
+        /// The group in whose share of common limits it counts.
         var group: CallerGroup { CallerGroup(isMaster: isMaster, user: user) }
 
         /// The caller, to be looked up again before it is believed.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets one task at a time do each of several things, and gives the turn to whoever came last.
+/// A lock for each key, which the newest task gets: it cancels the task that holds the lock.
 ///
 /// A client that lost its connection comes back on another one, long before the server notices that the first is dead.
 /// So a newcomer stops the one before it, waits until that has put its things in order, and goes on.
@@ -15,10 +15,10 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
 
     init() {}
 
-    /// Whether nobody has a turn.
+    /// Whether no lock is held.
     var isIdle: Bool { state.withLock { $0.last.isEmpty && $0.whole == nil } }
 
-    /// Runs a body once nobody else runs with the key; a later call stops it, by cancelling its task.
+    /// Runs a body with the lock of the key; a later call stops it by cancelling its task.
     ///
     /// - Throws: What the body throws; ``ServiceError/Code/superseded`` if it was stopped.
     func take<Result: Sendable>(
@@ -37,7 +37,7 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
         return try await turn.run(after: before, body)
     }
 
-    /// Runs a body while nobody else runs with any key; those who do are stopped, those who come wait.
+    /// Runs a body with the locks of all keys; running bodies are stopped, later calls wait.
     func takeAll<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let turn = Turn(canBeStopped: false)
         let before = state.withLock { state in

@@ -1,4 +1,4 @@
-/// Which media types may be uploaded: the setting `uploads.allowedTypes` (protocol/files 7).
+/// Which media types clients can upload: the setting `uploads.allowedTypes` (protocol/files 7).
 package struct TypePolicy: Sendable, Hashable {
     private let patterns: [String]
     /// Whether the patterns say what is refused instead of what is allowed.
@@ -33,7 +33,7 @@ package struct TypePolicy: Sendable, Hashable {
     func allows(served: MediaType, detected: MediaType?) -> Bool {
         // libmagic calls any text plain: that it is text was seen, which text is only claimed.
         let detected = detected?.description == "text/plain" ? served : detected ?? .octetStream
-        // Nobody claimed anything, so what the bytes are is all there is to ask.
+        // The client claimed no type, so only the detected type is checked.
         return (served == .octetStream || allows(served)) && allows(detected)
     }
 

@@ -16,9 +16,11 @@ extension UploadHandle {
     /// The part that grows.
     static let number = 1
 
-    /// How many bytes are there, once whoever brings some has been stopped: a client asks because its connection broke.
+    /// The number of stored bytes. First stops a connection that still sends bytes: a client asks because its
+    /// connection broke.
     ///
-    /// A client that is told of all bytes stops, so an upload that has them is finished first: see ``endIfWhole()``.
+    /// A client that gets the full size as the offset stops, so an upload that has them is finished first: see
+    /// ``endIfWhole()``.
     ///
     /// - Returns: nil for a final upload whose pieces are not all finished.
     /// - Throws: What ``endIfWhole()`` does; ``ServiceError/Code/uploadNotFound`` if the upload is over.
@@ -89,7 +91,7 @@ extension UploadHandle {
         return end
     }
 
-    /// Says how many bytes there will be, which nobody said when the upload began.
+    /// Sets the size of an upload that began without one.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` if it was said before or fewer than are there,
     ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/quotaExceeded``.

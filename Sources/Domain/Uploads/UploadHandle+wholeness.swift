@@ -32,7 +32,7 @@ extension UploadHandle {
         }.value
     }
 
-    /// Called with everybody's turn.
+    /// Called with all locks of the upload held.
     ///
     /// - Returns: The final upload that waits for this one.
     private func end() async throws -> ObjectID? {

@@ -1,4 +1,4 @@
-/// One upload in the hands of whoever holds its token: what the dialects do with it.
+/// One upload, for clients with its token: the operations of the dialects.
 package struct UploadHandle: Sendable {
     let live: LiveUpload
     let service: UploadService
@@ -43,8 +43,8 @@ package struct UploadHandle: Sendable {
         if let size = upload.size { try await live.blob(in: service.blobs).requireRoom(for: size) }
     }
 
-    /// Throws ``ServiceError/Code/uploadConflict`` for the pieces of tus, and for what is made of them: they take no bytes
-    /// but those of tus.
+    /// Throws ``ServiceError/Code/uploadConflict`` for partial and final uploads of tus: they accept bytes through tus
+    /// only.
     func requireFile() throws {
         guard upload.kind == .file else {
             throw ServiceError(.uploadConflict, "This upload is a partial or a final upload of tus.")

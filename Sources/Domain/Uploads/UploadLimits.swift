@@ -8,9 +8,9 @@ package struct UploadLimits: Sendable {
     package var quota: Int64?
     /// The most unfinished uploads of an app's users together; those of the master key have no limit.
     package var open: Int
-    /// The most of those who are not logged in, together; at most ``open``.
+    /// The maximum of all guests together; at most ``open``.
     package var openGuests: Int
-    /// The most of those of them who are at one address; at most ``openGuests``.
+    /// The maximum of the guests at one client address; at most ``openGuests``.
     package var openAddress: Int
     /// The most of one user; at most ``open``.
     package var openUser: Int
@@ -24,7 +24,7 @@ package struct UploadLimits: Sendable {
     package var startTimeout: Int
     /// Seconds that an upload may take from its first byte on.
     package var expireAfter: Int
-    /// Seconds after the last byte in which more must come, if who began the upload was not logged in.
+    /// Seconds without a byte after which an upload of a guest expires.
     package var guestIdleTimeout: Int
     /// The most streams of progress that are open at once, of users' uploads, and as many of the master key's.
     package var watchers: Int

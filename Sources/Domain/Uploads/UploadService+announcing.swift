@@ -6,7 +6,7 @@ package struct UploadAnnouncement: Sendable {
     package var key: String?
     /// What it is for.
     package var kind: StoredUpload.Kind
-    /// How many bytes there will be; nothing if nobody said.
+    /// The announced number of bytes; `nil` if there is none.
     package var size: Int64?
     /// See ``StoredUpload/metadataHeader``.
     package var metadataHeader: String?
@@ -34,8 +34,8 @@ extension UploadService {
     ///
     /// - Parameters:
     ///   - announcement: What is to be uploaded.
-    ///   - caller: Who asks.
-    /// - Returns: The upload and its token, which nobody is ever told again.
+    ///   - caller: The caller.
+    /// - Returns: The upload and its token, which the server cannot return again.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/payloadTooLarge``,
     ///   ``ServiceError/Code/quotaExceeded``, ``ServiceError/Code/tooManyUploads``,
     ///   ``ServiceError/Code/duplicateValue``.

@@ -4,7 +4,7 @@ extension UploadService {
     /// - Parameters:
     ///   - announcement: The file; its size is that of the pieces.
     ///   - tokens: The pieces, in order; one may stand there several times.
-    ///   - caller: Who asks.
+    ///   - caller: The caller.
     /// - Returns: The final upload, finished or waiting, and its token.
     /// - Throws: ``ServiceError/Code/badRequest`` if a piece is no partial upload of this app, and what a rule refuses; the
     ///   pieces stay then.
@@ -86,7 +86,7 @@ extension UploadHandle {
         }.value
     }
 
-    /// Called with everybody's turn.
+    /// Called with all locks of the upload held.
     private func joinWaiting() async throws {
         try requireThere()
         guard upload.isWaiting else { return }
@@ -109,7 +109,7 @@ extension UploadHandle {
         }
     }
 
-    /// Copies finished pieces behind each other, makes the file and removes the pieces; called with everybody's turn.
+    /// Concatenates finished pieces, creates the file and removes the pieces; called with all locks of the upload held.
     func join(_ pieces: [ObjectID]) async throws {
         var sources: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
         var digests: Set<String> = []

@@ -2,7 +2,7 @@ package import Logging
 
 /// What a sweep removed.
 package struct Swept: Sendable, Hashable {
-    /// Uploads whose time was over before their file was there.
+    /// Uploads that expired before their file existed.
     package var uploads = 0
     /// How many bytes had come for them.
     package var bytes: Int64 = 0
@@ -12,8 +12,8 @@ package struct Swept: Sendable, Hashable {
 }
 
 extension UploadService {
-    /// Finishes uploads whose bytes are all there, then removes those whose time is over, with what came of them; those
-    /// that somebody is sending to stay.
+    /// Finishes uploads that have all their bytes, then removes expired ones with their bytes, except those that a
+    /// client is sending to.
     package func sweep() async throws -> Swept {
         var swept = Swept()
         var seen: Set<ObjectID> = []
@@ -47,7 +47,7 @@ extension UploadService {
             live.with { $0.isExpiring = true }
             defer { live.with { $0.isExpiring = false } }
             return try await live.turns.takeAll {
-                // Somebody may have ended it, or sent its first bytes, since it was found.
+                // A client may have ended it, or sent its first bytes, since it was found.
                 guard live.upload.expiresAt <= clock() else { return (false, 0) }
                 let isOver = try await removeRow(of: live.id)
                 await discardStaged(of: live)

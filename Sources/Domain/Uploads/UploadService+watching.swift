@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension UploadService {
-    /// What somebody who watches an upload is told.
+    /// An event of a progress stream.
     package enum WatchEvent: Sendable, Hashable {
         /// It came further.
         case progress(UploadProgress)
@@ -29,7 +29,7 @@ extension UploadService {
             self.shares = shares
         }
 
-        /// Gives the place to somebody else and ends what was watched from it; may be called again, from any thread.
+        /// Releases the slot and ends its stream; can be called repeatedly, from any thread.
         package func leave() {
             let (wasHeld, stop) = state.withLock { state in
                 defer { state.isHeld = false }
@@ -48,8 +48,8 @@ extension UploadService {
         }
     }
 
-    /// Takes a place among those who watch uploads of the same group: who watches shows no credentials, so whose upload
-    /// it is counts.
+    /// Takes a slot among the streams for uploads of the same group: watchers need no credentials, so whose upload it
+    /// is counts.
     ///
     /// Uploads of one address have half of the places of all guests'.
     ///
@@ -75,7 +75,7 @@ extension UploadService {
         return WatchPlace(watchers, shares)
     }
 
-    /// Tells of an upload until it ends, or what is told throws: ten times a second at most.
+    /// Reports the progress of an upload until it ends, or until `tell` throws: at most ten times a second.
     ///
     /// - Throws: ``ServiceError/Code/uploadNotFound``, and what `tell` throws.
     package func watch(
@@ -99,7 +99,7 @@ extension UploadService {
                 if progress.isFinished { break }
                 try await tell(progress == last ? .stillThere : .progress(progress))
                 last = progress
-                // What comes meanwhile is told as one.
+                // Changes in the meantime are reported as one.
                 try await Task.sleep(for: .milliseconds(100))
             }
             let end = upload.progress

@@ -21,8 +21,8 @@ package struct UploadService: Sendable {
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Takes the app's stores, who fetches from elsewhere, which apps share its paths, what removes deleted files, and time
-    /// and ids as values for tests.
+    /// Takes the app's stores, the fetchers, the apps that share its paths, and the clock and the ids as values for
+    /// tests.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -96,7 +96,7 @@ package struct UploadService: Sendable {
     ) async throws -> [FileRecord] {
         var committed: [(blob: any StagedBlob, record: FileRecord)] = []
         do {
-            // An upload takes its time; whoever began it may have been logged out since.
+            // An upload takes time; the session of its caller may have ended since.
             let caller = try await sessions.lasting(caller)
             var records: [FileRecord] = []
             for (upload, description) in uploads {
@@ -136,21 +136,7 @@ package struct UploadService: Sendable {
         }
     }
 
-    /// Runs a body that makes the file of a key, while nobody else does and no deleted file's bytes lie under the key.
-    ///
-    /// Needed for keys that were known before the file is made. A key that the server makes in the same request has 190
-    /// random bits, so no file had it before.
-    ///
-    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a deleted
-    ///   file cannot be removed; what the body throws.
-    func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
-        try await neighbours.claiming(key, for: app) {
-            guard let deletions else { return try await body() }
-            return try await deletions.claiming(key, body)
-        }
-    }
-
-    /// Takes a commit back whose record was not stored.
+    /// Undoes a commit whose record was not stored.
     ///
     /// - Throws: If it cannot be told whether it was: then everything stays as it is, and the next start finds out.
     func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
@@ -163,7 +149,7 @@ package struct UploadService: Sendable {
         for upload in uploads { await upload.blob.discard() }
     }
 
-    /// The record of a file whose bytes are all there, if its type may be uploaded.
+    /// The record of a file whose bytes are all there, if its type is allowed.
     func record(
         of staged: StagedFacts,
         _ description: UploadDescription,

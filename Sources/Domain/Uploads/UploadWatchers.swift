@@ -11,7 +11,7 @@ final class UploadWatchers: Sendable {
 
     /// The changes from now on; the stream ends with the upload.
     ///
-    /// - Parameter now: What is told first.
+    /// - Parameter now: The first event.
     /// - Returns: The stream, and what makes one more event in it.
     func watch(
         from now: () -> UploadProgress
@@ -33,7 +33,7 @@ final class UploadWatchers: Sendable {
         return (stream, continuation)
     }
 
-    /// Tells all of a change; makes the value only if somebody watches.
+    /// Notifies all watchers of a change; creates the value only if there is a watcher.
     func tell(_ progress: () -> UploadProgress) {
         let watching = state.withLock { Array($0.continuations.values) }
         guard !watching.isEmpty else { return }

@@ -39,7 +39,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let role = ClassName(known: "_Role")
     /// The class of log-ins that last, for the master key alone.
     package static let session = ClassName(known: "_Session")
-    /// The class of who users are on other platforms; not for anybody.
+    /// The class of the identities of users on other platforms; internal.
     package static let identity = ClassName(known: "_Identity")
     /// The class of uploads on their way, for the master key alone to see.
     package static let upload = ClassName(known: "_Upload")

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A number of permits, handed to those who wait for them in rounds: one to each key that waits, so that a key with many
-/// requests delays the others by one of them at most.
+/// A number of permits that waiting requests get in turn: one for each waiting key, so that a key with many requests
+/// delays the others by one of them at most.
 ///
 /// As many requests as a limit says wait. When all of them do, a new one takes the slot of the request that came last of
 /// the key with most, unless its own key has as many: so no key keeps the others out, and one alone may have all slots.
@@ -18,7 +18,7 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
         var waiting: [Key: [Waiter]] = [:]
         /// The keys that wait, in the order in which they get permits.
         var round: [Key] = []
-        /// How many wait whom the limit counts.
+        /// How many waiting requests count in the limit.
         var counted = 0
         /// Requests that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
@@ -37,7 +37,7 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - count: How many permits there are.
     ///   - mostWaiting: How many requests may wait.
-    ///   - exempt: The key whose requests may always wait, and count for nothing.
+    ///   - exempt: The key whose requests can always wait, and do not count in the limit.
     package init(_ count: Int, mostWaiting: Int = .max, exempt: Key? = nil) {
         state = Mutex(State(free: count))
         self.mostWaiting = mostWaiting

@@ -1,7 +1,7 @@
 /// The path part of an internal file's URL, and the name of its blob (protocol/files 6).
 ///
-/// Whoever knows the key can read the bytes, so its random part comes from the system's cryptographic generator:
-/// 32 characters of `[0-9a-zA-Z]`, about 190 bits.
+/// Every client that knows the key can read the bytes, so its random part comes from the system's cryptographic
+/// generator: 32 characters of `[0-9a-zA-Z]`, about 190 bits.
 package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// The text, not percent-encoded.
     package let description: String
@@ -44,8 +44,8 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         self = key
     }
 
-    /// Takes a key that an old SDK made at random, behind which nobody else's can lie: 16 or 20 hexadecimal digits, 32
-    /// of a UUID, or 40 letters and digits; then the name's extension, or the name itself (protocol/files 6).
+    /// Takes a random key of an old SDK, which cannot be the key of another file: 16 or 20 hexadecimal digits, 32 of a
+    /// UUID, or 40 letters and digits; then the name's extension, or the name itself (protocol/files 6).
     ///
     /// Nothing if it is none of these.
     package init?(madeByClient text: String, for name: FileName) {

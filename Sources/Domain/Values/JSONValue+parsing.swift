@@ -10,8 +10,8 @@ extension JSONValue {
 
     /// Reads a JSON text (RFC 8259), in time that grows with its length alone.
     ///
-    /// Foundation's decoder takes seconds for a few nested kilobytes, because every level asks for each type in turn, so
-    /// the text is read here. A member that stands twice is refused: whoever checks one and uses the other is deceived.
+    /// Foundation's decoder takes seconds for a few nested kilobytes, because every level asks for each type in turn,
+    /// so the text is read here. A duplicate member is refused: code could check one of them and use the other.
     ///
     /// - Parameters:
     ///   - text: UTF-8.

@@ -1,4 +1,4 @@
-/// Text that nobody can guess, from the system's cryptographic generator.
+/// A random string from the system's cryptographic generator.
 package enum RandomText {
     /// Digits and letters in both cases: 5.95 bits each.
     static func alphanumeric(_ count: Int) -> String {

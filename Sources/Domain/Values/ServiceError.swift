@@ -67,7 +67,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let invalidPhone = Code(description: "invalidPhone")
         /// A name that no role can have (139).
         package static let invalidRoleName = Code(description: "invalidRoleName")
-        /// A user who would be changed by somebody else (206).
+        /// A change of a user without that user's session (206).
         package static let sessionRequired = Code(description: "sessionRequired")
         /// A password that is not the user's (210).
         package static let wrongPassword = Code(description: "wrongPassword")
@@ -75,7 +75,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let userNotFound = Code(description: "userNotFound")
         /// Too many wrong passwords (219).
         package static let lockedOut = Code(description: "lockedOut")
-        /// `authData` that does not say who somebody is (250).
+        /// `authData` without an identity (250).
         package static let missingLinkedID = Code(description: "missingLinkedID")
         /// `authData` that the provider does not confirm (251).
         package static let invalidAuthData = Code(description: "invalidAuthData")

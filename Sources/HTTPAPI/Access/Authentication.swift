@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Finds out who calls, for every route behind it (protocol/files 1.2, protocol/data 1.2).
+/// Determines the caller, for every route behind it (protocol/files 1.2, protocol/data 1.2).
 struct Authentication: RouterMiddleware {
     let authenticator: Authenticator
     let apps: [AppID: AppServices]
@@ -25,7 +25,7 @@ struct Authentication: RouterMiddleware {
 }
 
 extension Request {
-    /// The token of a session, as text that nobody checked yet.
+    /// The token of a session, not checked yet.
     var sessionToken: String? {
         HTTPField.Name.session.lazy.compactMap { self.headers[$0] }.first { !$0.isEmpty }
     }

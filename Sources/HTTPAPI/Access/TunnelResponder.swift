@@ -6,9 +6,9 @@ internal import NIOCore
 
 /// Unpacks requests that old browsers and Unity send as `POST` with `Content-Type: text/plain` (protocol/files 1.3).
 ///
-/// Method, credentials and query lie in the JSON body; what is left of it is the real body. It stands before the
-/// router, because the method in the body decides the route. Nobody is authenticated yet, so the body is only scanned:
-/// its values are made behind authentication.
+/// The method, the credentials and the query string are members of the JSON body; the rest is the real body. It runs
+/// before the router, because the method in the body decides the route. The caller is not authenticated yet, so the
+/// body is only scanned; its values are parsed after authentication.
 struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     let base: Base
     let bodies: RequestBodies
@@ -17,7 +17,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
             let sender = context.channel.unknownClient
-            // A file as Base64 is large whoever sends it, and takes no more memory than its text.
+            // A file as Base64 is large for every caller, and needs no memory beyond its bytes.
             let limit = isForFile(request) ? bodies.limits.largestBody : bodies.limits.bodySize(of: sender)
             let unpacked = try await bodies.text(of: request, from: sender, upTo: limit) { body in
                 try unpack(body, of: request)

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Who may do what with classes; for the master key alone (our own, docs/permissions.md).
+/// The permissions of classes; only for the master key (lcfile's own calls, docs/permissions.md).
 struct PermissionRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -40,7 +40,7 @@ struct PermissionRoutes: Sendable {
 }
 
 extension ClassSchema {
-    /// The operations and whom they are open to, and the default ACL.
+    /// The operations with the callers who are allowed to do them, and the default ACL.
     fileprivate var permissionJSON: JSONValue {
         var members = permissions.json.objectValue ?? [:]
         members["defaultACL"] = .object((defaultACL ?? .everyone).json)

@@ -14,7 +14,7 @@ final class BodyMemory: Sendable {
         var total = 0
         var ofGuests = 0
         var ofGuestsAndUsers = 0
-        /// What each guest and user holds; nobody who holds nothing is in it.
+        /// The bytes that each guest and user holds; without entries of 0 bytes.
         var senders: [CallerIdentity: Int] = [:]
     }
 

@@ -127,7 +127,7 @@ struct BodyPace {
     }
 }
 
-/// A request's body as JSON text; whoever makes values of it takes memory for them from the request's share.
+/// A request's body as unparsed JSON; the code that parses it takes memory for the values from the request's share.
 struct JSONBody: Sendable {
     let text: ByteBuffer
     let share: BodyMemory.Share

@@ -11,14 +11,14 @@ extension Channel {
         return ClientAddress.network(of: text)
     }
 
-    /// The client at the other end as long as it has not shown who it is.
+    /// The client of the connection before it is authenticated.
     var unknownClient: CallerIdentity { .guest(address: clientAddress ?? "") }
 }
 
 enum ClientAddress {
     /// What an address in text counts as: IPv4 as it is, IPv6 as its network of 64 bits.
     static func network(of text: String) -> String {
-        // A zone (fe80::1%eth0) says nothing of who it is.
+        // A zone (fe80::1%eth0) does not identify a client.
         guard let address = IPAddress(String(text.prefix { $0 != "%" })) else { return text }
         let bytes = address.bytes
         guard bytes.count == 16 else { return address.description }

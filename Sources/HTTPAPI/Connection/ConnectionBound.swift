@@ -84,11 +84,12 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
         let now = NIODeadline.now()
         reliefs = lastRelief.map { now - $0 < .seconds(1) } ?? false ? reliefs + 1 : 0
         lastRelief = now
-        // An eighth, then a quarter, a half, all: who opens connections and sends nothing gives way ever faster.
+        // An eighth, then a quarter, a half, all: clients that open connections and send nothing lose them faster and
+        // faster.
         connections.closeIdle(max(1, most / 8) << min(3, reliefs), olderThan: ConnectionBound.leastIdleTime)
         context.eventLoop.assumeIsolated().scheduleTask(in: ConnectionBound.interval) { [self] in
             isRelieving = false
-            // After a refusal of the system it is worth a try, whoever closed a descriptor.
+            // After an error of `accept` it tries again: other code may have closed a descriptor.
             if isPaused, open < most { resume(context) }
             relieve(context)
         }

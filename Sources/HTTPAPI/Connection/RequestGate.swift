@@ -104,7 +104,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         handOn(context)
         context.fireChannelReadComplete()
-        // Whoever reads the requests has stopped, and would never ask for more.
+        // The reader of the requests has stopped, and does not read any more.
         if isDraining { context.read() }
     }
 
@@ -126,7 +126,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         } else if !isLast || !(error is HTTPParserError || error is ByteToMessageDecoderError) {
             context.fireErrorCaught(error)
         }
-        // Else bytes behind the last request are no request, which is nobody's concern.
+        // Otherwise the bytes after the last request are no request, and are ignored.
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

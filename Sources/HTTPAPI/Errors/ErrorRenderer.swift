@@ -19,7 +19,7 @@ struct ErrorRenderer: RouterMiddleware {
         }
     }
 
-    /// The answer that an error becomes; what nobody foresaw is logged and answered with a bare 500.
+    /// The answer for an error; an unexpected error is logged and answered with a plain 500.
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
         var headers = (error as? DialectError)?.headers ?? [:]
@@ -71,7 +71,8 @@ struct ErrorRenderer: RouterMiddleware {
         case is HTTPParserError:
             ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
         case let error where ClientLeft.causes(error):
-            // Nobody reads it: the client left, or the server stops. It is no failure that an operator should look for.
+            // No client reads it: the client disconnected, or the server stops. The log does not report it as a
+            // failure.
             ServiceError(.badRequest, "The request was cancelled.")
         default:
             ServiceError(.internalFailure, "Internal error.", cause: error)

@@ -25,7 +25,7 @@ struct FailedRead {
 
     private static let diskFailures = [EIO, ENXIO, ENODATA, EBADMSG, EUCLEAN, ESTALE, EREMOTEIO]
 
-    /// Counts it; whoever answers the request logs the error.
+    /// Counts it; the code that answers the request logs the error.
     func count() {
         Counter(label: "lcfile_failed_reads_total").increment()
     }

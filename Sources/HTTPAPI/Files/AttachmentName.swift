@@ -28,7 +28,7 @@ struct AttachmentName {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether characters of the category are seen by nobody, or turn the direction of those that follow.
+    /// Whether characters of the category are invisible, or change the direction of the following ones.
     fileprivate var isControl: Bool {
         [.control, .format, .lineSeparator, .paragraphSeparator, .surrogate].contains(self)
     }

@@ -6,7 +6,8 @@ internal import HummingbirdCore
 /// `GET /files/<objectId>/content`: the bytes behind a file record, wherever they lie, with image words or without
 /// (docs/image-options.md, section 12).
 ///
-/// Like a file's URL it needs no keys, so that a page can show it; whoever brings some is held to them.
+/// Like a file's URL it needs no credentials, so that a page can show it; if a request has credentials, they are
+/// checked.
 struct ContentRoutes: Sendable {
     private let apps: [AppServices]
     /// What stands before all routes that need keys, and here is asked only about keys that there are.
@@ -39,7 +40,7 @@ struct ContentRoutes: Sendable {
 
     private func found(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let id = ObjectID(context.parameters.get("file") ?? "") else { throw FileService.notFound }
-        // Who brings no keys is anybody in each app.
+        // A request without credentials is a guest in each app.
         let callers = context.caller.map { [$0] } ?? apps.map { Caller(app: $0.id) }
         for caller in callers {
             guard let app = apps.first(where: { $0.id == caller.app }) else { continue }

@@ -4,7 +4,7 @@ internal import HummingbirdCore
 
 /// The file host: `GET` and `HEAD` on a key, with image words or without (protocol/files 5, 11).
 ///
-/// URLs are public, so nobody is asked for credentials here.
+/// URLs are public, so no credentials are checked here.
 struct DownloadRoutes: Sendable {
     let apps: [AppServices]
 

@@ -12,7 +12,7 @@ struct ImageAnswer {
     /// How long a picture may be kept: for ever, unless the source may change.
     var caching = Caching.immutable
 
-    /// Makes the answer; work that nobody waits for any more is given up.
+    /// Creates the answer; its work is cancelled when no client waits for it any more.
     ///
     /// - Parameters:
     ///   - words: What is asked.

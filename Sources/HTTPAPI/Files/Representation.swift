@@ -87,13 +87,13 @@ struct Representation {
     }
 }
 
-/// How long an answer may be kept.
+/// How long an answer can be cached.
 enum Caching: String {
     /// Files never change.
     case immutable = "public, max-age=31536000, immutable"
-    /// What lies on another server may, and so may whoever may read a record.
+    /// A file on another server can change, and so can the permission to read a record.
     case changing = "public, max-age=3600"
-    /// Somebody showed keys for it.
+    /// The request had credentials.
     case personal = "private, no-cache"
 }
 

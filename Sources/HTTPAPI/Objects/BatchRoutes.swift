@@ -101,8 +101,8 @@ private struct BatchAnswers {
         do {
             let reply = try reply.get()
             let action = try? command.get().action
-            // What a read found may be large, and is lost by nobody; the answer to a change is small, and what was changed
-            // is changed.
+            // The result of a read may be large, and the client can repeat the read; the answer to a change is small,
+            // and what was changed is changed.
             if reply.text.count > BatchAnswers.small, (try? command.get().isRead) == true {
                 try share.grow(by: reply.text.count)
             }

@@ -4,7 +4,7 @@ internal import HummingbirdCore
 /// The parameters of a request on objects: from a URL's query, or from `params` in a batch, where a condition may be JSON
 /// itself and flags real booleans (protocol/data 2.1, 4).
 ///
-/// Names that nobody asks for, and those with an empty value or `null`, are as if they were not there.
+/// Unknown names, and names with an empty value or `null`, are ignored.
 struct ObjectParameters {
     private let values: [String: JSONValue]
 

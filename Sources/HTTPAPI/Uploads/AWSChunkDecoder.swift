@@ -4,8 +4,8 @@ internal import NIOCore
 /// Takes the framing out of a body in `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the bytes,
 /// a line break; at the end a chunk of size 0 and trailers.
 ///
-/// Signatures and trailers are not looked at: whoever may upload showed it by the address. Without I/O, and without ever
-/// holding more than one piece and a line.
+/// Signatures and trailers are ignored: the upload URL is the credential. Without I/O, and without ever holding more
+/// than one piece and a line.
 struct AWSChunkDecoder: Sendable {
     private enum State: Equatable {
         case size

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// How far an upload came, for whoever holds its token (docs/uploads.md, section 8).
+/// The progress of an upload, for clients with its token (docs/uploads.md, section 8).
 struct ProgressRoutes: Sendable {
     let apps: [AppServices]
 
@@ -21,7 +21,7 @@ struct ProgressRoutes: Sendable {
     /// Server-sent events: one for each change, the last one says how it ended.
     @Sendable private func events(_ request: Request, _ context: APIContext) async throws -> Response {
         if request.headers[.known("Last-Event-ID")] == ProgressRoutes.last {
-            // The stream had its end; a browser that connects again is told to stop by this.
+            // The stream has ended; this tells a browser that connects again to stop.
             return Response(status: .noContent)
         }
         let (app, token) = try await find(context)

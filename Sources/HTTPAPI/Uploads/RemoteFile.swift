@@ -8,7 +8,7 @@ internal import NIOCore
 struct RemoteFile: Sendable {
     let app: AppServices
     let caller: Caller
-    /// The client's connection: nobody wants the copy if it is gone.
+    /// The client's connection: the copy is cancelled when it closes.
     let channel: any Channel
 
     /// Answers a body such as `{"url":…}`.

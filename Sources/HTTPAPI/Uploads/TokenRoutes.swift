@@ -32,7 +32,7 @@ struct TokenRoutes: Sendable {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
         var description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
-        // The SDK keeps what it is told here, so the record says the same, whatever the bytes turn out to be.
+        // The SDK stores the values of this answer, so the record has the same ones, whatever the type of the bytes is.
         description.mediaType = app.uploads.expectedType(of: description)
         let announcement = UploadAnnouncement(
             description,

@@ -10,7 +10,7 @@ internal import HummingbirdCore
 struct UploadAddressRoutes: Sendable {
     let apps: [AppServices]
     let bodies: RequestBodies
-    /// What Kodo v1 is told to go on sending to; SDKs ignore it.
+    /// The host to which Kodo v1 is told to send further chunks; SDKs ignore it.
     let addresses: UploadAddresses
 
     func add(to group: RouterGroup<APIContext>) {

@@ -20,7 +20,7 @@ struct UploadErrors: RouterMiddleware {
             let (refusal, status) = ErrorRenderer.refusal(error, logger: context.logger)
             response = isS3 ? s3(refusal, status) : kodo(refusal, status, isOwn: error is DialectError)
         }
-        // Qiniu's SDKs take an answer without it for one of somebody else.
+        // Qiniu's SDKs treat an answer without it as one of another server.
         response.headers[.known("X-Reqid")] = context.id
         return response
     }

@@ -5,7 +5,7 @@ package enum UploadProvider: String, Sendable, CaseIterable {
     case qcloud
 }
 
-/// Who asks for a token, by what it says of itself: `LeanCloud-JS-SDK/4.15.3 (Browser)` (protocol/files 2.9).
+/// The SDK that requests a token, by its user agent: `LeanCloud-JS-SDK/4.15.3 (Browser)` (protocol/files 2.9).
 package struct ClientAgent: Sendable, Equatable {
     /// An SDK, as `uploads.providers` names it.
     package enum SDK: String, Sendable, CaseIterable {
@@ -49,7 +49,7 @@ package struct ClientAgent: Sendable, Equatable {
     ]
 }
 
-/// Which provider which SDK is told: the setting `uploads.providers`.
+/// The provider that each SDK is told to use: the setting `uploads.providers`.
 package struct ProviderChoice: Sendable, Equatable {
     private var chosen: [ClientAgent.SDK: UploadProvider] = [:]
 
@@ -67,7 +67,7 @@ package struct ProviderChoice: Sendable, Equatable {
         }
     }
 
-    /// The word for a client: `s3` is the one that no SDK takes for an address of somebody else.
+    /// The provider's name for a client: `s3` is the only one for which no SDK uses another vendor's host.
     ///
     /// JavaScript cannot send to it from mini-programs, from React Native and from streams; its `qiniu` keeps to our
     /// address from 3.2.1 on, but in 4.11.0.

@@ -115,7 +115,7 @@ struct UploadRoutes: Sendable {
 }
 
 extension FileRecord {
-    /// The answer to whoever made it.
+    /// The answer to the client that created it.
     func created(in app: AppServices) -> Response {
         JSONText(text(shownBy: app.presentation)).response(
             status: .created,
@@ -125,7 +125,7 @@ extension FileRecord {
 }
 
 extension MediaType {
-    /// What a client claims a body to be; the types that tools send when nobody told them are no claim.
+    /// What a client claims a body to be; the default types of tools are no claim.
     init?(claimed contentType: String?) {
         guard let type = contentType.flatMap({ MediaType($0) }), type != .octetStream,
             type.description != "application/x-www-form-urlencoded"

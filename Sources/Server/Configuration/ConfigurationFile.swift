@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Yams
 
-/// A configuration file taken apart: settings by their dotted names, and the list of apps.
+/// A parsed configuration file: settings by their dotted names, and the list of apps.
 ///
-/// swift-configuration reads YAML too, but neither lists of objects nor what nobody asked for; unknown names are to be
-/// refused here.
+/// swift-configuration reads YAML too, but no lists of objects, and it does not report names that no code reads; this
+/// type refuses unknown names.
 struct ConfigurationFile {
     private(set) var settings: [String: String] = [:]
     private(set) var apps: [AppConfiguration] = []

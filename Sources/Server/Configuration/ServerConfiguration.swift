@@ -17,7 +17,7 @@ package struct ServerConfiguration: Sendable {
     package var http = HTTPSettings()
     /// `uploads.*` but what concerns the wire.
     package var uploads = UploadLimits()
-    /// Which dialect which SDK is told to upload with.
+    /// The upload dialect that each SDK is told to use.
     package var providers = ProviderChoice()
     /// Seconds from one look for expired uploads to the next.
     package var sweepInterval = 60
@@ -89,7 +89,7 @@ package struct ServerConfiguration: Sendable {
         package var fetches = 4
         /// Fetches that wait beyond those; more are refused with 429.
         package var fetchQueue = 64
-        /// The same of callers who are not logged in, at most as many as the others'.
+        /// The same for guests, at most as many as for the others.
         package var guestFetches = 2
         /// Those of theirs that wait beyond these, at most as many as the others'.
         package var guestFetchQueue = 32
@@ -101,7 +101,7 @@ package struct ServerConfiguration: Sendable {
         package var databaseCache = 16 << 20
     }
 
-    /// Who is asked whether third-party log-ins are true.
+    /// The URL that verifies third-party log-ins.
     package struct VerifierSettings: Sendable {
         /// An http or https address; nothing believes clients.
         package var url: String?
@@ -144,7 +144,7 @@ package struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// Files that are fetched for callers who are not logged in, at the same time and waiting: never more than for others.
+    /// Files that are fetched for guests, at the same time and waiting: never more than for others.
     package var guestFetches: (threads: Int, queue: Int) {
         (min(threads.guestFetches, threads.fetches), min(threads.guestFetchQueue, threads.fetchQueue))
     }

@@ -2,7 +2,7 @@ internal import DiskBlobs
 internal import Domain
 internal import SQLiteStore
 
-/// Copies one app to a folder that nobody uses yet: its database first, then the blobs that the copy names.
+/// Copies one app to a folder that no server uses yet: its database first, then the blobs that the copy names.
 ///
 /// In this order both fit together whatever a server does meanwhile. A blob is there before its record and stays longer,
 /// so each record of the copy has its blob, unless the file was deleted since.

@@ -3,8 +3,9 @@ internal import Glibc
 
 /// The folder that a backup is made in, `DIR.partial`, until all of it is on the disk and it becomes `DIR`.
 ///
-/// A file in it, `backup.txt`, says whose it is and whether it is whole, and is locked while the backup is made. So a
-/// draft that a crash left is told from one that is being made, and from a folder that is none of ours.
+/// A file in it, `backup.txt`, says that lcfile created the folder and whether the backup is complete, and is locked
+/// while the backup runs. So a draft that a crash left differs from one that is being written, and from a folder that
+/// lcfile did not create.
 struct BackupDraft: ~Copyable {
     let path: String
     private let destination: String

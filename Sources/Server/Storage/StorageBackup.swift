@@ -42,7 +42,8 @@ package struct StorageBackup {
         return summary
     }
 
-    /// What has no bytes has no record in the backup; whether somebody deleted it or it was lost, is told apart.
+    /// Removes records without a blob from the backup. Files deleted during the backup and damaged files are counted
+    /// separately.
     private static func leaveOut(
         _ unfit: [AppCopy.Unfit],
         of database: DatabaseCopy,
@@ -65,7 +66,7 @@ package struct StorageBackup {
             summary.damaged += 1
             summary.firstDamage = summary.firstDamage ?? one.words
         }
-        // A damaged database stays as it is, for whoever repairs it.
+        // A damaged database stays unchanged, so that the operator can repair it.
         if database.damage == nil { try database.forget(files, broken) }
     }
 }

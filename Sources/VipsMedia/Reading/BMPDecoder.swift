@@ -86,7 +86,7 @@ extension BMPDecoder {
     }
 
     private func rows(bits: Int) throws(BMPError) -> Rows {
-        // Rows are padded to 4 bytes; the padding of the last one is missed by nobody. A width has 31 bits.
+        // Rows are padded to 4 bytes; the padding of the last row may be missing. A width has 31 bits.
         let length = (header.size.width * bits + 7) / 8
         let stride = (length + 3) / 4 * 4
         let there = bytes.count - header.pixelOffset

@@ -4,7 +4,7 @@ enum BMPError: Error, Equatable, CustomStringConvertible {
     case notBitmap
     /// Fields contradict each other or the format.
     case broken(String)
-    /// A kind that nobody writes, or that hides another format.
+    /// A variant that no known program writes, or that contains another format.
     case unsupported(String)
     /// Pixels end before the picture does.
     case truncated

@@ -1,4 +1,4 @@
-/// Reads numbers out of bytes that nobody has checked: what lies outside is `nil`, never a trap.
+/// Reads numbers from untrusted bytes: a read beyond the end returns `nil` and never traps.
 struct ByteCursor {
     let bytes: UnsafeRawBufferPointer
     /// Where ``next()`` reads; may lie behind the end.

@@ -15,7 +15,8 @@ struct ByteWindow {
     private var start = 0
     private var piece: [UInt8] = []
 
-    /// Reads by a closure, whose errors come out of every reading method, and asks it for at most so many bytes in all.
+    /// Reads by a closure, whose errors every reading method throws, and requests at most this number of bytes in
+    /// total.
     init(budget: Int = 1 << 20, reading read: @escaping Read) {
         self.budget = budget
         self.read = read

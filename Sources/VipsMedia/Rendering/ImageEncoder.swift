@@ -80,7 +80,7 @@ struct ImageEncoder {
         0x49, 0x49, 0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
     ]
 
-    /// Whose work it is, which a setting keeps.
+    /// The copyright metadata, which a setting retains.
     static let copyright = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
     /// What says nothing of the picture but how its frames are shown.
     private static let animation = ["page-height", "n-pages", "delay", "loop"]

@@ -45,7 +45,8 @@ extension ImageJob {
         radius: Int,
         sigma: Double
     ) throws(VipsError) -> VipsImageHandle {
-        // The mask ends where the Gaussian has fallen to the amplitude: at the radius, or where nobody sees it.
+        // The mask ends where the Gaussian has fallen to the amplitude: at the radius, or where it is no longer
+        // visible.
         let amplitude = max(0.002, exp(-Double(radius * radius) / (2 * sigma * sigma)))
         // What is transparent has a colour, too, which must not come out of it.
         let plain = try image.hasAlpha ? image.applying("premultiply", cvips_premultiply) : image.shared()

@@ -48,7 +48,7 @@ struct ImageJob {
         return try applying(steps, to: withWords(of: input.bytes, image))
     }
 
-    /// The picture with whose work it is, if it came to be as pixels, which do not say it.
+    /// The image with its copyright metadata, if it was created from pixels, which have none.
     private func withWords(
         of bytes: SourceBytes,
         _ image: borrowing VipsImageHandle
@@ -97,7 +97,7 @@ struct ImageJob {
 }
 
 extension ServiceError {
-    /// What a client is told of a picture that cannot be read; why is for the log.
+    /// The error for an image that cannot be read; the cause is for the log.
     static func unreadable(_ cause: any Error) -> ServiceError {
         ServiceError(.notAnImage, "The file is not an image that can be read.", cause: cause)
     }

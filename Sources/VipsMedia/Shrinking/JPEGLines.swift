@@ -52,7 +52,7 @@ final class JPEGLines {
         return UnsafeRawPointer(start)
     }
 
-    /// Decodes what nobody asked for; whether the file ends as it should.
+    /// Decodes the remaining lines and discards them; returns whether the file ends correctly.
     func finish() -> Bool {
         line(size.height - 1) != nil && cjpeg_finish(lines) != 0
     }

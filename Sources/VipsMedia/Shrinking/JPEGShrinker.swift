@@ -35,7 +35,7 @@ struct JPEGShrinker: ~Copyable {
     ///
     /// - Parameters:
     ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, room for just these.
-    ///   - mustStop: Whether nobody waits any more. TurboJPEG, for planes, cannot be stopped: it is asked behind that.
+    ///   - mustStop: Whether no client waits any more. TurboJPEG, for planes, cannot be stopped: the check follows it.
     /// - Returns: Whether all pixels are written; after false, anything is in that memory.
     func draw(into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
         let source = scale.source(decoder.size, decoder.subsampling)

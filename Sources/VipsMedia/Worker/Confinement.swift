@@ -36,7 +36,7 @@ enum Confinement {
         try limitSystemCalls()
     }
 
-    /// Nobody gains rights here any more, and root keeps none.
+    /// This process cannot gain rights any more, and root loses its own.
     static func giveUpPrivileges() throws(Failure) {
         try check("new privileges", clinux_give_up_new_privileges())
         try check("capabilities", clinux_drop_capabilities())
@@ -57,7 +57,7 @@ enum Confinement {
         try limit(RLIMIT_AS, to: memory + (4 << 30))
         // SIGXCPU, and a second later SIGKILL, which cannot be caught.
         try limit(RLIMIT_CPU, to: seconds, hard: seconds + 1)
-        // Nothing is written to a file; who tries is told so instead of killed.
+        // Writing to a file fails with an error instead of killing the process.
         signal(SIGXFSZ, SIG_IGN)
         try limit(RLIMIT_FSIZE, to: 0)
         try limit(RLIMIT_CORE, to: 0)
@@ -109,7 +109,7 @@ enum Confinement {
         try check("files", clinux_landlock_allow(rules, place, accesses))
     }
 
-    /// How many threads this process has; 0 if nobody tells.
+    /// How many threads this process has; 0 if it cannot be determined.
     private static func threads() -> Int {
         guard let folder = opendir("/proc/self/task") else { return 0 }
         defer { closedir(folder) }

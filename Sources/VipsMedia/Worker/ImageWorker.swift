@@ -19,7 +19,7 @@ package enum ImageWorker {
     /// Must be called before anything makes a thread: threads that exist already cannot be confined, and the worker
     /// then refuses to run.
     package static func run(_ words: [String]) -> Never {
-        // Not exit(3): what libraries would do on the way out, nobody needs.
+        // Not exit(3): the exit handlers of libraries are not needed.
         _exit(perform(words).rawValue)
     }
 

@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// An image as a worker process gets it: a descriptor of its own, read-only, at the beginning.
 ///
-/// The source's own descriptor is never given away: its offset is shared by whoever holds a copy, and two workers may
+/// The worker does not get the source's descriptor: all copies of a descriptor share its offset, and two workers may
 /// read the same blob at once.
 final class WorkerInput: Sendable {
     let descriptor: CInt

@@ -6,9 +6,9 @@ internal import SystemPackage
 
 /// Starts worker processes, each for one answer, and believes only what it can check.
 ///
-/// A worker has standard input, output and /dev/null and no other descriptor, an environment of three words, and ends
-/// with its answer, at the deadline, when the task is cancelled, when it answers more than it may, or with the server.
-/// When a method returns, its process is gone and reaped.
+/// A worker has standard input, output and /dev/null and no other descriptor, an environment of three variables, and
+/// ends with its answer, at the deadline, when the task is cancelled, when it answers more than it may, or with the
+/// server. When a method returns, its process is gone and reaped.
 package struct WorkerLauncher: Sendable {
     // No home, no search path, no proxy. One arena, for glibc and for jemalloc: what they reserve counts as memory.
     private let environment: [Environment.Key: String] = [
@@ -115,7 +115,7 @@ package struct WorkerLauncher: Sendable {
                 try await Task.sleep(until: deadline, clock: .continuous)
                 return .overdue
             }
-            // Whoever comes second is cancelled: the clock stops, or the worker is killed. Both are awaited.
+            // The slower task is cancelled: the clock stops, or the worker is killed. Both are awaited.
             defer { group.cancelAll() }
             return try await group.next() ?? .overdue
         }
