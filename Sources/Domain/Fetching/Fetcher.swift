@@ -1,6 +1,8 @@
 package import NIOCore
 
-/// Downloads files from other servers. Clients choose the URL, and may try to reach this server's private network.
+/// Downloads files from other servers.
+///
+/// Clients choose the URL, and may try to reach this server's private network.
 package protocol Fetcher: Sendable {
     /// Fetches a file and hands out its bytes in their order, one piece at a time.
     ///

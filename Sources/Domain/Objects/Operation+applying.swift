@@ -43,8 +43,9 @@ extension Operation {
         return elements
     }
 
-    /// The error for an operation on a value of another type. It does not show the stored value, because the caller may
-    /// not be allowed to read it.
+    /// The error for an operation on a value of another type.
+    ///
+    /// It does not show the stored value, because the caller may not be allowed to read it.
     private func mismatch(_ path: FieldPath, _ present: JSONValue, _ type: FieldType) -> ServiceError {
         .mismatch(field: path.description, value: shownValue, expected: FieldType(of: present) ?? .any, actual: type)
     }

@@ -16,8 +16,9 @@ extension UploadHandle {
     /// The part that grows.
     static let number = 1
 
-    /// The number of stored bytes. First stops a connection that still sends bytes: a client asks because its
-    /// connection broke.
+    /// The number of stored bytes.
+    ///
+    /// First stops a connection that still sends bytes: a client asks because its connection broke.
     ///
     /// A client that gets the full size as the offset stops, so an upload that has them is finished first: see
     /// ``endIfWhole()``.
