@@ -113,7 +113,7 @@ static void broke_off(Client *client) {
     if (!others) fprintf(stderr, "asking: an answer broke off\n");
     others++, waiting--;
     client->waits = 0;
-    // Not at once: a server that accepts nobody would be asked in a circle.
+    // Not at once: a server that accepts no connection would cause a busy loop.
     client->wake = now() + 0.1;
 }
 

@@ -16,7 +16,7 @@ MEMBERSHIPS = (0, 10, ROLES)
 # Callers of one question have short turns one after the other, so that noise hits all alike; many rounds.
 SECONDS = 0.4
 ROUNDS = 7
-# Whoever is in all roles needs at most 1.5 times as long as master.
+# The user with all roles needs at most 1.5 times as long as the master key.
 GOAL = 1 / 1.5
 APP_KEY = {"X-LC-Id": APP["LCFILE_APP_ID"], "X-LC-Key": APP["LCFILE_APP_KEY"]}
 MASTER = APP_KEY | {"X-LC-Key": f"{APP['LCFILE_MASTER_KEY']},master"}

@@ -58,7 +58,7 @@ def compare_looks(pictures, servers, peers):
 
 
 def derivatives(pictures, source, width, format, servers, peers):
-    """What everybody makes of it, as bytes."""
+    """The result of each program, as bytes."""
     made = {}
     for setting, server in servers.items():
         original = uploaded(server, source)

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("a fetch that was cancelled before it began asks nobody")
+    @Test("a fetch that was cancelled before it began opens no connection")
     func cancelledBefore() async throws {
         try await LoopbackServer.with(["/a": .file("hello")]) { server, port in
             let task = Task {

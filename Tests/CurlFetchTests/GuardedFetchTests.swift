@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "who is refused, who is not there and who has no name cannot be told apart",
+        "a refused address, an unreachable host and an unknown name get the same answer",
         arguments: ["https://127.0.0.2:1/", "http://127.0.0.1:1/", "http://nobody.invalid/"]
     )
     func sameSentence(url: String) async throws {

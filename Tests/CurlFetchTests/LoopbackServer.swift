@@ -3,7 +3,7 @@ import NIOPosix
 import Support
 import Synchronization
 
-/// What is sent to whoever asks for a path.
+/// The answer to a request for a path.
 struct Reply: Sendable {
     /// Head and body, as they go over the wire.
     let bytes: ByteBuffer

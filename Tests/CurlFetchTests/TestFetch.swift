@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlFetch
 
-/// The one sentence for whoever is not there and whoever is not to be asked.
+/// The one message for unreachable hosts and forbidden addresses.
 let unreachable = "url, or the target of a redirect, cannot be reached from this server."
 
 /// Fetches with a fetcher, and a thread, of its own.

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a file that somebody appended to, or that is another's, is not there", arguments: [true, false])
+    @Test("a file with appended bytes, or of another program, counts as missing", arguments: [true, false])
     func foreign(keepsBytes: Bool) async throws {
         let change = { (path: String) in
             let bytes = keepsBytes ? try Data(contentsOf: URL(filePath: path)) : Data()

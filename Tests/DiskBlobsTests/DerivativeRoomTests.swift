@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("times that nobody can have used a file at do no harm", arguments: [Int.min / 2, -1, 1 << 40, .max])
+    @Test("impossible times of use do no harm", arguments: [Int.min / 2, -1, 1 << 40, .max])
     func impossibleTimes(seconds: Int) async throws {
         try await withStore(bound: 4 * 4096) { store, root in
             for number in 0..<4 { try await store.store(block, as: .png, under: name(number)) }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HTTPAPI
 
-/// Every endpoint as everybody: who gets what, in one table for each kind.
+/// Every endpoint with every kind of caller: the statuses, in one table for each kind.
 @Suite struct AccessTests {
-    /// Whoever may ask, in the order of the tables' columns.
+    /// The kinds of callers, in the order of the tables' columns.
     private enum Asker: String, CaseIterable {
         /// No credentials at all.
         case nobody
@@ -16,7 +16,7 @@ import Testing
         case guest
         /// The user to whom the object belongs, by its ACL.
         case owner
-        /// A user whom nothing names.
+        /// A user that no permission and no ACL names.
         case other
         /// A user in the role that the ACL names.
         case member
@@ -109,7 +109,7 @@ import Testing
         try await check(method, path, statuses) { $0.file }
     }
 
-    /// Asks as everybody, each of a server of its own.
+    /// Sends the request as each kind of caller, each to a separate server.
     private func check(
         _ method: String,
         _ path: String,

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "what nobody sees, ends a header or turns what is read is left out",
+        "characters that are invisible, end a header or change the direction are left out",
         arguments: [
             "attname=a%0D%0AX:%20y", "attname=a%00X:%20y", "attname=a%C2%85X:%20y", "attname=a%E2%80%AEX:%20y",
             "attname=a%E2%80%A8X:%20y", "attname=a%EF%BB%BFX:%20y",

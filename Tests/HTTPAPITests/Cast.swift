@@ -9,16 +9,16 @@ import Testing
 enum CastMember: String, CaseIterable {
     /// The app key and no session.
     case guest
-    /// The user whom permissions and ACLs name.
+    /// The user that permissions and ACLs name.
     case owner
-    /// A user whom no permission and no ACL names.
+    /// A user that no permission and no ACL names.
     case other
     /// A user in the role that permissions and ACLs name.
     case member
     case master
 }
 
-/// To whom a permission of a class or an ACL is open.
+/// The callers to which a permission of a class or an ACL is open.
 enum CastAudience: String, CaseIterable {
     case everyone
     /// All who are logged in; ACLs have no subject for them.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// Permissions of classes for every kind of request: an operation is allowed for the callers to whom it is open.
+/// Permissions of classes for every kind of request: an operation is allowed for the callers in its list.
 @Suite struct ClassPermissionWayTests {
     private static let item = "classes/Guarded/<id>"
     private static let guarded = #""path":"/1.1/classes/Guarded""#
@@ -117,7 +117,7 @@ import Testing
     ]
 
     @Test(
-        "an operation is allowed for the callers to whom it is open",
+        "an operation is allowed for the callers in its list",
         arguments: ways.flatMap { row in row.ways.map { (row.operation, $0) } }
     )
     func operation(operation: String, way: Way) async throws {

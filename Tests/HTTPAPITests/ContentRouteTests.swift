@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "a record without an ACL is everybody's, whoever asks with right keys",
+        "every caller with valid keys can read a record without an ACL",
         arguments: [
             (Who.guest, 200), (.client, 200), (.master, 200), (.stranger, 404),
         ]

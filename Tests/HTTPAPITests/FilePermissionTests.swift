@@ -21,7 +21,7 @@ import Testing
         .batch("external, batch", #"{"method":"POST","path":"/1.1/files","body":\#(external)}"#),
     ]
 
-    @Test("a file is made by those for whom create is open", arguments: ways)
+    @Test("callers with the create permission can create a file", arguments: ways)
     func making(way: Way) async throws {
         try await forEach { cast, audience, caller in
             let before = try await count(cast)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a form is taken from those for whom create is open")
+    @Test("callers with the create permission can upload a form")
     func form() async throws {
         try await forEach { cast, audience, caller in
             var headers = cast.headers(of: caller)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a record is read and found by those whom its ACL names", arguments: paths)
+    @Test("callers in a record's ACL can read and find it", arguments: paths)
     func reading(path: String) async throws {
         try await TestServer().test { client in
             let cast = try await Cast(client)
@@ -82,7 +82,7 @@ import Testing
         .batch("batch of objects", #"{"method":"DELETE","path":"/1.1/classes/_File/<id>"}"#),
     ]
 
-    @Test("a file is deleted by those for whom delete is open and whom its ACL lets write", arguments: deletes)
+    @Test("callers with the delete permission and ACL write access can delete a file", arguments: deletes)
     func deleting(way: Way) async throws {
         try await TestServer().test { client in
             let cast = try await Cast(client)

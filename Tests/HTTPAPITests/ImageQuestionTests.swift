@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "questions are answered as JSON that nobody caches",
+        "information about images is JSON that is not cached",
         arguments: [
             ("imageInfo", #"{"colorModel":"ycbcr","format":"jpeg","height":480,"size":5,"width":640}"#),
             ("imageAve", #"{"RGB":"0x85694d"}"#),

@@ -129,7 +129,7 @@ import Testing
         if get.status == .ok { #expect(head.headers[.contentLength] == get.headers[.contentLength]) }
     }
 
-    @Test("a picture has a strong tag, and whoever shows it gets 304")
+    @Test("an image has a strong ETag, and a request with it gets 304")
     func unchanged() async throws {
         try await server().test { client in
             let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""

@@ -9,7 +9,7 @@ import Testing
     private static let itemOfBatch = #""path":"/1.1/classes/Note/<id>""#
 
     @Test(
-        "an object is read by those whom its ACL names",
+        "callers in an object's ACL can read it",
         arguments: [
             Way(name: "alone", method: "GET", path: item),
             .batch(#"{"method":"GET",\#(itemOfBatch)}"#),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "an object is found by those whom its ACL lets read",
+        "callers with ACL read access find an object",
         arguments: [
             Way(name: "alone", method: "GET", path: "classes/Note?count=1", condition: #"{"objectId":"<id>"}"#),
             .batch(
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "an object is changed by those whom its ACL lets write",
+        "callers with ACL write access can change an object",
         arguments: [
             Way(name: "update", method: "PUT", path: item, body: #"{"n":2}"#),
             Way(name: "delete", method: "DELETE", path: item),

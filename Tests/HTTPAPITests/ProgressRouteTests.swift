@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("of a size that nobody announced nothing is told")
+    @Test("progress has no size if none was announced")
     func unannounced() async throws {
         try await TestServer().test { client in
             let target = try await Target(client)

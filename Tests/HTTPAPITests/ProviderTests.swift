@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ProviderTests {
     @Test(
-        "JavaScript is told qiniu where it keeps to our address with it, everybody else s3 (protocol/files 2.9)",
+        "JavaScript SDKs that upload to our URL get qiniu, all others s3 (protocol/files 2.9)",
         arguments: [
             ("LeanCloud-Objc-SDK/14.0.0", .s3), ("AVOS Cloud iOS-v8.2.0 SDK", .s3),
             ("LeanCloud-Swift-SDK/17.11.0", .s3), ("LeanCloud-JS-SDK/4.15.3 (Browser)", .qiniu),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// Roles are not changed by those whom their ACL does not let write, on whatever way.
+/// Callers without ACL write access cannot change a role, by any call.
 @Suite struct RoleAttackTests {
     private static let ofBatch = #""path":"/1.1/classes/_Role/<id>""#
     private static let ways = [

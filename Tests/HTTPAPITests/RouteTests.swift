@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("what nobody foresaw is a bare 500 without its cause")
+    @Test("an unexpected error is a plain 500 without its cause")
     func internalFailure() async throws {
         var server = TestServer()
         server.renderer = FixedRenderer(failure: ServiceError(.internalFailure, "Internal error.", cause: Broken()))

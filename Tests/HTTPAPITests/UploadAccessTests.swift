@@ -8,7 +8,7 @@ import Testing
 
 /// Who may do what with uploads: by the app's key and by the class of files, or by the address alone.
 @Suite struct UploadAccessTests {
-    /// Whoever may ask, in the order of the tables' columns.
+    /// The kinds of callers, in the order of the tables' columns.
     private enum Asker: CaseIterable {
         /// No credentials at all.
         case nobody
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Runs a body as everybody, each on a server of its own; gives the statuses.
+    /// Runs a body as each kind of caller, each on a separate server; returns the statuses.
     private func statuses(
         _ body: @escaping @Sendable (TestClient, HTTPFields) async throws -> TestResponse
     ) async throws -> [Int] {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "tokens and uploads are for whom the class of files lets create, what became of them for the app's own",
+        "callers with the create permission get tokens and uploads; results are for callers of the app",
         arguments: [
             ("fileTokens", #"["everyone"]"#, [401, 201, 201, 201, 201]),
             ("fileTokens", #"["users"]"#, [401, 403, 201, 201, 201]), ("fileTokens", "[]", [401, 403, 403, 201, 201]),
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "an upload of tus is for whoever has its address and a key of its app",
+        "an upload of tus needs its URL and a key of its app",
         arguments: [
             ("HEAD", [401, 200, 200, 200, 404]), ("PATCH", [401, 204, 204, 204, 404]),
             ("DELETE", [401, 204, 204, 204, 404]), ("POST", [401, 204, 204, 204, 404]),
@@ -97,7 +97,7 @@ import Testing
         #expect(statuses == expected)
     }
 
-    @Test("progress and its events are for whoever has the token", arguments: ["", "/events"])
+    @Test("progress and its events need only the token", arguments: ["", "/events"])
     func progress(rest: String) async throws {
         let statuses = try await statuses { client, headers in
             let target = try await Target(client)

@@ -4,7 +4,7 @@ import GRDB
 
 @testable import SQLiteStore
 
-/// What failing disks do to a database that nobody has open.
+/// The damage of failing disks to a database that no process has open.
 enum Damage {
     /// Overwrites the last leaf page of a class's table, which must have more than one.
     static func spoilTable(of name: ClassName, in path: String) throws {

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("a draft that is being made, or is somebody else's, is left alone")
+    @Test("a draft of a running backup or of another program is left alone")
     func foreignDraft() async throws {
         try await withPlace { place in
             let running = try BackupDraft(of: place.backup)

@@ -89,7 +89,7 @@ package enum BlobStoreContract {
             #expect(try await staged.read(at: 0, count: 100) == ByteBuffer(string: "one two"))
             await staged.discard()
         },
-        ContractRule("bytes staged under a name are there for whoever opens it next") { store in
+        ContractRule("bytes staged under a name are there when it is opened again") { store in
             let name = ObjectIDGenerator().next()
             let first = try await store.stage(as: name)
             let writer = first.write(at: 2, digesting: [])

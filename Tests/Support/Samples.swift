@@ -32,7 +32,7 @@ package enum Samples {
         )
     }
 
-    /// Somebody with the app key, who is not logged in.
+    /// A guest: the app key without a session.
     package static func guest() throws -> Caller {
         guard let app = AppID("app") else { throw ServiceError(.internalFailure, "'app' is no app id.") }
         return Caller(app: app)
@@ -63,7 +63,7 @@ package struct Broken: Error, Equatable {
 }
 
 extension FileRecords {
-    /// Adds records that anybody made.
+    /// Adds records of any caller.
     package func insert(_ records: [FileRecord]) async throws {
         try await insert(records, as: Samples.guest())
     }

@@ -40,7 +40,7 @@ import Testing
         #expect(pixels.size == size(orientation, ImageSize(width: 40, height: 24)))
     }
 
-    @Test("a picture that nobody turned keeps its orientation", arguments: 1...8)
+    @Test("an image that no step rotated retains its orientation", arguments: 1...8)
     func kept(orientation: Int) async throws {
         let image = try await Rendering().render("imageMogr2/thumbnail/24x", TagSample.turned(orientation))
         let header = try await Rendering().open(image.bytes).header

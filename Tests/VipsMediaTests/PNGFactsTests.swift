@@ -12,7 +12,7 @@ import Testing
         [24, 16, 8, 0].map { UInt8(number >> $0 & 0xff) }
     }
 
-    /// A chunk with a checksum that nobody checks here.
+    /// A chunk with a checksum that is not checked here.
     private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         big(body.count) + Array(name.utf8) + body + [1, 2, 3, 4]
     }

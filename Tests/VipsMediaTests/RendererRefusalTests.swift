@@ -5,7 +5,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// What is no picture, is broken, takes too long or is wanted by nobody any more.
+/// Files that are no image or broken, and jobs that take too long or have no waiting client.
 @Suite struct RendererRefusalTests {
     private let sentence = "The file is not an image that can be read."
 

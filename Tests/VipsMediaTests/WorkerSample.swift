@@ -214,6 +214,6 @@ final class Listener {
         close(descriptor)
     }
 
-    /// Whether anybody connected.
+    /// Whether a connection was accepted.
     var hasConnections: Bool { accept(descriptor, nil, nil) >= 0 }
 }

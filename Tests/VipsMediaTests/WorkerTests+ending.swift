@@ -60,7 +60,7 @@ extension WorkerTests {
         #expect(Children.all.isEmpty)
     }
 
-    @Test("a picture that nobody waits for any more ends at once, and leaves no process", .timeLimit(.minutes(1)))
+    @Test("a job without a waiting client ends at once, and leaves no process", .timeLimit(.minutes(1)))
     func cancelled() async throws {
         let drawing = Task { try await launcher().draw(svg(WorkerSample.endless), at: nil, until: soon) }
         while Children.all.isEmpty {

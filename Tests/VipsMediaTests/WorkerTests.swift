@@ -118,7 +118,7 @@ import Testing
         #expect(picture.opaquePixels == 0)
     }
 
-    @Test("an SVG connects to nobody")
+    @Test("an SVG opens no connection")
     func network() async throws {
         let listener = try Listener()
         let body = WorkerSample.names(of: "http://127.0.0.1:\(listener.port)/x.png").joined()

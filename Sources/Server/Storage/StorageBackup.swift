@@ -42,8 +42,7 @@ package struct StorageBackup {
         return summary
     }
 
-    /// Removes records without a blob from the backup. Files deleted during the backup and damaged files are counted
-    /// separately.
+    /// Removes records without a blob from the backup, and counts deleted and damaged files separately.
     private static func leaveOut(
         _ unfit: [AppCopy.Unfit],
         of database: DatabaseCopy,

@@ -1,4 +1,4 @@
-"""Attacks with fields: what nobody may give itself or others, on whatever way."""
+"""Attacks with fields: values that clients cannot set for themselves or others, by any call."""
 
 import json
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Attacks on log-ins and sessions: who is there, tokens that somebody else chose, and what a session does not open."""
+"""Attacks on log-ins and sessions: finding accounts, tokens chosen by attackers, and limits of a session."""
 
 
 import pytest
@@ -52,7 +52,7 @@ def test_lock_does_not_tell_who_is_there(shy):
     assert (known[0], known[9]["code"]) == (MISMATCH, 219)
 
 
-# Tokens that somebody else chose
+# Tokens chosen by attackers
 
 SIGN_UPS = {
     "header": lambda api, fields: api.post("/1.1/users", json=fields, headers={"X-LC-Session": CHOSEN}),

@@ -1,4 +1,4 @@
-"""Guessing passwords: after too many failures nobody gets in for a while, and nothing more is learned."""
+"""Guessing passwords: after too many failures the name is locked for a while, and answers reveal nothing."""
 
 import pytest
 from accounts import (

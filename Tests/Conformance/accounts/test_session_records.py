@@ -1,4 +1,4 @@
-"""Sessions as objects of class _Session: the master key lists and ends them, and nobody else reaches them in any way."""
+"""Sessions as objects of class _Session: only the master key can list and end them."""
 
 import hashlib
 

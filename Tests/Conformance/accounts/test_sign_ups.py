@@ -21,7 +21,7 @@ def fields(name=None):
 def test_address_makes_as_many_users_as_the_limit_says(few):
     api, data = few.api(), github()
     ann, bob = sign_up(api), user_of(api, join(api, data))
-    # A name that is taken makes nobody.
+    # A taken name creates no user.
     assert_refused(api.post("/1.1/users", json=fields(ann.username)), 400, 202)
     answers = api.post("/1.1/batch", json={"requests": [
         {"method": "POST", "path": "/1.1/users", "body": fields()} for _ in range(3)

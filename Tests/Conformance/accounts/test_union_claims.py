@@ -1,4 +1,4 @@
-"""Unions that somebody may not claim: as nobody in particular, and after its platform was taken away."""
+"""Unions that a user cannot claim: with an anonymous identity, and after its platform was unlinked."""
 
 import pytest
 from accounts import join, sign_up, unique, user_of

@@ -23,7 +23,7 @@ def bob(api):
     return sign_up(api)
 
 
-# What SDKs send to take weixin away from somebody who has `data`.
+# What SDKs send to unlink weixin from a user with `data`.
 FORMS = {
     "Delete of JS, ObjC, Swift, Java": lambda data: {"authData.weixin": DELETE},
     "Delete with a flag": lambda data: {"authData.weixin": DELETE | {"delete": True}},

@@ -1,4 +1,4 @@
-"""Users: signing up, what comes back to whom, changing and deleting."""
+"""Users: sign-up, which fields each caller sees, changing and deleting."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def bob(api):
 
 @pytest.fixture
 def callers(api, master, ann, bob):
-    """Everybody who may ask for Ann."""
+    """All kinds of callers that read Ann."""
     return {
         "herself": ann.api, "another": bob.api, "guest": api, "stale": with_session(api, "a" * 25), "master": master,
     }

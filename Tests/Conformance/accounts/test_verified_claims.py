@@ -60,7 +60,7 @@ def test_verifier_is_told_no_union_where_none_is_claimed(api, verifier, union, m
 
 @pytest.fixture
 def ann(own, api, union):
-    """A user of a main app, whom the operator made."""
+    """A user of a main app, created with the master key."""
     return user_of(api, join(own.api(master=True), app("wxapp1", union, True)))
 
 

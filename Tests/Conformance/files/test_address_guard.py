@@ -1,4 +1,4 @@
-"""Addresses that the server fetches nothing from: its own network, however it is written, and whoever leads there."""
+"""Addresses that the server does not fetch from: private networks in every notation, and redirects to them."""
 
 import socket
 
@@ -44,7 +44,7 @@ GUARD = "the address guard refused"
 
 @pytest.fixture(scope="module")
 def listener():
-    """Notices whoever connects to this machine by the address that most notations mean."""
+    """Notices every connection to this machine's loopback address."""
     elsewhere = Elsewhere("127.0.0.1")
     yield elsewhere
     elsewhere.close()

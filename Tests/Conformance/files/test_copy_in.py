@@ -114,7 +114,7 @@ def begin(server, url):
 
 
 def arrived(elsewhere, url):
-    """Waits for whoever asks for the URL."""
+    """Waits for a request for the URL."""
     assert eventually(lambda: elsewhere.visits_of(url)), "nobody asked for the file"
     return elsewhere.visits_of(url)[0]
 

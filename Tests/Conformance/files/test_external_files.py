@@ -26,7 +26,7 @@ def files(master):
 
 @pytest.fixture(scope="module")
 def listener():
-    """An address that would notice whoever looks at it."""
+    """An address that would notice every connection."""
     elsewhere = Elsewhere()
     yield elsewhere
     elsewhere.close()

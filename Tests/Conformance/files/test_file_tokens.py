@@ -169,7 +169,7 @@ def test_owner_is_who_asked_unless_it_is_said(server, who):
 ])
 def test_key_like_those_of_old_sdks_is_taken(api, server, letters, count, tail):
     key = letters(count) + tail
-    # Whoever keeps the name keeps the file's own.
+    # With keep_file_name the key ends in the file's name.
     tokens = ask(api, key=key, name=tail.removeprefix("/") if "/" in tail else "note.txt")
     assert (tokens["key"], tokens["url"]) == (key, f"{server.url}/{quote(key)}")
     finish(api, tokens)

@@ -1,4 +1,4 @@
-"""Changing file records: nobody may but the master key, and it only what people read."""
+"""Changing file records: only the master key can, and only ACL, name and metaData."""
 
 import pytest
 from batches import answers, codes, put, save

@@ -1,4 +1,4 @@
-"""More clients than the process may have descriptors: nothing spins, nobody is locked out, every descriptor comes back."""
+"""More clients than file descriptors: no busy loop, all clients are served in the end, all descriptors are closed."""
 
 import os
 import socket

@@ -124,7 +124,7 @@ def test_etag_of_one_format_does_not_confirm_another(api, url):
     assert api.fetch(f"{url}?{WORDS}", Accept=CHROME, If_None_Match=etag).status_code == 200
 
 
-# Where nobody chooses
+# Without a choice of the client
 
 @pytest.mark.parametrize("format", TYPES)
 def test_format_that_is_said_wins(api, url, format):

@@ -1,4 +1,4 @@
-"""URLs of images that nobody means well with: each gives a picture, or a refusal that names what is wrong."""
+"""Malformed and hostile image URLs: each returns an image, or an error that names the parameter."""
 
 import base64
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""The cache of derivatives: one of each, whoever asks and however, gone with its file, and never more than its room."""
+"""The cache of derivatives: one copy for all forms of a request, deleted with its file, within its limit."""
 
 import os
 import shutil
@@ -106,7 +106,7 @@ def test_nothing_is_kept_of_a_refusal(own):
 
 
 def test_20_requests_at_once_make_one(start):
-    """With room for one to wait, whoever made it twice would refuse somebody."""
+    """With a queue of one, rendering it twice would refuse a request."""
     server = start(THREADS=1, MAX_QUEUED=1)
     url = stored(server, noise(side=1500))
     apis = [server.api() for _ in range(20)]
@@ -349,7 +349,7 @@ def test_what_was_not_used_for_longest_goes_first(start):
     server.start()
     assert cut(server, url, 0) == derivatives[0]
     assert eventually(lambda: paths[0].stat().st_mtime > old + 86_400), "the use was not noted"
-    # A little more than there is room for, so that the seven that nobody used suffice.
+    # A little more than the limit, so that removing the seven unused ones is enough.
     for number in range(8, 13):
         cut(server, url, number)
     assert eventually(lambda: not paths[1].exists()), "nothing had to go"

@@ -68,7 +68,7 @@ def elsewhere():
 
 @pytest.fixture(scope="module")
 def red(tmp_path_factory):
-    """A red picture that lies on the server's disk, where everybody may read it."""
+    """A red image on the server's disk that every user of the machine can read."""
     file = tmp_path_factory.mktemp("red") / "red.png"
     file.write_bytes(written(90, 90, "PNG", RED))
     for folder in [file, *file.parents[:3]]:

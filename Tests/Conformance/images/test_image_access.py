@@ -1,4 +1,4 @@
-"""Who may have what is made of a file by its URL: whoever may have the file, which is everybody that knows the URL."""
+"""Access to derivatives: every client that knows the URL of a file can request them, as it can the file."""
 
 import pytest
 import requests
@@ -61,7 +61,7 @@ def opened(cast):
 
 @pytest.fixture(scope="module")
 def closed(cast):
-    """The URL of a picture whose record nobody but the operator may read."""
+    """The URL of an image whose record only the master key can read."""
     return stored(cast, {})
 
 
@@ -103,7 +103,7 @@ def test_derivative_of_a_closed_record_may_be_kept_by_everybody(closed, keys):
 
 
 def test_file_of_a_closed_record_is_a_mark(cast, opened):
-    """Whoever knows its URL has the file, so a mark shows nothing that is hidden."""
+    """A client that knows the URL can read the file, so a mark does not reveal hidden data."""
     mark = stored(cast, {})
     assert asked(f"{opened}?watermark/1/image/{url64(mark)}")[0] == 200
 
@@ -117,7 +117,7 @@ def test_unknown_key_is_404_whoever_asks(public, keys):
 
 @pytest.fixture(scope="module")
 def fenced(tmp_path_factory):
-    """The URL of a picture on a server whose files nobody may read without the master key."""
+    """The URL of an image on a server whose files only the master key can read."""
     server = Server(tmp_path_factory.mktemp("fenced"))
     configured(server, **SETTINGS).start()
     record = server.api().store(encoded(COLOURS), name="picture.png")

@@ -28,7 +28,7 @@ COUNTS = {
     "golang-github-rwcarlsen-goexif-dev": (CAMERAS, 61),
 }
 BROKEN = ("invalid-",)
-# Without their profile, which nobody embedded, inks have no colour that everybody agrees on.
+# Without an embedded profile, the colours of inks are not defined.
 UNSURE = ("cmyk",)
 
 
@@ -42,7 +42,7 @@ def stored(server, api):
 
 @pytest.mark.parametrize("package", COUNTS)
 def test_pictures_of_a_package_are_there(package):
-    """Without them the tests below would have nothing to do, and nobody would notice."""
+    """Without them the tests below would silently have no cases."""
     found, wanted = COUNTS[package]
     assert found, f"the Debian package {package} is not installed: scripts/bootstrap test"
     assert len(found) >= wanted, f"pictures of the Debian package {package} are not where they were"

@@ -104,7 +104,7 @@ def test_thumbnails_overtake_blurred_animations(patient, bomb, photo):
     assert not answered(blurs)
     for width in range(50, 60):
         assert api.fetch(f"{cheap}?imageView2/2/w/{width}").status_code == 200
-    # And one of a file whose header nobody read yet.
+    # And one of a file whose header was not read before.
     assert api.fetch(f"{api.store(photo, name='new.jpg')['url']}?imageView2/2/w/50").status_code == 200
     assert not answered(blurs), "the thumbnails waited for a blur"
     for connection in blurs:

@@ -33,7 +33,7 @@ def sources(rocket):
 
 
 def chain(rng, number):
-    """A request that nobody made before."""
+    """A new request."""
     return rng.choice([
         f"imageView2/{rng.choice([0, 2])}/w/{100 + number}", f"imageView2/1/w/{100 + number}/h/{rng.randint(50, 150)}",
         f"imageMogr2/thumbnail/{100 + number}x/rotate/{rng.randint(1, 359)}", f"imageMogr2/crop/{100 + number}x90/blur/3x2",

@@ -34,7 +34,7 @@ def busy(new_server):
 
 
 def slow(number=0):
-    """A request that takes some tenths of a second, and that nobody made before."""
+    """A new request that takes some tenths of a second."""
     return f"imageMogr2/thumbnail/{800 + number}x/blur/50x40/rotate/45/format/webp"
 
 
@@ -111,7 +111,7 @@ WIDTHS = itertools.count(40)
 
 
 def ask_anew(api, url):
-    """The status of a picture that nobody asked for before."""
+    """The status of a request for a new derivative."""
     return api.fetch(f"{url}?imageView2/2/w/{next(WIDTHS)}").status_code
 
 

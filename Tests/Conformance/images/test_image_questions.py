@@ -1,4 +1,4 @@
-"""Questions about images: imageInfo, exif, imageAve and stat; JSON that nobody keeps."""
+"""Questions about images: imageInfo, exif, imageAve and stat; JSON that is not cached."""
 
 from urllib.parse import urlsplit
 

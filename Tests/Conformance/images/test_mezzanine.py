@@ -1,4 +1,4 @@
-"""The copy of a large picture from which its smaller derivatives are made: nobody can tell that it is there."""
+"""The pre-scaled copy of a large image from which small derivatives are rendered: it is invisible to clients."""
 
 import pytest
 from client import Server

@@ -95,7 +95,7 @@ def test_what_was_kept_for_one_is_not_shown_to_another(cast, elsewhere, caller):
 
 @pytest.mark.parametrize("caller", ["guest", "owner", "master"])
 def test_answer_to_somebody_with_keys_is_not_kept_for_others(cast, elsewhere, caller):
-    """What a shared cache keeps for everybody must be for everybody."""
+    """An answer that a shared cache may store must be readable by every client."""
     id = link(cast.master, elsewhere.offer(answer(PNG)), ACL={"*": READ})
     shown = cast[caller].get(f"/1.1/files/{id}/content?{WORDS}").headers
     assert shown["Cache-Control"] == "private, no-cache"

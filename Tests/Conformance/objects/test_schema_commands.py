@@ -1,4 +1,4 @@
-"""The commands of whoever runs the server: lcfile index and lcfile schema."""
+"""The operator's commands lcfile index and lcfile schema."""
 
 import pytest
 from client import ALPHA, BETA, free_port

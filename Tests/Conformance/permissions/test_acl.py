@@ -1,4 +1,4 @@
-"""ACLs of single objects: their form, and whom they let read and write."""
+"""ACLs of single objects: their form, and who they allow to read and write."""
 
 import json
 

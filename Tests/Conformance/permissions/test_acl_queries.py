@@ -89,7 +89,7 @@ def test_each_caller_finds_its_own(cast, caller):
 
 @pytest.fixture(scope="module")
 def authors(cast):
-    """An author whom all can read, one who is the owner's, and one who is nobody's; ids by name."""
+    """An author whom all callers can read, one for the owner only, one for the master key only; ids by name."""
     people = Objects(cast.master, "acl_Author")
     return {name: people.create(name=name, ACL=acl) for name, acl in {
         "open": {"*": READ}, "owner": {cast.owner.id: READ}, "closed": {"*": WRITE},

@@ -27,7 +27,7 @@ def objects(request, own):
 
 
 def acl(size):
-    """An ACL of about that many bytes, which everybody may read."""
+    """An ACL of about that many bytes, which every caller is allowed to read."""
     entries = {f"role:{number:04}{'n' * 90}": READ for number in range(size // 115)}
     return {"*": BOTH} | entries
 

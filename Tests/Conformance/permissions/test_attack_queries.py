@@ -14,7 +14,7 @@ HIDDEN = [
 
 @pytest.fixture
 def users(cast):
-    """Users as somebody sees them who may search for all of them."""
+    """Users as seen by a caller who is allowed to search for all of them."""
     rules = Rules(cast.master)
     rules.set("_User", find=["everyone"])
     yield Objects(cast.other, "_User")

@@ -1,4 +1,4 @@
-"""Attacks on roles: nobody grants itself one that it may not write."""
+"""Attacks on roles: a user cannot join a role without write access to it."""
 
 import pytest
 from batches import delete, post, put, save
@@ -18,7 +18,7 @@ ROLES = ["nobody reads it", "all read it", "members read it"]
 
 @pytest.fixture(params=ROLES)
 def role(request, cast):
-    """A role that only the operator writes, with one member, and with somebody who attacks it."""
+    """A role that only the operator writes, with one member, and a user who attacks it."""
     role = Role(cast.master, users=[cast.member])
     acls = {"nobody reads it": {}, "all read it": {"*": READ}, "members read it": {role.subject: READ}}
     role.change({"ACL": acls[request.param]})

@@ -13,7 +13,7 @@ SHUT = {"get": [], "find": []}
 
 @pytest.fixture
 def closed(master):
-    """A class whose objects may be changed by all and read by nobody, as the operator sees it."""
+    """A class whose objects every caller can change and only the master key can read, as the operator sees it."""
     secrets = Objects(master, unique("Closed"))
     secrets.create(n=42, text="secret")
     permit(master, secrets.name, **SHUT)

@@ -12,7 +12,7 @@ PRIVATE = {"owner": BOTH}
 
 @pytest.fixture(scope="module")
 def notes(master):
-    """A class whose default nobody changes, as the operator sees it."""
+    """A class whose default ACL does not change, as the operator sees it."""
     return Objects(master, "default_Note")
 
 

@@ -1,4 +1,4 @@
-"""The commands of whoever runs the server: lcfile permissions."""
+"""The operator's command lcfile permissions."""
 
 import json
 

@@ -13,7 +13,7 @@ def notes(master):
 
 @pytest.fixture
 def granted(notes):
-    """The numbers of those roles whose grants somebody has."""
+    """The numbers of the roles whose grants a user has."""
 
     def granted(roles, person):
         ids = [notes.create(ACL={role.subject: READ}) for role in roles]

@@ -25,7 +25,7 @@ def person(own):
 
 @pytest.fixture
 def granted(own):
-    """The numbers of those roles whose grants somebody has."""
+    """The numbers of the roles whose grants a user has."""
     notes = Objects(own.api(master=True), "Note")
 
     def granted(roles, person):
@@ -44,7 +44,7 @@ def chain(master, person, length):
     return roles
 
 
-# Whom a guest puts into roles of its own.
+# The user that a guest adds to roles of its own.
 JUNK = {
     "the user": lambda guest, person, roles: Role(guest, users=[person]),
     "the user, unseen": lambda guest, person, roles: Role(guest, users=[person], acl={}),

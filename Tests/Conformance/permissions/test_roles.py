@@ -21,7 +21,7 @@ def roles(master):
 
 @pytest.fixture
 def grants(notes):
-    """Whether somebody has what is granted to a role."""
+    """Whether a user has the rights of a role."""
 
     def grants(role, person):
         id = notes.create(n=1, ACL={role.subject: READ})

@@ -38,7 +38,7 @@ class Java(SDK):
 
     def headers(self, url, body):
         return [
-            # Always there, and empty for nobody.
+            # Always present, and empty for guests.
             *(self.session or [("X-LC-Session", "")]), ("X-LC-Prod", "1"), *self.signed, ("Accept", JSON),
             ("Content-Type", "application/json; charset=UTF-8"), length(body), *self.okhttp(url, self.agent),
         ]

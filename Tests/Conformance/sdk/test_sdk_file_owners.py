@@ -1,4 +1,4 @@
-"""Files that belong to somebody, with the official Python SDK, unmodified, as an app uses it."""
+"""Files of users, with the official Python SDK, unmodified, as an app uses it."""
 
 import json
 
@@ -50,7 +50,7 @@ def own(new_server):
 
 
 def upload(person, **fields):
-    """A file that somebody uploads; fields are sent as JSON."""
+    """A file that a user uploads; fields are sent as JSON."""
     return person.store(b"x", name="x.txt", **{name: json.dumps(value) for name, value in fields.items()})
 
 

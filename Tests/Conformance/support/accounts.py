@@ -1,4 +1,4 @@
-"""Users that tests sign up, and how somebody calls who is logged in."""
+"""Users that tests sign up, and their calls with a session."""
 
 import json
 import re
@@ -43,7 +43,7 @@ def with_session(api, token):
 
 @dataclass(frozen=True)
 class User:
-    """Somebody who is logged in."""
+    """A user with a session."""
 
     id: str
     token: str
@@ -62,7 +62,7 @@ class User:
         return (by or self.api).call("PUT", self.path, json=fields, params=query)
 
     def read(self, by=None):
-        """The user, as it or somebody else sees it."""
+        """The user, as seen by itself or by another caller."""
         response = (by or self.api).get(self.path)
         assert response.status_code == 200, response.text
         return response.json()
@@ -90,7 +90,7 @@ def new_token(api, user, password=PASSWORD):
 
 
 def is_live(api, token):
-    """Whether somebody is logged in under the token."""
+    """Whether the token belongs to a session."""
     response = with_session(api, token).get("/1.1/users/me")
     assert response.status_code == 200 or (response.status_code, response.json()) == (400, NO_USER), response.text
     return response.status_code == 200

@@ -59,7 +59,7 @@ class Objects:
         self.path = f"/1.1/classes/{name}"
 
     def by(self, api):
-        """The same class, as somebody else sees it."""
+        """The same class, as another caller sees it."""
         return Objects(api, self.name)
 
     def pointer(self, id):

@@ -41,7 +41,7 @@ class Elsewhere:
         return [visit for visit in self.visits if self.url(visit.path) == url]
 
     def visitors(self):
-        """How many connections were ever made, by others than this; whoever has connected is counted."""
+        """The number of all accepted connections, without its own."""
         with socket.create_connection((self.host, self.port), timeout=TIMEOUT) as probe:
             # Connections are accepted in their order: when this one is there, so are those before it.
             name = probe.getsockname()[:2]
@@ -107,7 +107,7 @@ class Visit:
         return True
 
     def send(self, data):
-        """Sends; false as soon as nobody is there to read it."""
+        """Sends; false as soon as the client has disconnected."""
         view = memoryview(data)
         while view and not self.is_over():
             if select.select([], [self.connection], [], 0.02)[1]:
@@ -120,7 +120,7 @@ class Visit:
         return not self.left
 
     def wait(self, event=None, within=None):
-        """Waits for the event while somebody is there; without one until nobody is, or the time is over."""
+        """Waits for the event while the client is connected; without an event until it disconnects or the time is over."""
         event = event or threading.Event()
         step = 0.02 if within is None else within
         while not self.is_over() and not event.wait(step) and within is None:

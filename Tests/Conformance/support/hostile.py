@@ -1,4 +1,4 @@
-"""Pictures that nobody should open without care, and what opening one cost the server."""
+"""Hostile images, and what opening one costs the server."""
 
 import io
 import os

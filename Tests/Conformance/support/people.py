@@ -43,7 +43,7 @@ def unique(word):
 
 
 class Person(API):
-    """Calls of somebody who has just signed up."""
+    """Calls of a user who has just signed up."""
 
     def __init__(self, server, app=ALPHA, **fields):
         account = {"username": unique("person"), "password": PASSWORD} | fields
@@ -85,7 +85,7 @@ def relations(name, users=(), roles=()):
 
 
 class Cast:
-    """One caller of each kind: nobody, three who are logged in, one of them in a role, and the operator."""
+    """One caller of each kind: a guest, three users, one of them in a role, and the master key."""
 
     def __init__(self, server):
         self.guest, self.master = server.api(), server.api(master=True)
@@ -96,7 +96,7 @@ class Cast:
         return getattr(self, caller)
 
     def acl(self, audience, **rights):
-        """The ACL that gives the rights to an audience and to nobody else."""
+        """The ACL that gives the rights to an audience only."""
         if audience == "nobody":
             return {}
         return {{"everyone": "*", "user": self.owner.id, "role": self.role.subject}[audience]: rights}
@@ -131,7 +131,7 @@ class Rules:
         permit(self.master, name, **settings)
 
     def keep(self, name):
-        """Sets the class back in the end, whoever changes it."""
+        """Resets the class at the end, whichever test changed it."""
         self.before.setdefault(name, permissions(self.master, name))
 
     def restore(self):

@@ -35,7 +35,7 @@ def code(call): return (refusal(call) or {}).get("code")
 
 
 def with_people(sdk, more=""):
-    """Yields what runs lines that know how people come and go, and more; nobody is logged in before and after them."""
+    """Yields a function that runs lines with helpers for users; no user is logged in before and after them."""
     nobody = "leancloud.User.set_current(None)\n"
     yield lambda lines, **arguments: sdk(nobody + START + more + textwrap.dedent(lines), **arguments)
     sdk(nobody + "say()")

@@ -29,7 +29,7 @@ class Verifier:
         self.thread.start()
 
     def anew(self):
-        """Itself, as if nobody had asked yet."""
+        """Itself, without its recorded requests."""
         self.asked.clear()
         self.status = 200
         return self

@@ -1,4 +1,4 @@
-"""One writer a part: who comes later gets it, because the older connection may be dead without anybody knowing."""
+"""One writer for each part: the newer connection gets it, because the older one may be dead without notice."""
 
 import threading
 from contextlib import suppress

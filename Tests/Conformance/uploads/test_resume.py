@@ -271,7 +271,7 @@ def test_kill_around_the_last_request_leaves_a_whole_file_or_none(server):
         for ending in ended:
             assert_file(api, ending.id, ending.data)
         assert_counts(server, api.count())
-        # Whoever got no answer asks again, ended or not, and then all are there.
+        # Clients without an answer repeat their request, finished or not; then all files exist.
         assert {(ending.way, ending.end() in DONE) for ending in endings} == {(way, True) for way in WAYS}
         assert_counts(server, len(all))
         assert_nothing_staged(server)

@@ -90,7 +90,7 @@ def test_creation_whose_bytes_have_another_checksum_makes_no_file(tus, api):
 
 @pytest.fixture
 def endless(tus):
-    """An upload whose length nobody knows yet."""
+    """An upload of unknown length."""
     return tus.create(Upload_Defer_Length=1)
 
 

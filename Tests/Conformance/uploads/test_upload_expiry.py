@@ -1,4 +1,4 @@
-"""Uploads that nobody ends end by themselves, with their bytes."""
+"""Abandoned uploads expire, and their bytes are removed."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tokens of uploads: whoever has one may upload one file, once; no other, wrong, spent or old one will do."""
+"""Upload tokens: a client with a token can upload one file, once; wrong, used and expired tokens are refused."""
 
 import json
 

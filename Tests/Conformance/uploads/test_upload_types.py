@@ -168,7 +168,7 @@ def test_one_refused_file_refuses_the_whole_form(servers):
 def test_final_of_partial_uploads_is_judged_as_a_whole(servers):
     tus = Tus(servers(IMAGES))
     named = {"Upload_Metadata": metadata(filename="a.png", filetype="image/png")}
-    # Halves of a picture are of no known type, and nobody asks for it.
+    # Halves of an image have no known type, and it is not checked.
     halves = [tus.create(len(half), data=half, Upload_Concat="partial").path for half in (PNG[:40], PNG[40:])]
     answer = tus.post(Upload_Concat="final;" + " ".join(halves), **named)
     assert_file(tus.server.api(), answer.headers["X-LC-Object-Id"], PNG)

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "each audience lets in whom it names",
+        "each audience allows the callers that it names",
         arguments: [
             ([], [false, false, false, true]), (["everyone"], [true, true, true, true]),
             (["users"], [false, true, true, true]), (["user:a1"], [false, true, false, true]),

@@ -53,7 +53,7 @@ import Testing
         #expect(data.platforms["_weixin_unionid"] == nil)
     }
 
-    @Test("an anonymous id, which nobody verifies, belongs to no union")
+    @Test("an anonymous id, which is not verified, belongs to no union")
     func anonymousUnion() throws {
         let claim = #"{"anonymous":{"id":"x","platform":"weixin","unionid":"U","main_account":true}}"#
         #expect(try Array(applied(claim, to: "{}").platforms.keys) == ["anonymous"])
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    @Test("nobody is anonymous beside a platform, whatever its name", arguments: ["Alipay", "alipay", "github"])
+    @Test("a user with a platform is not anonymous, whatever its name", arguments: ["Alipay", "alipay", "github"])
     func anonymousGoes(platform: String) throws {
         let whole = #"{"anonymous":{"id":"a"},"\#(platform)":{"uid":"1"}}"#
         #expect(try Array(applied(whole, to: #"{"anonymous":{"id":"a"}}"#).platforms.keys) == [platform])
@@ -79,7 +79,7 @@ import Testing
         #expect(try AuthData.identity("github", .object(["uid": .string("#\(digest)")])) != identities[0])
     }
 
-    @Test("more platforms than anybody has are refused")
+    @Test("too many platforms are refused")
     func many() {
         let members = (0...100).map { #""p\#($0)":null"# }.joined(separator: ",")
         let error = #expect(throws: ServiceError.self) { try applied("{\(members)}", to: "{}") }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "who somebody is stands under a name of the platform's",
+        "the identity is in a member whose name depends on the platform",
         arguments: [
             ("weixin", #"{"openid":"o"}"#, "weixin:o"), ("qq", #"{"openid":"o"}"#, "qq:o"),
             ("anonymous", #"{"id":"i"}"#, "anonymous:i"), ("github", #"{"uid":"u"}"#, "github:u"),
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a platform that does not say who somebody is, is refused",
+        "a platform without an identity is refused",
         arguments: [
             ("weixin", #"{"uid":"o"}"#), ("github", "{}"), ("github", #"{"uid":""}"#), ("anonymous", #"{"uid":"u"}"#),
             ("github", #"{"uid":null}"#), ("github", #"{"uid":{"$ne":1}}"#),

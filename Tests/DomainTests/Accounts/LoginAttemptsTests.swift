@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("as many failures as are allowed lock nobody, one more does")
+    @Test("the allowed number of failures does not lock, one more does")
     func limit() throws {
         try fail(6)
         #expect(!isLocked)
@@ -56,7 +56,7 @@ import Testing
         #expect(!isLocked)
     }
 
-    @Test("failures that are further apart lock nobody")
+    @Test("failures that are further apart do not lock")
     func slow() throws {
         for _ in 0..<20 {
             try fail(1)

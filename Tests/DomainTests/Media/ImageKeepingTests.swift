@@ -102,7 +102,7 @@ import Testing
         #expect(fixture.derivatives.count == 1)
     }
 
-    @Test("what was kept since somebody looked for it in vain is not made again")
+    @Test("a derivative that was stored after a cache miss is not rendered again")
     func lookedTooEarly() async throws {
         let service = fixture.service()
         let origin = try await fixture.file()

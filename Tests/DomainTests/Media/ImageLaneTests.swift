@@ -49,7 +49,7 @@ import Testing
         { _ in await gate.wait() }
     }
 
-    /// Waits for a gate in a task that nobody cancels.
+    /// Waits for a gate in a task that is never cancelled.
     private static func waitUncancelled(for gate: Gate) async {
         await Task { await gate.wait() }.value
     }

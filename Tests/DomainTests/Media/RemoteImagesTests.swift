@@ -80,7 +80,7 @@ import Testing
         #expect(fetcher.urls.count == 1)
     }
 
-    @Test("what was kept since somebody looked for it in vain is not fetched again")
+    @Test("a file that was stored after a cache miss is not fetched again")
     func lookedTooEarly() async throws {
         _ = try await text(images())
         derivatives.missNext()
@@ -145,7 +145,7 @@ import Testing
         #expect(try await text(images, "https://example.com/c.png") == "ten bytes.")
     }
 
-    @Test("a file that cannot be kept takes memory for as long as somebody reads it")
+    @Test("a file that cannot be stored takes memory for as long as a client reads it")
     func notKept() async throws {
         let images = images(memory: ServedMemory(limit: 10), derivatives: WatchedDerivatives(bound: 0))
         let file = try await images.origin(of: RemoteURL("https://example.com/a.png")).1

@@ -25,7 +25,7 @@ import Testing
         #expect(room.grow(by: 6))
     }
 
-    @Test("what bytes in pieces took is given back when nobody has it any more")
+    @Test("the memory of bytes in pieces is released with the last reference")
     func givenBack() async throws {
         let memory = ServedMemory(limit: 16)
         do {
@@ -39,7 +39,7 @@ import Testing
         #expect(memory.blob(of: bytes) != nil)
     }
 
-    @Test("bytes that nobody reads any more make room")
+    @Test("bytes without a reader release their memory")
     func room() throws {
         let memory = ServedMemory(limit: 16)
         for _ in 1...3 { #expect(memory.blob(of: bytes) != nil) }

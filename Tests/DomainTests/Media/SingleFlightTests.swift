@@ -9,7 +9,7 @@ import Testing
     private let begun = Gate()
     private let mayEnd = Gate()
 
-    /// Somebody who waits for the value of a key when this returns; the work ends when it may, or is cancelled.
+    /// A task that waits for the value of a key when this returns; the work ends when the gate opens, or is cancelled.
     private func passenger(
         for key: String = "key",
         afterwards: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -60,7 +60,7 @@ import Testing
         let passengers = [passenger(), passenger()]
         await begun.wait()
         for passenger in passengers { passenger.cancel() }
-        // Nobody opens the gate: only cancellation ends the work.
+        // The gate stays closed: only cancellation ends the work.
         for passenger in passengers {
             await #expect(throws: CancellationError.self) { try await passenger.value }
         }
@@ -143,7 +143,7 @@ import Testing
         mayLand.open()
     }
 
-    @Test("the value is put away though nobody waits for that")
+    @Test("the value is stored although no caller waits for that")
     func putAway() async throws {
         let putAway = Gate()
         let log = Log()

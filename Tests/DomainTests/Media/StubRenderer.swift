@@ -33,7 +33,7 @@ final class StubRenderer: ImageRenderer {
     /// What was rendered, in this order.
     var jobs: [Job] { state.withLock(\.jobs) }
 
-    /// For whom headers were read and jobs had what a renderer takes for them, in this order.
+    /// The requesters of header reads and of jobs, in the order in which they started.
     var requesters: [ImageRequester] { state.withLock(\.requesters) }
 
     /// How often a header was read.

@@ -130,7 +130,7 @@ import Testing
         #expect(try await service.using(final) { try await $0.settledOffset() } == nil)
         #expect(try await fixture.usage() == Usage(announced: 6, uploads: 3))
         _ = try await service.append("f", at: 2, pieces[1])
-        // Nobody asked for it in between.
+        // No client requested it in between.
         #expect(try await fixture.text(of: upload.key) == "abcdef")
         #expect(try await isFinished(final) == true)
         for piece in pieces { #expect(try await service.knows(piece) == false) }

@@ -32,7 +32,7 @@ import Testing
         await #expect(throws: Broken.self) { try await turns.takeAll { throw Broken() } }
     }
 
-    @Test("whoever comes last gets the turn, and the one before is told that it lost it")
+    @Test("the newest task gets the lock, and the previous one learns that it lost it")
     func newestWins() async throws {
         let older = await hold(1)
         let newer = try await turns.take(1) { "newer" }
@@ -115,7 +115,7 @@ import Testing
         #expect(log.lines == ["last"])
     }
 
-    @Test("the turn of all keys stops whoever has one, and waits for each")
+    @Test("taking all locks stops their holders, and waits for each")
     func allStops() async throws {
         let holders = [await hold(1), await hold(2)]
         try await turns.takeAll { [log] in log.add("whole") }
@@ -148,7 +148,7 @@ import Testing
         #expect(log.lines == ["cleaned up", "whole"])
     }
 
-    @Test("whoever comes while somebody has all keys waits, and does not stop it")
+    @Test("a task that comes while all locks are held waits, and does not stop the holder")
     func allIsNotStopped() async throws {
         let mayEnd = Gate()
         let whole = Task.immediate { [turns, log] in
@@ -172,14 +172,14 @@ import Testing
         #expect(log.lines.last == "next")
     }
 
-    @Test("whoever gives up is cancelled in its turn, and is not told that somebody took it")
+    @Test("a cancelled holder ends with its cancellation, not with the loss of the lock")
     func cancelled() async throws {
         let holder = await hold(1)
         holder.cancel()
         await #expect(throws: CancellationError.self) { try await holder.value }
     }
 
-    @Test("whoever gives up while it waits is cancelled when its turn comes")
+    @Test("a task that is cancelled while it waits ends when it gets the lock")
     func cancelledWaiting() async throws {
         let mayEnd = Gate()
         let whole = Task.immediate { [turns] in
@@ -197,7 +197,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("nobody has a turn before the first and after the last")
+    @Test("no lock is held before the first task and after the last")
     func idle() async throws {
         #expect(turns.isIdle)
         let holder = await hold(1)

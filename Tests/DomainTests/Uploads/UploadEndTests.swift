@@ -73,7 +73,7 @@ import Testing
         #expect(try await service.knows(token) == false)
     }
 
-    @Test("an upload that somebody sends to is not swept, and has time to go on")
+    @Test("an upload with a running request is not swept, and has time to continue")
     func busy() async throws {
         let (upload, token) = try await fixture.begin(on: service, size: 4)
         let body = SlowBody("ab", "cd")

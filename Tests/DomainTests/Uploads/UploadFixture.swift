@@ -35,7 +35,7 @@ struct UploadFixture {
         )
     }
 
-    /// Announces an upload, as a guest unless somebody is named.
+    /// Announces an upload, as a guest unless a caller is named.
     func begin(
         on service: UploadService,
         size: Int64? = nil,
@@ -50,7 +50,7 @@ struct UploadFixture {
         return try await service.announce(announcement, as: caller ?? people.guest)
     }
 
-    /// The same, for whoever needs the token alone.
+    /// The same, for tests that need the token only.
     func token(
         on service: UploadService,
         size: Int64? = nil,

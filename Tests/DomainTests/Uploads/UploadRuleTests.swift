@@ -65,7 +65,7 @@ import Testing
         _ = try await fixture.token(on: service, size: 4)
     }
 
-    @Test("bytes that nobody announced are refused if they are beyond the quota", arguments: Way.allCases)
+    @Test("bytes that were not announced are refused if they are beyond the quota", arguments: Way.allCases)
     func quotaUnannounced(way: Way) async throws {
         let service = fixture.service(UploadLimits(quota: 3))
         let token = try await fixture.token(on: service)
@@ -132,7 +132,7 @@ import Testing
         #expect(upload.key.description == "robots.txt")
     }
 
-    @Test("a key that an old SDK made is taken from anybody")
+    @Test("a key that an old SDK generated is accepted from every caller")
     func randomKey() async throws {
         let text = String(repeating: "a1B2", count: 10) + ".txt"
         let description = UploadDescription(name: try FileName("a.txt", limit: 255))
@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.store.count(of: .upload) == 1)
     }
 
-    @Test("whoever may not make files any more ends none", arguments: Way.allCases)
+    @Test("a caller without the create permission cannot finish an upload", arguments: Way.allCases)
     func closedMeanwhile(way: Way) async throws {
         let service = fixture.service()
         let token = try await fixture.token(on: service, size: 4)
@@ -176,7 +176,7 @@ import Testing
         #expect(fixture.blobs.staged == 0)
     }
 
-    @Test("whoever has been logged out meanwhile is a guest at the end", arguments: Way.allCases)
+    @Test("a caller whose session ended meanwhile is a guest at the end", arguments: Way.allCases)
     func loggedOut(way: Way) async throws {
         let service = fixture.service()
         try await fixture.allowCreating(#""users""#)
@@ -201,7 +201,7 @@ import Testing
         #expect(record?.metaData["owner"] == .string(id.description))
     }
 
-    @Test("a request without a token ends none either for whoever may not make files any more")
+    @Test("a request without a token is not finished either without the create permission")
     func oneRequest() async throws {
         let service = fixture.service()
         var upload = try await service.begin(announced: nil, as: fixture.people.guest)
@@ -226,7 +226,7 @@ import Testing
         #expect(try await fixture.usage() == Usage(bytes: 4, files: 1))
     }
 
-    @Test("bytes that nobody announced count from when they came")
+    @Test("bytes that were not announced count from their arrival")
     func receivedUsage() async throws {
         let service = fixture.service()
         let token = try await fixture.token(on: service)

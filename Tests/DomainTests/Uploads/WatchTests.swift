@@ -44,7 +44,7 @@ import Testing
         return last
     }
 
-    @Test("whoever watches is told how far it is, of what comes, and at last that the file is there")
+    @Test("a watcher gets the current progress, each change, and at last that the file exists")
     func life() async throws {
         let token = try await fixture.token(on: service, size: 5)
         var events = try watch(token).makeAsyncIterator()
@@ -62,7 +62,7 @@ import Testing
         #expect(finished == .finished(end))
     }
 
-    @Test("whoever watches is told of bytes while their request lasts")
+    @Test("a watcher gets the bytes of a running request")
     func request() async throws {
         let token = try await fixture.token(on: service, size: 4)
         var events = try watch(token).makeAsyncIterator()
@@ -74,7 +74,7 @@ import Testing
         #expect(receiving?.percent == 50)
     }
 
-    @Test("whoever watches is told when the upload is given up")
+    @Test("a watcher gets the cancellation of the upload")
     func givenUp() async throws {
         let token = try await fixture.token(on: service)
         var events = try watch(token).makeAsyncIterator()
@@ -84,7 +84,7 @@ import Testing
         #expect(last == .gone)
     }
 
-    @Test("whoever watches is told when the upload's time is over")
+    @Test("a watcher gets the expiry of the upload")
     func expired() async throws {
         let token = try await fixture.token(on: service)
         var events = try watch(token).makeAsyncIterator()
@@ -95,7 +95,7 @@ import Testing
         #expect(last == .gone)
     }
 
-    @Test("whoever comes after the end is told of nothing else")
+    @Test("a watcher after the end gets the end only")
     func late() async throws {
         let token = try await fixture.token(on: service)
         _ = try await service.put("abc", token)
@@ -105,20 +105,20 @@ import Testing
         #expect(told == [.finished(end)])
     }
 
-    @Test("nobody watches an upload that there is not")
+    @Test("an upload that does not exist cannot be watched")
     func unknown() async throws {
         let place = try service.beginWatching(ofGroup: .guests)
         await expectRefusal(.uploadNotFound) { try await service.watch(UploadToken(), from: place) { _ in } }
     }
 
-    @Test("watching ends when nobody can be told any more")
+    @Test("watching ends when the client has disconnected")
     func unheard() async throws {
         let token = try await fixture.token(on: service)
         let place = try service.beginWatching(ofGroup: .guests)
         await #expect(throws: Broken.self) { try await service.watch(token, from: place) { _ in throw Broken() } }
     }
 
-    @Test("whoever leaves its place is told nothing more, not even an end")
+    @Test("a watcher that released its slot gets no further event, not even the end")
     func leave() async throws {
         let token = try await fixture.token(on: service)
         let place = try service.beginWatching(ofGroup: .guests)
@@ -129,7 +129,7 @@ import Testing
         #expect(last == nil)
     }
 
-    @Test("whoever left its place before it began to watch is told of no more than where it began")
+    @Test("a watcher that released its slot before it began gets the first event only")
     func leftBefore() async throws {
         let token = try await fixture.token(on: service)
         let place = try service.beginWatching(ofGroup: .guests)
@@ -183,14 +183,14 @@ import Testing
         return progress
     }
 
-    @Test("whoever begins to watch is told how far it is")
+    @Test("a new watcher gets the current progress")
     func first() async {
         var changes = watchers.watch { now }.0.makeAsyncIterator()
         let told = await changes.next()
         #expect(told == now)
     }
 
-    @Test("whoever is slow is told the newest, and nothing that is older")
+    @Test("a slow watcher gets the newest event, and none that is older")
     func slow() async {
         var changes = watchers.watch { now }.0.makeAsyncIterator()
         for received in 1...50 { watchers.tell { progress(Int64(received)) } }
@@ -201,7 +201,7 @@ import Testing
         #expect(end == nil)
     }
 
-    @Test("everybody who watches is told")
+    @Test("all watchers get an event")
     func several() async {
         var first = watchers.watch { now }.0.makeAsyncIterator()
         var second = watchers.watch { now }.0.makeAsyncIterator()
@@ -212,7 +212,7 @@ import Testing
         #expect(other?.received == 7)
     }
 
-    @Test("an event of one's own is told to nobody else")
+    @Test("an own event goes to its watcher only")
     func own() async {
         let (mine, own) = watchers.watch { now }
         var changes = mine.makeAsyncIterator()
@@ -225,7 +225,7 @@ import Testing
         #expect(other?.received == 0)
     }
 
-    @Test("where nobody watches nothing is made to be told")
+    @Test("without watchers no event is created")
     func nobody() {
         watchers.tell {
             Issue.record("Nobody asked.")
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test("whoever leaves is told nothing more")
+    @Test("a watcher that left gets no further event")
     func left() async {
         let (changes, _) = watchers.watch { now }
         let watching = Task {

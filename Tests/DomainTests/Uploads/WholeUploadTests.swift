@@ -145,7 +145,7 @@ import Testing
         #expect(fixture.blobs.staged == 0)
     }
 
-    @Test("giving up stops whoever still sends")
+    @Test("cancelling stops a running request")
     func givenUpMeanwhile() async throws {
         let token = try await fixture.token(on: service)
         let body = SlowBody("abc")

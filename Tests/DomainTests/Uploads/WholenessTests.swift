@@ -62,7 +62,7 @@ import Testing
         #expect(try await fixture.usage() == Usage(bytes: 3, files: 1))
     }
 
-    @Test("a server that starts finishes what another one left, also if nobody asks")
+    @Test("a server that starts finishes what another one left, also without a request")
     func unasked() async throws {
         let (upload, _) = try await left()
         try await service.recover(logger)
@@ -81,7 +81,7 @@ import Testing
         #expect(try await fixture.text(of: final.key) == "abc")
     }
 
-    @Test("a piece that was left is ready once somebody asks how far it is")
+    @Test("a piece that was left is ready once a client asks for its offset")
     func askedPiece() async throws {
         let (_, token) = try await left(.partial)
         #expect(try await offset(token, on: service) == 3)

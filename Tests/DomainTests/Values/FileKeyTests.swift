@@ -23,7 +23,7 @@ private let forty = String(repeating: "aB3dE", count: 8)
     }
 
     @Test(
-        "a key that somebody could guess is not taken",
+        "a key that can be guessed is refused",
         arguments: [
             "", "robots.txt", "photo 1.png", "/photo 1.png", ".png", "0123456789abcde", hex + "0", "0123456789abcdeg",
             String(repeating: "x", count: 32), String(repeating: "x", count: 39), String(repeating: "x", count: 41),
