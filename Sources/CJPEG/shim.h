@@ -11,7 +11,7 @@
 // libjpeg tells of a fault by a call that must not return. Each function here is left by longjmp then, over libjpeg's
 // own frames only: no frame of Swift or C++ is ever between the setjmp and the longjmp.
 
-/// A picture that is decoded line by line.
+/// An image that is decoded line by line.
 struct cjpeg_lines {
     struct jpeg_decompress_struct decoder;
     struct jpeg_error_mgr errors;
@@ -23,7 +23,7 @@ static inline void cjpeg_leave(j_common_ptr decoder) {
     longjmp(lines->fault, 1);
 }
 
-/// Warnings, which have levels below 0, are faults: the picture is not whole.
+/// Warnings, which have levels below 0, are faults: the image is not whole.
 static inline void cjpeg_warn(j_common_ptr decoder, int level) {
     if (level < 0) {
         cjpeg_leave(decoder);

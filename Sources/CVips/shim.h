@@ -26,7 +26,7 @@ static inline VipsImage *cvips_new_from_source(VipsSource *source, const char *o
 }
 
 /// Resamples to exactly this size while loading, and converts an embedded colour profile to sRGB: only if there is one,
-/// because 8.14 takes a picture without for one of another space. A picture that ends too early is an error, not a grey
+/// because 8.14 takes an image without for one of another space. An image that ends too early is an error, not a grey
 /// area; 8.14 passes that on to the loader as text only.
 static inline int cvips_thumbnail_source(VipsSource *source, VipsImage **out, int width, int height,
                                          const char *options, gboolean no_rotate, gboolean linear,
@@ -114,7 +114,7 @@ static inline int cvips_rotate(VipsImage *in, VipsImage **out, double sine, doub
     return status;
 }
 
-/// Puts the picture into the upper left corner of a black canvas of this size.
+/// Puts the image into the upper left corner of a black canvas of this size.
 static inline int cvips_extend(VipsImage *in, VipsImage **out, int width, int height) {
     return vips_embed(in, out, 0, 0, width, height, NULL);
 }
@@ -170,7 +170,7 @@ static inline int cvips_scale_values(VipsImage *in, VipsImage **out, double fact
     return vips_linear1(in, out, factor, 0.0, "uchar", TRUE, NULL);
 }
 
-/// Lays one picture over another; the result has the other's size.
+/// Lays one image over another; the result has the other's size.
 static inline int cvips_composite(VipsImage *base, VipsImage *over, VipsImage **out, int x, int y) {
     return vips_composite2(base, over, out, VIPS_BLEND_MODE_OVER, "x", x, "y", y, NULL);
 }

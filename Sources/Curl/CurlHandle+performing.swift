@@ -31,7 +31,7 @@ extension CurlHandle {
         return status
     }
 
-    /// A field of the last answer's head, or nothing if it is not there.
+    /// A field of the last answer's head, or `nil` if it is not there.
     package func header(_ name: String) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
         // -1: not the heads of the redirects before it, which curl_easy_getinfo would fall back to.

@@ -46,7 +46,7 @@ final class BlockHashes: Sendable {
         }
     }
 
-    /// The digest of a block in a file of a size; nothing if it is not known.
+    /// The digest of a block in a file of a size; `nil` if it is not known.
     func digest(of block: Int, size: Int64) -> [UInt8]? {
         let start = Int64(block) * BlockHashes.blockSize
         let end = min(size, start + BlockHashes.blockSize)

@@ -19,7 +19,7 @@ final class DiskOpenBlob: OpenBlob {
         self.pool = pool
     }
 
-    /// Opens the whole file, or gives nothing if there is none; blocks.
+    /// Opens the whole file, or gives `nil` if there is none; blocks.
     convenience init?(path: String, pool: DiskThreads) throws {
         do {
             guard let file = try Descriptor(reading: path) else { return nil }

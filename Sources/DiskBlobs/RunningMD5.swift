@@ -33,7 +33,7 @@ final class RunningMD5: Sendable {
         }
     }
 
-    /// The MD5 of a file of a size as hexadecimal digits; nothing if it has to be read again.
+    /// The MD5 of a file of a size as hexadecimal digits; `nil` if it has to be read again.
     func known(of size: Int64) -> String? {
         state.withLock { state in
             !state.isLost && state.position == size ? state.md5.finalize().hexadecimal : nil

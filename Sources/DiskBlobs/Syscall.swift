@@ -46,7 +46,7 @@ struct Descriptor: ~Copyable {
         raw = try syscall("open") { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens a file for reading, never through a link in its place; gives nothing if there is none.
+    /// Opens a file for reading, never through a link in its place; gives `nil` if there is none.
     init?(reading path: String) throws {
         do {
             try self.init(path, O_RDONLY | O_NOFOLLOW)

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 struct BcryptHash {
     private let text: String
 
-    /// Takes the text; nothing if it is of another kind.
+    /// Takes the text; `nil` if it is of another kind.
     init?(_ text: String) {
         guard ["$2a$", "$2b$", "$2y$"].contains(text.prefix(4)) else { return nil }
         self.text = text

@@ -7,7 +7,7 @@ struct LeanCloudHash {
     private let salt: String
     private let hash: Data
 
-    /// Reads the text; nothing if it is of another kind.
+    /// Reads the text; `nil` if it is of another kind.
     init?(_ text: String) {
         let parts = text.split(separator: "$")
         guard parts.count == 3, parts[0] == "leancloud", let hash = Data(base64Encoded: String(parts[2])) else {

@@ -26,7 +26,7 @@ struct ScryptHash: Sendable {
             self.hash = hash
         }
 
-        /// Reads the text; nothing if it is of another kind.
+        /// Reads the text; `nil` if it is of another kind.
         init?(_ text: String) {
             let parts = text.split(separator: "$")
             guard parts.count == 4, parts[0] == "scrypt", parts[1].hasPrefix("ln="), parts[1].hasSuffix(",r=8,p=1"),

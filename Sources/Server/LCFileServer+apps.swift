@@ -169,7 +169,7 @@ extension LCFileServer {
 struct ImageEngine {
     let renderer: VipsRenderer
     let admission: ImageAdmission
-    /// Pictures that are answered from memory.
+    /// Images that are answered from memory.
     let served: ServedMemory
     /// Files of other servers, until they are kept.
     let fetched: ServedMemory

@@ -61,7 +61,7 @@ package struct LCFileServer {
             diskThreads: threads.disk,
             // Other jobs than cheap ones have neither lanes nor go on beside them.
             imageThreads: imageLimits.workers,
-            // Two more, so that headers are read while pictures are made.
+            // Two more, so that headers are read while images are made.
             quickImageThreads: imageLimits.threads + 2,
             passwordThreads: threads.passwords,
             fetchThreads: threads.fetches,

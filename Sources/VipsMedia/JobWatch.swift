@@ -11,7 +11,7 @@ final class JobWatch: Sendable {
     private let deadline: Mutex<ContinuousClock.Instant?>
     private let isCancelled = Atomic(false)
 
-    /// - Parameter deadline: When the job must stop; nothing if ``begin(for:)`` says so later.
+    /// - Parameter deadline: When the job must stop; `nil` if ``begin(for:)`` says so later.
     init(until deadline: ContinuousClock.Instant?) {
         self.deadline = Mutex(deadline)
     }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Glibc
 
-/// Lets other work of the process go first: an answer that takes a microsecond must not wait behind a picture that takes a
+/// Lets other work of the process go first: an answer that takes a microsecond must not wait behind an image that takes a
 /// second.
 ///
 /// The niceness of a thread (setpriority(2)) decides how much of the processors it gets beside busy threads of niceness 0:

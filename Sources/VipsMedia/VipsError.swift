@@ -2,7 +2,7 @@ internal import CVips
 
 /// A failed operation of libvips.
 ///
-/// The detail comes from a buffer that all threads share, so it may tell of a neighbour's picture: it is for the log,
+/// The detail comes from a buffer that all threads share, so it may tell of a neighbour's image: it is for the log,
 /// decides nothing and never reaches a client.
 struct VipsError: Error, CustomStringConvertible {
     let operation: String

@@ -39,7 +39,7 @@ struct VipsImageHandle: ~Copyable {
 
     /// Has rows of 8-bit samples written into its memory: grey with one band, sRGB with three.
     ///
-    /// - Returns: Nothing if the body returns false, and if there is no memory.
+    /// - Returns: `nil` if the body returns false, and if there is no memory.
     static func drawn(
         _ size: ImageSize,
         bands: Int,

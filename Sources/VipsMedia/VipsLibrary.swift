@@ -10,7 +10,7 @@ enum VipsLibrary {
     private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
 
     private static let started: Result<Void, VipsError> = {
-        // Odd pictures are the normal case; libvips would write a line about each to standard error.
+        // Odd images are the normal case; libvips would write a line about each to standard error.
         setenv("VIPS_WARNING", "0", 1)
         guard vips_init("lcfile") == 0 else { return .failure(VipsError.take("vips_init")) }
         vips_block_untrusted_set(1)

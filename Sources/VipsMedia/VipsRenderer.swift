@@ -10,7 +10,7 @@ package struct VipsRenderer: ImageRenderer {
     private let quickPool: NIOThreadPool
     private let worker: WorkerLauncher?
     private let workers: ImageAdmission
-    /// Headers have processes of their own, and few wait for them, so that slow ones keep neither pictures nor each other.
+    /// Headers have processes of their own, and few wait for them, so that slow ones keep neither images nor each other.
     private let headerWorkers: ImageAdmission
 
     /// How long reading what an image says of itself may take.
@@ -138,7 +138,7 @@ package struct VipsRenderer: ImageRenderer {
         }
     }
 
-    /// The pixels of an image that the worker process must decode; nothing for others.
+    /// The pixels of an image that the worker process must decode; `nil` for others.
     private func drawn(
         _ image: OpenImage,
         at size: ImageSize?,

@@ -9,7 +9,7 @@ struct DerivativeFile: Sendable {
 
     private static let blockSize: Int64 = 4096
 
-    /// Asks the file system, or gives nothing if there is no file at the path; links are not followed.
+    /// Asks the file system, or gives `nil` if there is no file at the path; links are not followed.
     init?(at path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

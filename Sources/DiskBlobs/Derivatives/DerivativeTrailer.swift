@@ -23,7 +23,7 @@ struct DerivativeTrailer: Sendable, Equatable {
     private static let checksumLength = 8
     private static let mediaTypeLength = length - magic.count - 8 - tagLength - 1 - checksumLength
 
-    /// Describes bytes, or gives nothing if their media type is too long to be kept, which no ``MediaType`` is today.
+    /// Describes bytes, or gives `nil` if their media type is too long to be kept, which no ``MediaType`` is today.
     init?(of bytes: ByteBuffer, as mediaType: MediaType) {
         guard mediaType.description.utf8.count <= DerivativeTrailer.mediaTypeLength else { return nil }
         size = Int64(bytes.readableBytes)
@@ -31,7 +31,7 @@ struct DerivativeTrailer: Sendable, Equatable {
         tag = StoredDerivative.tag(of: bytes)
     }
 
-    /// Reads the end of a file of a size, or gives nothing if that is no trailer or one of a file of another size.
+    /// Reads the end of a file of a size, or gives `nil` if that is no trailer or one of a file of another size.
     init?(in file: borrowing Descriptor, size fileSize: Int64) throws {
         let place = fileSize - Int64(DerivativeTrailer.length)
         guard place >= 0 else { return nil }

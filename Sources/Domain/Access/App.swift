@@ -7,7 +7,7 @@ package struct AppID: Hashable, Sendable, CustomStringConvertible {
     /// The id as it is written.
     package let description: String
 
-    /// Takes an id from a client or a configuration, or nothing if it breaks the rule above.
+    /// Takes an id from a client or a configuration, or `nil` if it breaks the rule above.
     package init?(_ text: String) {
         let allowed = text.utf8.allSatisfy {
             $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")

@@ -44,7 +44,7 @@ package struct Authenticator: Sendable {
         return Caller(app: id, isMaster: isMaster)
     }
 
-    /// Whether the master key is proven, or the app key only; nothing if neither is.
+    /// Whether the master key is proven, or the app key only; `nil` if neither is.
     private func isMaster(proven proof: Credentials.Proof, by keys: AppKeys) -> Bool? {
         switch proof {
         case .masterKey(let word):

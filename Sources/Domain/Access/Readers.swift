@@ -6,7 +6,7 @@ package enum Readers: Sendable, Hashable {
     /// Objects without an ACL, and those whose ACL lets one of the subjects read.
     case subjects(Subjects)
 
-    /// Whether they may read what has this ACL; nothing means everyone may.
+    /// Whether they may read what has this ACL; `nil` means everyone may.
     package func mayRead(_ acl: AccessControlList?) -> Bool {
         switch self {
         case .unrestricted: true

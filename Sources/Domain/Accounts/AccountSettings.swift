@@ -4,7 +4,7 @@ package struct Accounts: Sendable {
     package var settings: AccountSettings
     /// Hashes and compares passwords.
     package var hasher: any PasswordHasher
-    /// Asks providers about `authData`; nothing believes clients.
+    /// Verifies `authData` with a provider; with `nil`, `authData` of clients is not verified.
     package var verifier: (any AuthDataVerifier)?
     /// Counts wrong passwords.
     package let attempts: LoginAttempts

@@ -11,7 +11,7 @@ package struct AuthData: Sendable, Hashable {
     /// What is known of each platform, our own entries for unions (`_weixin_unionid`) among them.
     package private(set) var platforms: [String: JSONValue]
 
-    /// Takes what a user holds; nothing if it holds none.
+    /// Takes what a user holds; `nil` if it holds none.
     package init(stored value: JSONValue?) {
         platforms = value?.objectValue ?? [:]
     }
@@ -122,8 +122,8 @@ extension AuthData {
     ///
     /// - Parameters:
     ///   - value: The plain value; nothing removes what is there.
-    ///   - platform: Of `authData.<platform>`; nothing for all of it.
-    /// - Returns: What it asks, by platform; nothing for names of ours.
+    ///   - platform: Of `authData.<platform>`; `nil` for all of it.
+    /// - Returns: What it asks, by platform; `nil` for names of ours.
     /// - Throws: ``ServiceError/Code/typeMismatch`` (111), ``ServiceError/Code/invalidKey`` (105).
     package static func changes(_ value: JSONValue?, of platform: String?) throws -> [Change] {
         if let platform {

@@ -6,7 +6,7 @@ package struct Password: Sendable, CustomStringConvertible {
     /// Takes the member of a body.
     ///
     /// - Parameters:
-    ///   - json: The member; nothing if the body has none.
+    ///   - json: The member; `nil` if the body has none.
     ///   - field: The member's name, for the refusal.
     ///   - limit: The most bytes of UTF-8.
     /// - Throws: ``ServiceError/Code/missingPassword`` (201), ``ServiceError/Code/blankPassword`` (218),

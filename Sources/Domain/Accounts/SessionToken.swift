@@ -10,7 +10,7 @@ package struct SessionToken: Sendable, CustomStringConvertible {
         revealed = RandomText.lowercase(25)
     }
 
-    /// Takes what a client sent; nothing if no token looks like that.
+    /// Takes what a client sent; `nil` if no token looks like that.
     package init?(_ text: String) {
         guard text.utf8.count == 25, text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
         revealed = text

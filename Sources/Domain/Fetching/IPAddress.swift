@@ -5,7 +5,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// In network order: 4 of them, or 16.
     package let bytes: [UInt8]
 
-    /// Takes the bytes of an address, or nothing if they are neither 4 nor 16.
+    /// Takes the bytes of an address, or `nil` if they are neither 4 nor 16.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes

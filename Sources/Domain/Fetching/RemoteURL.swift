@@ -52,7 +52,7 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What follows the last slash of the path, percent-decoded; nothing if no file can have that name.
+    /// What follows the last slash of the path, percent-decoded; `nil` if no file can have that name.
     package var lastPathSegment: String? {
         guard let path = URLParts(description)?.path, let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
             return nil

@@ -1,5 +1,5 @@
 extension Color {
-    /// Takes `#RRGGBB`, `#RGB` or one of CSS's names, any case; nothing for other texts (CSS Color 4, sections 5.2, 6.1).
+    /// Takes `#RRGGBB`, `#RGB` or one of CSS's names, any case; `nil` for other texts (CSS Color 4, sections 5.2, 6.1).
     init?(css text: String) {
         guard text.utf8.first == UInt8(ascii: "#") else {
             // No name is longer, and what is no ASCII may look like some when its case is gone.

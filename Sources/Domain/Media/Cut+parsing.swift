@@ -1,5 +1,5 @@
 extension Cut {
-    /// Reads the value of `crop` (protocol/files 5.4); nothing if it cuts nothing off.
+    /// Reads the value of `crop` (protocol/files 5.4); `nil` if it cuts nothing off.
     init?(_ parameter: ImageParameter, gravity: Gravity) throws {
         var scanner = GeometryScanner(parameter.value)
         let width = scanner.number()

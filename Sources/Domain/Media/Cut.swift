@@ -1,6 +1,6 @@
 /// A rectangle that `crop` cuts out (protocol/files 5.4).
 package struct Cut: Sendable, Hashable, CustomStringConvertible {
-    /// In pixels; nothing means all that there is.
+    /// In pixels; `nil` means all that there is.
     package var width: Int?
     /// In pixels.
     package var height: Int?
@@ -20,7 +20,7 @@ package struct Cut: Sendable, Hashable, CustomStringConvertible {
         self.gravity = gravity
     }
 
-    /// What is cut out of a picture; nothing if the rectangle lies outside of it.
+    /// What is cut out of an image; `nil` if the rectangle lies outside of it.
     ///
     /// What reaches over an edge is not there, so that a negative offset makes the result smaller.
     func rectangle(in size: ImageSize) -> ImageRectangle? {
@@ -41,7 +41,7 @@ package struct Cut: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where in a picture something lies: Qiniu's nine words.
+/// Where in an image something lies: Qiniu's nine words.
 package enum Gravity: String, Sendable, Hashable, CaseIterable {
     case northWest = "NorthWest"
     case north = "North"

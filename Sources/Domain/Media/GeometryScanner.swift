@@ -43,7 +43,7 @@ extension ImageParameter {
     /// The most pixels of a side in `thumbnail` and `crop`, and of an offset; results have limits of their own.
     static let largestSide = 1_000_000
 
-    /// A side within ``largestSide``; nothing for one that is missing or 0.
+    /// A side within ``largestSide``; `nil` for one that is missing or 0.
     func side(_ number: PlainNumber?) throws -> Int? {
         guard let side = number?.rounded, side > 0 else { return nil }
         guard side <= ImageParameter.largestSide else {

@@ -23,7 +23,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a picture of this format may move.
+    /// Whether an image of this format may move.
     package var canBeAnimated: Bool { self == .gif || self == .webp }
 
     /// Whether viewers rotate images of this format by EXIF: GIF has no EXIF, and AVIF ignores its orientation.
@@ -32,9 +32,9 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 
 /// How a derivative is encoded: the words that `imageView2` and `imageMogr2` have in common (protocol/files 5.3).
 package struct EncodingWords: Sendable, Hashable {
-    /// Nothing means the source's own.
+    /// `nil` means the source's own.
     package var format: ImageFormat?
-    /// 1 to 100; nothing means the operator's default.
+    /// 1 to 100; `nil` means the operator's default.
     package var quality: Int?
     /// Whether the quality holds whatever the source's is (`q/90!`).
     package var isQualityForced = false

@@ -32,7 +32,7 @@ extension ImageMogr {
 }
 
 extension ImageMogr.Step {
-    /// Reads a step; nothing if it changes no picture.
+    /// Reads a step; `nil` if it changes no image.
     fileprivate init?(
         _ word: Substring,
         _ words: inout ImageWords,

@@ -1,8 +1,8 @@
 /// `imageMogr2`: steps in the order they are written, then an encoding (protocol/files 5.4).
 package struct ImageMogr: Sendable, Hashable {
-    /// One change of the picture.
+    /// One change of the image.
     package enum Step: Sendable, Hashable {
-        /// Turns the picture as its EXIF orientation says.
+        /// Turns the image as its EXIF orientation says.
         case autoOrient
         /// Changes its size.
         case thumbnail(Scaling)
@@ -26,7 +26,7 @@ package struct ImageMogr: Sendable, Hashable {
     package var background: Color?
     /// The most bytes of a result.
     package var sizeLimit: SizeLimit?
-    /// Whether a failure leaves the picture as it was.
+    /// Whether a failure leaves the image as it was.
     package var ignoresErrors = false
 
     /// No word at all.

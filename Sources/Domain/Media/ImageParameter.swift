@@ -22,7 +22,7 @@ struct ImageParameter {
         return isNegative ? -number.rounded : number.rounded
     }
 
-    /// A side in pixels; nothing for 0, because some SDKs let an app ask for it and mean that it was not given.
+    /// A side in pixels; `nil` for 0, because some SDKs let an app ask for it and mean that it was not given.
     func side(upTo most: Int) throws -> Int? {
         let side = try wholeNumber(in: 0...max(0, most))
         return side == 0 ? nil : side
@@ -82,12 +82,12 @@ struct ImageParameter {
 struct PlainNumber {
     /// The nearest whole number, half up; 10¹⁷ for what is more.
     let rounded: Int
-    /// To four places, more than any picture shows; what is above 0 stays above 0.
+    /// To four places, more than any image shows; what is above 0 stays above 0.
     ///
     /// So its description has no exponent, and reads back as the same number.
     let value: Double
 
-    /// Takes the characters, or nothing if they are no such number.
+    /// Takes the characters, or `nil` if they are no such number.
     init?(_ characters: some Collection<UInt8>) {
         let point = UInt8(ascii: ".")
         guard characters.count <= PlainNumber.longest else { return nil }

@@ -2,7 +2,7 @@ extension ImagePlan {
     /// Plans a request for an image.
     ///
     /// - Parameters:
-    ///   - request: At least one of its operators makes a picture.
+    ///   - request: At least one of its operators makes an image.
     ///   - header: What the image says of itself.
     ///   - automatic: Formats that the client takes, best first, of which one is chosen if the request says none.
     ///   - limits: What sources, results and animations are held to.

@@ -1,24 +1,24 @@
 extension ImagePlan {
     /// About the most bytes of memory that carrying the plan out takes, known before a pixel is decoded.
     ///
-    /// Decoders differ: some hand out lines and keep nothing, some must have the whole picture. The figures are what the
+    /// Decoders differ: some hand out lines and keep nothing, some must have the whole image. The figures are what the
     /// libraries allocate, rounded up; docs/security.md lists them.
     ///
     /// - Parameters:
     ///   - header: What the source says of itself.
-    ///   - marks: The pictures that watermarks lay over it, by their keys.
+    ///   - marks: The images that watermarks lay over it, by their keys.
     /// - Returns: In bytes.
     package func price(of header: ImageHeader, marks: [FileKey: ImageHeader] = [:]) -> Int {
         let decoding = header.price(shrinksTo: firstSize(of: header), frames: frames, effort: output.effort)
         let whole = largestSize.area * 4
-        // Lines in flight, or the whole picture where a step looks all over it.
+        // Lines in flight, or the whole image where a step looks all over it.
         let working = needsWholePicture || frames > 1 ? whole * 2 * frames : min(whole, largestSize.width * 4 * 512)
         let laying = laying(marks, on: header)
         let texts = steps.reduce(0) { $0 + $1.textArea * 8 }
         return ImagePlan.base + decoding + working + laying + texts + encoding
     }
 
-    /// What pictures take that are laid over: each is decoded where it lies, and all stay until the result is written.
+    /// What images take that are laid over: each is decoded where it lies, and all stay until the result is written.
     private func laying(_ marks: [FileKey: ImageHeader], on header: ImageHeader) -> Int {
         var size = header.size
         var sum = 0
@@ -40,7 +40,7 @@ extension ImagePlan {
     /// What any job takes: tables of codecs, libvips' own objects, a thread's stack.
     private static let base = 4 << 20
 
-    /// The size, as the pixels lie, that the source is shrunk to while it is decoded; nothing for its own.
+    /// The size, as the pixels lie, that the source is shrunk to while it is decoded; `nil` for its own.
     package func firstSize(of header: ImageHeader) -> ImageSize? {
         var isTurned = false
         for step in steps {
@@ -102,7 +102,7 @@ extension ImageHeader {
             && size.height < self.size.height
     }
 
-    /// Bytes for laying the picture over one of some size: decoding it, and its pixels with opacity, at most twice.
+    /// Bytes for laying the image over one of some size: decoding it, and its pixels with opacity, at most twice.
     fileprivate func price(as mark: Watermark.ImageMark, on size: ImageSize, effort: ImageEffort) -> Int {
         let upright = mark.size(of: uprightSize, on: size)
         let lying = isTurned ? upright.turned : upright
@@ -126,7 +126,7 @@ extension ImageHeader {
         case .png: isProgressive ? area * bands * (bitsPerSample > 8 ? 2 : 1) : lines
         // The canvas, the frame on it, a table of all frames and the file itself.
         case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + self.frames * 128 + fileSize
-        // The canvas, the frame, what libwebp decodes it to and the picture turned; the file itself.
+        // The canvas, the frame, what libwebp decodes it to and the image turned; the file itself.
         case .webp: area * 16 + area * 4 * (frames > 1 ? frames : 0) + fileSize
         case .bmp: area * 8 + fileSize
         // The worker draws at the size that is wanted; its pixels are there twice while they are taken over.

@@ -1,6 +1,6 @@
 /// What a renderer does, in pixels: an ``ImageRequest`` once the source's header is known.
 ///
-/// Everything is decided here, where it can be tested without a picture; a renderer only carries out. So the size of the
+/// Everything is decided here, where it can be tested without an image; a renderer only carries out. So the size of the
 /// result and the price of the job are known before a pixel is decoded.
 package struct ImagePlan: Sendable, Hashable {
     /// One step, each on what the one before left.
@@ -11,7 +11,7 @@ package struct ImagePlan: Sendable, Hashable {
         case scale(ImageSize)
         /// Cuts out.
         case crop(ImageRectangle)
-        /// Turns clockwise, on a colour, to a picture of this size.
+        /// Turns clockwise, on a colour, to an image of this size.
         case rotate(degrees: Int, background: Color, size: ImageSize)
         /// Blurs with a Gaussian of this sigma, cut off at the radius.
         case blur(radius: Int, sigma: Double)
@@ -31,9 +31,9 @@ package struct ImagePlan: Sendable, Hashable {
         package var quality: Int
         /// Whether a JPEG comes in passes.
         package var isProgressive = false
-        /// The most colours of a GIF or a PNG with a palette; nothing for all that there are.
+        /// The most colours of a GIF or a PNG with a palette; `nil` for all that there are.
         package var colors: Int?
-        /// How hard a PNG is packed, 0 to 9; nothing for the encoder's own.
+        /// How hard a PNG is packed, 0 to 9; `nil` for the encoder's own.
         package var compression: Int?
         /// The most bytes.
         package var sizeLimit: ImageMogr.SizeLimit?
@@ -51,7 +51,7 @@ package struct ImagePlan: Sendable, Hashable {
     package var steps: [Step]
     /// How the result is written.
     package var output: Output
-    /// How many frames are made; 1 for a picture that stands still.
+    /// How many frames are made; 1 for an image that stands still.
     package var frames: Int
     /// The result's size, of one frame.
     package var size: ImageSize
@@ -61,7 +61,7 @@ package struct ImagePlan: Sendable, Hashable {
     package var changesNothing = false
 }
 
-/// What counts more when pictures are resampled and packed (`images.quality`).
+/// What counts more when images are resampled and packed (`images.quality`).
 package enum ImageEffort: String, Sendable, Hashable, CaseIterable {
     /// As libvips' own thumbnails: decoders shrink, resampling takes values as they are stored.
     case fast

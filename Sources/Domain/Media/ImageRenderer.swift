@@ -37,10 +37,10 @@ package protocol ImageRenderer: Sendable {
     /// - Parameters:
     ///   - plan: Made from the image's header.
     ///   - image: The image.
-    ///   - marks: The pictures that the plan's watermarks lay over it, by their keys.
+    ///   - marks: The images that the plan's watermarks lay over it, by their keys.
     ///   - priority: How much of the processors the job gets.
     ///   - deadline: When the job gives up, with ``ServiceError/Code/imageTimedOut``; so it does if the task is cancelled.
-    /// - Returns: The encoded picture.
+    /// - Returns: The encoded image.
     /// - Throws: As above, and ``ServiceError/Code/imageTimedOut``, `CancellationError`.
     func render(
         _ plan: ImagePlan,
@@ -84,7 +84,7 @@ package enum ImageSource: Sendable {
 
 /// An encoded derivative, in memory: its pixels are limited.
 package struct RenderedImage: Sendable {
-    /// The whole encoded picture.
+    /// The whole encoded image.
     package let bytes: ByteBuffer
     /// What it is encoded as.
     package let format: ImageFormat

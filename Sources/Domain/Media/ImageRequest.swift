@@ -30,12 +30,12 @@ package struct ImageRequest: Sendable, Hashable {
         }
     }
 
-    /// The request without questions, which make no picture.
+    /// The request without questions, which make no image.
     var pictures: ImageRequest {
         operators.contains(where: \.isQuestion) ? ImageRequest(operators.filter { !$0.isQuestion }) : self
     }
 
-    /// The files that its watermarks lay over pictures, in their order.
+    /// The files that its watermarks lay over images, in their order.
     var markKeys: [FileKey] {
         operators.flatMap { operation in
             if case .watermark(let watermark) = operation { watermark.keys } else { [FileKey]() }
@@ -73,7 +73,7 @@ package enum ImageOperator: Sendable, Hashable {
     /// `stat`, of any file (ObjC 8.2 and older).
     case stat
 
-    /// Whether the answer is JSON about a picture instead of a picture.
+    /// Whether the answer is JSON about an image instead of an image.
     package var isQuestion: Bool {
         switch self {
         case .info, .exif, .average, .stat: true
@@ -81,7 +81,7 @@ package enum ImageOperator: Sendable, Hashable {
         }
     }
 
-    /// Whether a failure of this operator leaves the picture as it was (`ignore-error/1`).
+    /// Whether a failure of this operator leaves the image as it was (`ignore-error/1`).
     var ignoresErrors: Bool {
         switch self {
         case .view(let view): view.ignoresErrors

@@ -39,7 +39,7 @@ extension ImageService {
         }
     }
 
-    /// What becomes of a picture: nothing if the source serves as well; a large one, or one too many, is read from the
+    /// What becomes of an image: nothing if the source serves as well; a large one, or one too many, is read from the
     /// disk, because slow clients must not hold all of them in memory.
     private func settled(
         _ image: RenderedImage,
@@ -66,7 +66,7 @@ extension ImageService {
     /// Keeps a derivative, unless its source is gone or too many wait to be kept.
     func keep(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
         // A cache that cannot keep something is no failure: it is made again. On a task of its own, because a cancelled
-        // one may store a picture and then not find out that its source is gone.
+        // one may store an image and then not find out that its source is gone.
         try? await Task {
             try await keeping.run {
                 try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
@@ -83,7 +83,7 @@ struct IgnoredFailure: Error {}
 extension ServiceError {
     /// What the body returns.
     ///
-    /// - Throws: What the body throws; ``IgnoredFailure`` if it fails because of the picture and not of the server's
+    /// - Throws: What the body throws; ``IgnoredFailure`` if it fails because of the image and not of the server's
     ///   state, and that is ignored.
     fileprivate static func ofTheSource<Result>(
         ignored: Bool,

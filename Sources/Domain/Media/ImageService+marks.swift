@@ -1,5 +1,5 @@
 extension ImageService {
-    /// Opens the pictures that a plan's watermarks lay over the result.
+    /// Opens the images that a plan's watermarks lay over the result.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if one is no file of this app, and what a source throws.
     func openMarks(of plan: ImagePlan, for requester: ImageRequester) async throws -> [FileKey: OpenImage] {
@@ -9,7 +9,7 @@ extension ImageService {
                 do {
                     marks[key] = try await open(ImageOrigin(try await mark(key), in: files), for: requester)
                 } catch let error as ServiceError where error.code == .notAnImage || error.code == .imageTooLarge {
-                    // The URL is wrong then, not the picture that it is laid over.
+                    // The URL is wrong then, not the image that it is laid over.
                     throw ImageRequest.refusal("the watermark's image cannot be used. \(error.message)")
                 }
             }
@@ -17,7 +17,7 @@ extension ImageService {
         return marks
     }
 
-    /// The file that a watermark lays over pictures.
+    /// The file that a watermark lays over images.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if there is none, or none any more.
     func mark(_ key: FileKey) async throws -> ServedFile {

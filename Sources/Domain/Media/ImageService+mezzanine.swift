@@ -3,7 +3,7 @@ internal import NIOCore
 extension ImageService {
     /// The job on a smaller copy of its source, where there is one or making one pays.
     ///
-    /// A copy pays for pictures much larger than it, and only results of at most half its size are made of it: of such
+    /// A copy pays for images much larger than it, and only results of at most half its size are made of it: of such
     /// the second resampling is not visible.
     func mezzanine(for job: Job, of origin: ImageOrigin, _ place: ImageAdmission.Place) async throws -> Job? {
         let side = settings.mezzanine
@@ -54,8 +54,8 @@ extension ImageService {
 }
 
 extension ImagePlan {
-    /// The steps for a copy that stands upright, and the size that they begin with; nothing if they begin with no size, or
-    /// leave the picture as it lies.
+    /// The steps for a copy that stands upright, and the size that they begin with; `nil` if they begin with no size, or
+    /// leave the image as it lies.
     fileprivate func stepsOnUpright(_ header: ImageHeader) -> (steps: [Step], size: ImageSize)? {
         var rest = steps[...]
         if header.orientation != 1 {

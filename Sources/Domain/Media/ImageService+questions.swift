@@ -6,8 +6,8 @@ extension ImageService {
     ///   - request: The whole chain.
     ///   - origin: The source.
     ///   - address: The client's network address, as ``ImageRequester/address`` has it.
-    /// - Returns: The answer; nothing if the question is for EXIF and there is none.
-    /// - Throws: What making a picture throws.
+    /// - Returns: The answer; `nil` if the question is for EXIF and there is none.
+    /// - Throws: What making an image throws.
     package func answer(
         _ question: ImageOperator,
         _ request: ImageRequest,
@@ -37,7 +37,7 @@ extension ImageService {
         return header.json(size: made.blob.size)
     }
 
-    /// The picture that a request makes; nothing if that is the source.
+    /// The image that a request makes; `nil` if that is the source.
     private func derivative(
         _ request: ImageRequest,
         of origin: ImageOrigin,

@@ -22,7 +22,7 @@ package struct ImageService: Sendable {
     let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
     /// Requests whose answer is the source itself, which otherwise only a new rendering would show.
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
-    /// Pictures that are answered while they are on their way to the disk.
+    /// Images that are answered while they are on their way to the disk.
     let served: ServedMemory
     /// Derivatives on their way to the cache; more are not kept, because they would fill the memory.
     let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be stored.")
@@ -32,9 +32,9 @@ package struct ImageService: Sendable {
     ///   - names: What this app's URLs may say.
     ///   - app: The app, if its jobs count for a share of their own.
     ///   - files: The app's files.
-    ///   - renderer: What makes the pictures.
+    ///   - renderer: What makes the images.
     ///   - admission: Shared by all apps of a server.
-    ///   - served: Holds pictures that are answered from memory; shared by all apps of a server.
+    ///   - served: Holds images that are answered from memory; shared by all apps of a server.
     ///   - derivatives: The app's cache.
     package init(
         settings: ImageSettings,
@@ -60,7 +60,7 @@ package struct ImageService: Sendable {
     /// The cached derivative of a request and a source, if there is one: fast, and without cancellable work.
     ///
     /// - Parameters: As ``picture(_:of:automatic:)``.
-    /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's picture is not there.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's image is not there.
     package func kept(
         _ request: ImageRequest,
         of origin: ImageOrigin,
@@ -71,14 +71,14 @@ package struct ImageService: Sendable {
         return try? await derivatives.open(name)
     }
 
-    /// The picture that a request makes of a source, made now; see ``kept(_:of:automatic:)`` first.
+    /// The image that a request makes of a source, made now; see ``kept(_:of:automatic:)`` first.
     ///
     /// - Parameters:
     ///   - request: Its questions are passed over.
     ///   - origin: The source.
     ///   - automatic: Formats that the client takes, of which one is chosen if the request says none.
     ///   - address: The client's network address, as ``ImageRequester/address`` has it.
-    /// - Returns: The picture, or the source itself where that is the answer.
+    /// - Returns: The image, or the source itself where that is the answer.
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded`` when too
     ///   many jobs run and wait already, `CancellationError` when the task is cancelled.
@@ -111,7 +111,7 @@ package struct ImageService: Sendable {
         }
     }
 
-    /// What a picture is kept under: whatever it depends on is in it.
+    /// What an image is kept under: whatever it depends on is in it.
     private func name(
         of request: ImageRequest,
         _ origin: ImageOrigin,
@@ -131,16 +131,16 @@ package struct ImageService: Sendable {
     /// What a request made.
     enum Made: Sendable {
         case source
-        /// A picture that is not kept yet, and the same as it is served from memory.
+        /// An image that is not kept yet, and the same as it is served from memory.
         case made(RenderedImage, StoredDerivative)
-        /// A picture that is kept, or that could not be.
+        /// An image that is kept, or that could not be.
         case done(StoredDerivative)
     }
 }
 
-/// What a request for a picture is answered with.
+/// What a request for an image is answered with.
 package enum ImagePicture: Sendable {
-    /// A picture that was made.
+    /// An image that was made.
     case derivative(StoredDerivative)
     /// The source as it is: nothing could be gained, or the request says so of failures.
     case source

@@ -45,7 +45,7 @@ package struct ImageNames: Sendable {
         self.automatic = automatic
     }
 
-    /// The key and the chain that a styled path stands for; nothing if it ends with no style.
+    /// The key and the chain that a styled path stands for; `nil` if it ends with no style.
     package func style(of path: String) -> (key: String, chain: String)? {
         guard !styles.isEmpty, let end = path.lastIndex(of: separator) else { return nil }
         return styles[String(path[path.index(after: end)...])].map { (String(path[..<end]), $0) }

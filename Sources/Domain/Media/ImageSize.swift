@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The sides of a picture in pixels, at least one each.
+/// The sides of an image in pixels, at least one each.
 package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     /// In pixels.
     package var width: Int
@@ -19,7 +19,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     /// Lying on its other side.
     package var turned: ImageSize { ImageSize(width: height, height: width) }
 
-    /// The size that holds the picture turned by whole degrees.
+    /// The size that holds the image turned by whole degrees.
     package func rotated(by degrees: Int) -> ImageSize {
         switch degrees % 360 {
         case 0, 180: return self
@@ -27,7 +27,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
         default:
             let angle = Double(degrees) * .pi / 180
             let (sine, cosine) = (abs(sin(angle)), abs(cos(angle)))
-            // A thousandth of a pixel is rounding, not picture.
+            // A thousandth of a pixel is rounding, not image.
             func side(_ length: Double) -> Int { ImageSize.side((length - 0.001).rounded(.up)) }
             return ImageSize(
                 width: side(Double(width) * cosine + Double(height) * sine),
@@ -39,7 +39,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     /// `width`x`height`.
     package var description: String { "\(width)x\(height)" }
 
-    /// The nearest whole number of pixels, at least one; a number that no picture has stays one that limits refuse.
+    /// The nearest whole number of pixels, at least one; a number that no image has stays one that limits refuse.
     static func side(_ length: Double) -> Int {
         Int(max(1, min(length.rounded(), 1e9)))
     }
@@ -82,7 +82,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A part of a picture, inside of it.
+/// A part of an image, inside of it.
 package struct ImageRectangle: Sendable, Hashable {
     /// From the left edge, in pixels.
     package let x: Int

@@ -1,5 +1,5 @@
 extension ImageView {
-    /// The size that an upright picture gets, and what is then cut out (protocol/files 5.2, 5.3).
+    /// The size that an upright image gets, and what is then cut out (protocol/files 5.2, 5.3).
     func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Cut?) {
         switch mode {
         case .inside:
@@ -15,7 +15,7 @@ extension ImageView {
         case .cut, .around:
             return covering(size, box, cutting: mode == .cut)
         case .aroundByLength, .cutByLength:
-            // The sides are those of a picture that lies.
+            // The sides are those of an image that lies.
             let isTall = size.height > size.width
             return covering(size, isTall ? box.turned : box, cutting: mode == .cutByLength)
         }

@@ -1,6 +1,6 @@
-/// `imageView` and `imageView2`: a picture in or around a box, upright, never distorted (protocol/files 5.2, 5.3).
+/// `imageView` and `imageView2`: an image in or around a box, upright, never distorted (protocol/files 5.2, 5.3).
 package struct ImageView: Sendable, Hashable {
-    /// How the picture meets the box.
+    /// How the image meets the box.
     package enum Mode: Int, Sendable, Hashable {
         /// The long side at most `w`, the short side at most `h`.
         case insideByLength = 0
@@ -16,7 +16,7 @@ package struct ImageView: Sendable, Hashable {
         case cutByLength = 5
     }
 
-    /// How the picture meets the box.
+    /// How the image meets the box.
     package var mode: Mode
     /// In pixels; at least one of both sides is given.
     package var width: Int?
@@ -26,7 +26,7 @@ package struct ImageView: Sendable, Hashable {
     package var isLegacy: Bool
     /// How the result is encoded.
     package var encoding: EncodingWords
-    /// Whether a failure leaves the picture as it was.
+    /// Whether a failure leaves the image as it was.
     package var ignoresErrors: Bool
 
     /// Takes checked numbers.

@@ -2,8 +2,8 @@
 package struct ImageWordContext: Sendable {
     /// What numbers and lengths are held to.
     package var limits: ImageLimits
-    /// Turns what a watermark says of a picture (a URL, `kodo://<bucket>/<key>`, a bare key) into a key of the same app;
-    /// nothing means that it is refused.
+    /// Turns what a watermark says of an image (a URL, `kodo://<bucket>/<key>`, a bare key) into a key of the same app;
+    /// `nil` means that it is refused.
     package var ownKey: @Sendable (String) -> FileKey?
     /// The source's size in bytes: what `$(fsize)` stands for.
     package var fileSize: Int64

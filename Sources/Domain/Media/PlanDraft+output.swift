@@ -50,7 +50,7 @@ extension PlanDraft {
         if !isUpright, !strips, format.keepsOrientation { output.orientation = header.orientation }
         if let slimLevel {
             output.mustShrink = isAlone
-            // Not the source's own: a picture that is worse already does not become smaller, and stays as it is.
+            // Not the source's own: an image that is worse already does not become smaller, and stays as it is.
             if format == .jpeg { output.quality = isAlone ? 75 : min(output.quality, 75) }
             if format == .png {
                 output.colors = 256

@@ -15,10 +15,10 @@ struct PlanDraft {
     var sizeLimit: ImageMogr.SizeLimit?
     var slimLevel: Int?
     var markCount = 0
-    /// Whether the picture was of a format that does not move.
+    /// Whether the image was of a format that does not move.
     var isStill = false
 
-    /// The most marks of a plan: the pictures among them are open at the same time.
+    /// The most marks of a plan: the images among them are open at the same time.
     private static let mostMarks = 16
 
     init(header: ImageHeader, limits: ImageLimits) {
@@ -53,7 +53,7 @@ struct PlanDraft {
         encode(view.encoding)
     }
 
-    /// Takes out of a long, thin picture what a cut leaves of it, and scales only that.
+    /// Takes out of a long, thin image what a cut leaves of it, and scales only that.
     private mutating func cutFirst(_ cut: Cut, scaledBy scale: Double) throws {
         let part = Cut(
             width: cut.width.map { ImageSize.side(Double($0) / scale) },
@@ -101,7 +101,7 @@ struct PlanDraft {
         try work(.watermark(watermark))
     }
 
-    /// A step for which the whole picture must be in memory.
+    /// A step for which the whole image must be in memory.
     private mutating func work(_ step: ImagePlan.Step) throws {
         try limits.checkResult(size)
         grow(to: size)
@@ -124,7 +124,7 @@ struct PlanDraft {
 
     private mutating func crop(_ rectangle: ImageRectangle) {
         guard rectangle.size != size else { return }
-        // A decoder turns what it shrinks; else all of the picture is turned.
+        // A decoder turns what it shrinks; else all of the image is turned.
         if isTurnedWhole { grow(to: size) }
         steps.append(.crop(rectangle))
         size = rectangle.size

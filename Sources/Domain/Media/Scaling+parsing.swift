@@ -1,5 +1,5 @@
 extension Scaling {
-    /// Reads the value of `thumbnail` (protocol/files 5.4); nothing if it changes no picture.
+    /// Reads the value of `thumbnail` (protocol/files 5.4); `nil` if it changes no image.
     ///
     /// Of two sides of which one is missing, the other one follows, whatever sign stands behind them.
     init?(_ parameter: ImageParameter) throws {

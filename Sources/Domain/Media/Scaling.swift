@@ -1,4 +1,4 @@
-/// The size that `thumbnail` asks for (protocol/files 5.4), and what it makes of a picture.
+/// The size that `thumbnail` asks for (protocol/files 5.4), and what it makes of an image.
 package enum Scaling: Sendable, Hashable, CustomStringConvertible {
     /// Each side by percent; a side without percent stays. 0 to 1000, fractions allowed.
     case percent(width: Double?, height: Double?)
@@ -8,9 +8,9 @@ package enum Scaling: Sendable, Hashable, CustomStringConvertible {
     case cover(width: Int, height: Int)
     /// Exactly the box, distorted.
     case exact(width: Int, height: Int)
-    /// As ``fit(width:height:)`` if the picture is larger than the box on any side; else it stays.
+    /// As ``fit(width:height:)`` if the image is larger than the box on any side; else it stays.
     case shrink(width: Int?, height: Int?)
-    /// As ``fit(width:height:)`` if the picture is smaller than the box on all sides; else it stays.
+    /// As ``fit(width:height:)`` if the image is smaller than the box on all sides; else it stays.
     case enlarge(width: Int?, height: Int?)
     /// The same shape with at most so many pixels.
     case area(Int)
@@ -20,7 +20,7 @@ package enum Scaling: Sendable, Hashable, CustomStringConvertible {
     /// Beyond it an area only shrinks.
     static let largestArea = 25_000_000
 
-    /// The size that a picture gets; at least one pixel a side.
+    /// The size that an image gets; at least one pixel a side.
     func size(of source: ImageSize) -> ImageSize {
         switch self {
         case .percent(let width, let height):

@@ -65,7 +65,7 @@ package final class ServedMemory: Sendable {
 }
 
 extension StoredDerivative {
-    /// Bytes that came just now, served from memory; nothing if there is no room for them.
+    /// Bytes that came just now, served from memory; `nil` if there is no room for them.
     init?(_ bytes: ByteBuffer, as mediaType: MediaType, in memory: ServedMemory) {
         guard let blob = memory.blob(of: bytes) else { return nil }
         self.init(blob: blob, mediaType: mediaType, tag: StoredDerivative.tag(of: bytes))

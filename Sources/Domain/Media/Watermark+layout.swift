@@ -15,7 +15,7 @@ extension Watermark.ImageMark {
     /// The most that a mark is enlarged.
     private static let largestScale = 10.0
 
-    /// The size that a mark gets on a picture: scaled as ``scale`` says, and never larger than the picture.
+    /// The size that a mark gets on an image: scaled as ``scale`` says, and never larger than the image.
     package func size(of mark: ImageSize, on picture: ImageSize) -> ImageSize {
         var size = mark
         if let scale {

@@ -1,5 +1,5 @@
 extension Watermark {
-    /// The most marks of one operator, each of which may be a picture to read.
+    /// The most marks of one operator, each of which may be an image to read.
     static let mostMarks = 16
 
     /// Reads the words behind `watermark` (protocol/files 5.6).

@@ -1,4 +1,4 @@
-/// `watermark/1` to `watermark/4`: marks laid over a picture, in the order written (protocol/files 5.6).
+/// `watermark/1` to `watermark/4`: marks laid over an image, in the order written (protocol/files 5.6).
 package struct Watermark: Sendable, Hashable {
     /// At least one.
     package let marks: [Mark]
@@ -10,7 +10,7 @@ package struct Watermark: Sendable, Hashable {
 
     /// One mark and where it lies.
     package struct Mark: Sendable, Hashable {
-        /// What is laid over the picture.
+        /// What is laid over the image.
         package var content: Content
         /// In percent, 1 to 100.
         package var opacity = 100
@@ -27,21 +27,21 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
-    /// What is laid over a picture.
+    /// What is laid over an image.
     package enum Content: Sendable, Hashable {
-        /// A picture of the same app.
+        /// An image of the same app.
         case image(ImageMark)
         /// A line of text.
         case text(TextMark)
-        /// The same text all over the picture: turned by degrees, so many pixels free between two.
+        /// The same text all over the image: turned by degrees, so many pixels free between two.
         case tiles(TextMark, degrees: Int, gapX: Int, gapY: Int)
     }
 
-    /// A picture as a mark.
+    /// An image as a mark.
     package struct ImageMark: Sendable, Hashable {
         /// The file, of the same app.
         package let key: FileKey
-        /// Its size as a part of the picture's short side (above 0 to 1); nothing means its own.
+        /// Its size as a part of the image's short side (above 0 to 1); `nil` means its own.
         package let scale: Double?
         /// What ``scale`` scales (`wst`).
         package let scaling: MarkScaling
@@ -56,13 +56,13 @@ package struct Watermark: Sendable, Hashable {
 
     /// What `ws` is a part of (`wst`).
     package enum MarkScaling: Int, Sendable, Hashable {
-        /// The mark's short side gets a part of the picture's short side.
+        /// The mark's short side gets a part of the image's short side.
         case shortSide = 0
-        /// The mark's long side gets a part of the picture's long side.
+        /// The mark's long side gets a part of the image's long side.
         case longSide = 1
-        /// The mark's width gets a part of the picture's width.
+        /// The mark's width gets a part of the image's width.
         case width = 2
-        /// The mark's height gets a part of the picture's height.
+        /// The mark's height gets a part of the image's height.
         case height = 3
     }
 
@@ -70,7 +70,7 @@ package struct Watermark: Sendable, Hashable {
     package struct TextMark: Sendable, Hashable {
         /// Any text of one line.
         package var text: String
-        /// The name of a font family; nothing means the server's own.
+        /// The name of a font family; `nil` means the server's own.
         package var font: String?
         /// In twentieths of a point at 72 points an inch, so in twentieths of a pixel.
         package var size = TextMark.defaultSize

@@ -85,7 +85,7 @@ private struct ImportedPassword {
 }
 
 extension Operation {
-    /// The value that is set; nothing for every other operation.
+    /// The value that is set; `nil` for every other operation.
     fileprivate var value: JSONValue? {
         guard case .set(let value) = self else { return nil }
         return value

@@ -9,7 +9,7 @@ package struct ClassSchema: Sendable, Hashable {
 
     /// Its permissions.
     package var permissions: ClassPermissions
-    /// What an object without an ACL of its own gets; nothing means everyone.
+    /// What an object without an ACL of its own gets; `nil` means everyone.
     package var defaultACL: AccessControlList?
 
     /// A class without fields, open as classes of its name are at first.
@@ -20,7 +20,7 @@ package struct ClassSchema: Sendable, Hashable {
         permissions = ClassPermissions(of: name)
     }
 
-    /// The type of a field, also of the built-in ones; nothing if no object ever had it.
+    /// The type of a field, also of the built-in ones; `nil` if no object ever had it.
     package func type(of field: String) -> FieldType? {
         switch field {
         case "objectId": .string

@@ -98,7 +98,7 @@ struct ConditionResolver {
         return access.mayRead(row, in: schema)
     }
 
-    /// The class that a relation leads to; nothing for other fields.
+    /// The class that a relation leads to; `nil` for other fields.
     private func target(of path: FieldPath, _ schema: ClassSchema?) -> ClassName? {
         guard !path.isNested, case .relation(let target)? = schema?.type(of: path.field) else { return nil }
         return target

@@ -14,7 +14,7 @@ package enum FieldType: Sendable, Hashable {
     /// Everything fits; made by the master key only.
     case any
 
-    /// The type of a value in canonical form; nothing for null, which fits every type.
+    /// The type of a value in canonical form; `nil` for null, which fits every type.
     package init?(of value: JSONValue) {
         switch value {
         case .null: return nil

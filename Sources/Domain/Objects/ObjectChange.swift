@@ -2,7 +2,7 @@
 package struct ObjectChange: Sendable {
     /// The operations in the order in which they act.
     package private(set) var operations: [(path: FieldPath, operation: Operation)] = []
-    /// The ACL to set; nothing leaves it as it is.
+    /// The ACL to set; with `nil` it does not change.
     package private(set) var acl: AccessControlList?
     /// The password to set for a user; made of the field before anything is stored (``AccountPreparation``).
     var passwordHash: PasswordHash?
@@ -68,7 +68,7 @@ package struct ObjectChange: Sendable {
         return removed
     }
 
-    /// The value that the change sets a field to; nothing if it does anything else or does not touch it.
+    /// The value that the change sets a field to; `nil` if it does anything else or does not touch it.
     func value(of field: String) -> JSONValue? {
         guard case .set(let value)? = operations.last(where: { $0.path == FieldPath(field: field) })?.operation else {
             return nil

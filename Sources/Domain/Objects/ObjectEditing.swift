@@ -4,7 +4,7 @@ struct ObjectEditing {
     var object: StoredObject
     let access: ObjectAccess
     let limits: ObjectLimits
-    /// The fields that the change touches; nothing for a new object, which is touched everywhere.
+    /// The fields that the change touches; `nil` for a new object, which is touched everywhere.
     private let touched: Set<String>?
     /// Whether the object makes its class, with all fields that it has.
     private let isNewClass: Bool

@@ -31,7 +31,7 @@ struct ObjectText {
         position(of: name) != nil || added.contains { $0.name == name }
     }
 
-    /// The text of a member; nothing if there is none.
+    /// The text of a member; `nil` if there is none.
     func value(_ name: String) -> ArraySlice<UInt8>? {
         guard let position = position(of: name) else { return added.first { $0.name == name }?.value[...] }
         return members[position].replacement?[...] ?? text[members[position].value]
@@ -100,7 +100,7 @@ struct ObjectText {
 }
 
 extension JSONValue {
-    /// Reads a part of a stored text; nothing if it is none, which only another program can have written.
+    /// Reads a part of a stored text; `nil` if it is none, which only another program can have written.
     init?(stored text: ArraySlice<UInt8>) {
         guard let value = try? JSONValue(parsing: Array(text), field: "body", depth: JSONValue.deepestStored) else {
             return nil

@@ -71,7 +71,7 @@ package struct PathTree: Sendable {
     /// The first names, in order.
     var names: [String] { children.keys.sorted() }
 
-    /// What stands under a first name; nothing if it is not in the tree.
+    /// What stands under a first name; `nil` if it is not in the tree.
     subscript(name: String) -> PathTree? { children[name] }
 
     private mutating func insert(_ path: ArraySlice<String>) {

@@ -2,9 +2,9 @@ extension Operation {
     /// Carries the operation out on one value.
     ///
     /// - Parameters:
-    ///   - value: What stands there now; nothing if there is no value.
+    ///   - value: What stands there now; `nil` if there is no value.
     ///   - path: Names the place in the sentence of an error.
-    /// - Returns: The value after the change, nothing if there is none then.
+    /// - Returns: The value after the change, `nil` if there is none then.
     /// - Throws: ``ServiceError/Code/typeMismatch`` if the value there is of another type.
     func applied(to value: JSONValue?, at path: FieldPath) throws -> JSONValue? {
         // A stored null is like a missing value to every operation.

@@ -55,7 +55,7 @@ package enum Operation: Sendable, Hashable {
         }
     }
 
-    /// The type that the field must have for the operation; nothing if every type will do.
+    /// The type that the field must have for the operation; `nil` if every type will do.
     package var type: FieldType? {
         switch self {
         case .set(let value): FieldType(of: value)

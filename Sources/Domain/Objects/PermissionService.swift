@@ -43,7 +43,7 @@ package struct PermissionService: Sendable {
 package struct PermissionChange: Sendable {
     /// Operations, and who is allowed to do them.
     package private(set) var audiences: [ClassOperation: Set<Audience>] = [:]
-    /// The ACL of new objects without one; nothing leaves it as it is.
+    /// The ACL of new objects without one; with `nil` it does not change.
     package private(set) var defaultACL: AccessControlList?
 
     /// The most words for one operation.

@@ -10,7 +10,7 @@ struct RoleSearch {
     /// How many times the limit is looked at in all.
     private static let widest = 8
 
-    /// The user of a session with its roles; nothing if it is gone.
+    /// The user of a session with its roles; `nil` if it is gone.
     func user(of session: Session, epoch: Int) throws -> Caller.User? {
         guard try reader.row(session.user, in: .user) != nil else { return nil }
         return Caller.User(id: session.user, session: session.id, roles: try roles(of: session.user), epoch: epoch)

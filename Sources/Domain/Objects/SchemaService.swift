@@ -99,7 +99,7 @@ package struct SchemaService: Sendable {
     }
 }
 
-/// What a request asks of a field; nothing leaves a flag as it is.
+/// The requested change of a field; a flag that is `nil` does not change.
 package struct FieldChange: Sendable, Equatable {
     /// Only for a field that is not there yet.
     package var type: FieldType?

@@ -9,7 +9,7 @@ package struct ObjectRow: Sendable {
     package let createdAt: Timestamp
     /// When it was changed last.
     package let updatedAt: Timestamp
-    /// The ACL as JSON text; nothing means everyone.
+    /// The ACL as JSON text; `nil` means everyone.
     package let acl: [UInt8]?
     /// The fields: one JSON object.
     package let body: [UInt8]

@@ -23,7 +23,7 @@ package struct BlockContext: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// Reads a context; nothing if this upload did not sign it, or not since the machine booted.
+    /// Reads a context; `nil` if this upload did not sign it, or not since the machine booted.
     init?(_ text: some StringProtocol, signedBy key: SymmetricKey, in boot: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.prefix(4).compactMap { Int64($0) }

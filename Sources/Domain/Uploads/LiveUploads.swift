@@ -19,7 +19,7 @@ final class LiveUploads: Sendable {
     /// How many unused uploads stay cached, with a descriptor each.
     private static let idleCount = 128
 
-    /// Runs a body with the upload behind a token, loaded once however many ask; nothing if there is none.
+    /// Runs a body with the upload behind a token, loaded once however many ask; `nil` if there is none.
     func using<Result>(
         _ digest: String,
         loading load: @escaping @Sendable () async throws -> UploadRecords.Found?,

@@ -45,7 +45,7 @@ struct PartLayout: Sendable {
     /// - Parameters:
     ///   - number: 1 or more.
     ///   - size: How many bytes it will have at most.
-    ///   - limit: Where places may not reach beyond; nothing may lie there.
+    ///   - limit: The maximum end of a part; no byte may be stored beyond it.
     /// - Returns: The place.
     /// - Throws: ``ServiceError/Code/payloadTooLarge`` if there is none.
     mutating func promise(_ number: Int, size: Int64, limit: Int64) throws -> Int64 {
@@ -123,7 +123,7 @@ struct PartLayout: Sendable {
     /// The bytes of parts, one after the other.
     ///
     /// - Parameter order: Numbers of parts, each once.
-    /// - Returns: Nothing if a part is not there.
+    /// - Returns: `nil` if a part is not there.
     func pieces(of order: [Int]) -> [Piece]? {
         var pieces: [Piece] = []
         for number in order {

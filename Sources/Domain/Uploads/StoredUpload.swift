@@ -119,7 +119,7 @@ extension StoredUpload {
         return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, fields: fields)
     }
 
-    /// Takes back what ``object`` made; nothing for what only another program can have written.
+    /// Takes back what ``object`` made; `nil` for what only another program can have written.
     init?(stored object: StoredObject) {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init), let token = fields["_token"]?.stringValue,

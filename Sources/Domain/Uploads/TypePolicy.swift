@@ -12,7 +12,7 @@ package struct TypePolicy: Sendable, Hashable {
         self.refuses = refuses
     }
 
-    /// Reads `image/*`, `image/jpeg;image/png` or `!text/html;application/xml`; nothing if it is none of that form.
+    /// Reads `image/*`, `image/jpeg;image/png` or `!text/html;application/xml`; `nil` if it is none of that form.
     package init?(_ text: String) {
         let refuses = text.hasPrefix("!")
         let patterns = text.dropFirst(refuses ? 1 : 0).split(separator: ";", omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ package struct TypePolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - served: What it would be served as.
-    ///   - detected: What its bytes look like; nothing if like nothing known.
+    ///   - detected: What its bytes look like; `nil` if like nothing known.
     /// - Returns: Whether both may be.
     func allows(served: MediaType, detected: MediaType?) -> Bool {
         // libmagic calls any text plain: that it is text was seen, which text is only claimed.

@@ -2,11 +2,11 @@
 package struct UploadDescription: Sendable, Hashable {
     /// For people; never a path.
     package var name: FileName
-    /// What the client claims the bytes to be; nothing if it did not.
+    /// What the client claims the bytes to be; `nil` if it did not.
     package var mediaType: MediaType?
     /// The client's own words.
     package var metaData: [String: JSONValue]
-    /// Nothing if the client gave none.
+    /// `nil` if the client gave none.
     package var acl: AccessControlList?
     /// Folders in front of the key.
     package var prefix: KeyPrefix?
@@ -32,7 +32,7 @@ package struct UploadDescription: Sendable, Hashable {
         self.keepsName = keepsName
     }
 
-    /// How many bytes the client said there are; nothing if it did not, or said no number.
+    /// How many bytes the client said there are; `nil` if it did not, or said no number.
     package var announcedSize: Int64? {
         guard let size = metaData["size"]?.integerValue, size >= 0 else { return nil }
         return size

@@ -4,7 +4,7 @@ package struct UploadLimits: Sendable {
     package var fileSize: Int64
     /// The most bytes of UTF-8 in a file's name.
     package var nameLength: Int
-    /// The most bytes that all files of an app may have, announced ones among them; nothing means no limit.
+    /// The most bytes that all files of an app may have, announced ones among them; `nil` means no limit.
     package var quota: Int64?
     /// The most unfinished uploads of an app's users together; those of the master key have no limit.
     package var open: Int

@@ -2,7 +2,7 @@
 package struct UploadAnnouncement: Sendable {
     /// What the client said of it.
     package var description: UploadDescription
-    /// The key that the client wants; nothing leaves it to the server.
+    /// The key that the client wants; with `nil`, the server generates one.
     package var key: String?
     /// What it is for.
     package var kind: StoredUpload.Kind

@@ -5,9 +5,9 @@ extension UploadService {
     package enum WatchEvent: Sendable, Hashable {
         /// It came further.
         case progress(UploadProgress)
-        /// Its file is there; nothing follows.
+        /// Its file exists; this is the last event.
         case finished(UploadProgress)
-        /// It was given up or expired; nothing follows.
+        /// It was cancelled or expired; this is the last event.
         case gone
         /// Nothing changed for a while; says so, so that a lost connection is noticed.
         case stillThere

@@ -81,7 +81,7 @@ package struct UploadService: Sendable {
 
     /// Makes files of finished uploads: all of them or none.
     ///
-    /// On return bytes, folders and rows survive a power cut. On failure nothing of any upload is kept.
+    /// On return bytes, folders and rows survive a power failure. On failure no bytes of any upload are stored.
     ///
     /// - Parameters:
     ///   - uploads: With what the client said of each.
@@ -144,7 +144,7 @@ package struct UploadService: Sendable {
         await blob.revert(record.key)
     }
 
-    /// Gives uploads up, of which nothing is kept; of those that are files it only clears up.
+    /// Cancels uploads and discards their bytes; of finished ones it only releases resources.
     package func discard(_ uploads: [Upload]) async {
         for upload in uploads { await upload.blob.discard() }
     }

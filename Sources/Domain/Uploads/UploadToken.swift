@@ -12,7 +12,7 @@ package struct UploadToken: Sendable, CustomStringConvertible {
 
     /// Takes what a client sent: the 40 characters, alone or as the middle of a token in Qiniu's form.
     ///
-    /// Nothing if no token looks like that.
+    /// `nil` if no token looks like that.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.count == 3 else { return nil }

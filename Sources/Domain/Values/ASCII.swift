@@ -32,7 +32,7 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// The bytes that pairs of hexadecimal digits stand for, or nothing if something else is in the text.
+    /// The bytes that pairs of hexadecimal digits stand for, or `nil` if something else is in the text.
     package init?(hexadecimal text: String) {
         let digits = text.utf8.map(hexadecimalValue)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -59,7 +59,7 @@ extension StringProtocol {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text with each `%XX` as its byte, or nothing if an escape is broken or the result is not UTF-8.
+    /// The text with each `%XX` as its byte, or `nil` if an escape is broken or the result is not UTF-8.
     package var percentDecoded: String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []

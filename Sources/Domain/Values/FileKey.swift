@@ -6,7 +6,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// The text, not percent-encoded.
     package let description: String
 
-    /// Takes a key from a URL or a database, or nothing if no key can look like that.
+    /// Takes a key from a URL or a database, or `nil` if no key can look like that.
     package init?(_ text: String) {
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...FileKey.longest).contains(text.utf8.count), !text.hasControlCharacters,
@@ -47,7 +47,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// Takes a random key of an old SDK, which cannot be the key of another file: 16 or 20 hexadecimal digits, 32 of a
     /// UUID, or 40 letters and digits; then the name's extension, or the name itself (protocol/files 6).
     ///
-    /// Nothing if it is none of these.
+    /// `nil` if it is none of these.
     package init?(madeByClient text: String, for name: FileName) {
         let random = text.prefix { $0 != "." && $0 != "/" }
         let isHexadecimal = random.utf8.allSatisfy { hexadecimalValue($0) != nil }

@@ -22,7 +22,7 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The letters and digits after the last dot, without it; nothing when there are none or more than 16.
+    /// The letters and digits after the last dot, without it; `nil` when there are none or more than 16.
     package var pathExtension: String? {
         guard let dot = description.lastIndex(of: "."), dot != description.startIndex else { return nil }
         let tail = description[description.index(after: dot)...]

@@ -33,7 +33,7 @@ package struct GeoPoint: Hashable, Sendable {
         self.init(latitude: latitude, longitude: longitude)
     }
 
-    /// Reads what a document holds, or nothing if the value is something else.
+    /// Reads what a document holds, or `nil` if the value is something else.
     package init?(stored value: JSONValue) {
         guard case .object(let members) = value, members["__type"] == .string("GeoPoint"),
             let point = try? GeoPoint(members)

@@ -6,7 +6,7 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     /// `type/subtype` in lower case.
     package let description: String
 
-    /// Takes `type/subtype`, with or without parameters, or nothing if it is not one; so it is safe in a header.
+    /// Takes `type/subtype`, with or without parameters, or `nil` if it is not one; so it is safe in a header.
     package init?(_ text: String) {
         let bare = text.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isBlank)
         let essence = bare.prefix(bare.count - bare.reversed().prefix(while: isBlank).count)

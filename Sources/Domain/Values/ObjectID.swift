@@ -5,7 +5,7 @@ package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The id as it is written.
     package let description: String
 
-    /// Takes an id from a client or a database, or nothing if it is not 1 to 64 ASCII letters or digits.
+    /// Takes an id from a client or a database, or `nil` if it is not 1 to 64 ASCII letters or digits.
     ///
     /// Own ids have 24 hexadecimal digits; imported objects may carry any letters and digits (protocol/data 1.7).
     package init?(_ text: String) {

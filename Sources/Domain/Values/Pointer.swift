@@ -29,7 +29,7 @@ package struct Pointer: Hashable, Sendable {
         self.init(className, id)
     }
 
-    /// Reads what a document holds: a pointer in its canonical form, or nothing if the value is something else.
+    /// Reads what a document holds: a pointer in its canonical form, or `nil` if the value is something else.
     package init?(stored value: JSONValue) {
         guard case .object(let members) = value, members["__type"] == .string("Pointer"),
             let pointer = try? Pointer(members)
@@ -37,7 +37,7 @@ package struct Pointer: Hashable, Sendable {
         self = pointer
     }
 
-    /// Reads the text of the canonical form, or nothing if the text is something else.
+    /// Reads the text of the canonical form, or `nil` if the text is something else.
     package init?(canonical text: ArraySlice<UInt8>) {
         var rest = text
         guard let className = Pointer.take(#"{"__type":"Pointer","className":""#, from: &rest),

@@ -6,7 +6,7 @@ extension Timestamp {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850) and
     /// `Sun Nov  6 08:49:37 1994` (asctime). Which day of the week it was is not compared.
     ///
-    /// - Returns: Nothing if the text has none of these forms or names no moment.
+    /// - Returns: `nil` if the text has none of these forms or names no moment.
     package init?(httpDate text: String) {
         self.init(httpDate: text, now: .now())
     }

@@ -41,7 +41,7 @@ final class RequestTrailers: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// What stood behind a request's body, once all of the body was read; nothing if the request promised nothing.
+    /// What stood behind a request's body, once all of the body was read; `nil` if the request promised nothing.
     static func of(_ request: Request, on channel: any Channel) async throws -> HTTPFields? {
         guard let number = request.headers[.requestNumber].flatMap({ Int($0) }) else { return nil }
         return try await channel.eventLoop.submit {

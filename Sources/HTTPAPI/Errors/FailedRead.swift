@@ -8,7 +8,7 @@ internal import NIOCore
 struct FailedRead {
     private let cause: any Error
 
-    /// Nothing for other errors, such as that of a client that left.
+    /// `nil` for other errors, such as that of a client that left.
     init?(_ error: any Error) {
         switch error {
         case let error as ServiceError where error.cause is UnreadableBlob:

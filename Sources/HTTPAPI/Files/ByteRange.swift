@@ -16,7 +16,7 @@ enum ByteRange: Equatable {
     ///   - headers: The request's.
     ///   - size: That of the whole, in bytes.
     ///   - tag: What If-Range may name.
-    ///   - modified: What it may name as well; nothing where other bytes may have the same date.
+    ///   - modified: What it may name as well; `nil` where other bytes may have the same date.
     init(_ headers: HTTPFields, of size: Int64, tag: EntityTag, modified: Timestamp?) {
         guard let text = headers[.range], text.lowercased().hasPrefix("bytes=") else {
             self = .whole
@@ -46,7 +46,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Digits as a number, the largest one if they stand for more; nothing if there are none.
+    /// Digits as a number, the largest one if they stand for more; `nil` if there are none.
     private static func number(_ digits: Substring) -> Int64? {
         digits.isEmpty ? nil : Int64(digits) ?? .max
     }

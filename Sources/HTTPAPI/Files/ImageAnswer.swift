@@ -3,13 +3,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Answers image words on one source: a picture, JSON about it, or the source itself.
+/// Answers image words on one source: an image, JSON about it, or the source itself.
 struct ImageAnswer {
     let app: AppServices
     let origin: ImageOrigin
-    /// When the source came to be; nothing if it may change.
+    /// When the source came to be; `nil` if it may change.
     let modified: Timestamp?
-    /// How long a picture may be kept: for ever, unless the source may change.
+    /// How long an image may be kept: for ever, unless the source may change.
     var caching = Caching.immutable
 
     /// Creates the answer; its work is cancelled when no client waits for it any more.
@@ -19,8 +19,8 @@ struct ImageAnswer {
     ///   - request: Its method, conditions and range decide the status.
     ///   - context: Its connection may close.
     ///   - source: Answers with the source itself.
-    /// - Returns: A picture, JSON, or what `source` returned.
-    /// - Throws: What making a picture throws.
+    /// - Returns: An image, JSON, or what `source` returned.
+    /// - Throws: What making an image throws.
     func answer(
         _ words: ImageRequest,
         to request: Request,
@@ -36,7 +36,7 @@ struct ImageAnswer {
         let isNegotiated = !app.images.names.automatic.isEmpty && !words.namesFormat && !words.keepsFormat
         var words = words
         var automatic = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
-        // One that every picture can have is as good as written in the URL, and then they share what is kept.
+        // One that every image can have is as good as written in the URL, and then they share what is kept.
         if let first = automatic.first, first.canBeAnimated, let named = words.naming(first) {
             words = named
             automatic = []
@@ -61,7 +61,7 @@ struct ImageAnswer {
         }
     }
 
-    /// Answers with bytes that are kept: a picture, or the source itself if it lies elsewhere.
+    /// Answers with bytes that are kept: an image, or the source itself if it lies elsewhere.
     func response(_ made: StoredDerivative, to request: Request, _ context: APIContext) async -> Response {
         let representation = Representation(
             mediaType: made.mediaType,

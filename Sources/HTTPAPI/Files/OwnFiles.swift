@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Knows which URLs lead to files of one app: those that a watermark may lay over a picture (protocol/files 5.6).
+/// Knows which URLs lead to files of one app: those that a watermark may lay over an image (protocol/files 5.6).
 struct OwnFiles: Sendable {
     let bucket: String
     /// What file URLs of the app may begin with.
@@ -8,7 +8,7 @@ struct OwnFiles: Sendable {
     /// The host that the request named, which is the server under whatever name the client knows it.
     let host: String?
 
-    /// The key that a URL, `kodo://<bucket>/<key>` or a bare key names; nothing if it leads elsewhere.
+    /// The key that a URL, `kodo://<bucket>/<key>` or a bare key names; `nil` if it leads elsewhere.
     func key(of text: String) -> FileKey? {
         if let path = text.dropping(prefix: "kodo://\(bucket)/") { return FileKey(path) }
         guard text.contains("://") else { return FileKey(text) }

@@ -9,7 +9,7 @@ struct Representation {
     let mediaType: MediaType
     let size: Int64
     let tag: EntityTag
-    /// Nothing for what may change: a date would be that of a record, not of the bytes.
+    /// `nil` for what may change: a date would be that of a record, not of the bytes.
     let modified: Timestamp?
     var caching = Caching.immutable
     /// Whether no other bytes ever had this URL and this date, so that a range may go on from bytes of that date.
@@ -81,7 +81,7 @@ struct Representation {
 
     private func isUnchanged(for headers: HTTPFields) -> Bool {
         if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags, comparison: .weak) }
-        // A date is an exact match or none: a client has the file, or a picture that was made of it, perhaps in another
+        // A date is an exact match or none: a client has the file, or an image that was made of it, perhaps in another
         // way than now, which is as good; or it knows another resource.
         return modified.map { $0.isNamed(by: headers[.ifModifiedSince]) } ?? false
     }

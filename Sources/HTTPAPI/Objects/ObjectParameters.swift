@@ -36,7 +36,7 @@ struct ObjectParameters {
     /// All parameters as the members of a body.
     var body: [String: JSONValue] { values }
 
-    /// A parameter as text; nothing if it is not there.
+    /// A parameter as text; `nil` if it is not there.
     func text(_ name: String) -> String? {
         switch values[name] {
         case nil, .null?: nil
@@ -60,7 +60,7 @@ struct ObjectParameters {
         return number
     }
 
-    /// `where` as a tree; nothing if there is none.
+    /// `where` as a tree; `nil` if there is none.
     func condition(_ limits: QueryLimits, _ engine: any PatternEngine) throws -> Condition? {
         guard var json = values["where"], json != .null, json != "" else { return nil }
         if let text = json.stringValue {

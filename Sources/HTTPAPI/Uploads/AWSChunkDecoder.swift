@@ -26,7 +26,7 @@ struct AWSChunkDecoder: Sendable {
         buffer.writeImmutableBuffer(bytes)
     }
 
-    /// The next bytes of the content, or nothing until more are there.
+    /// The next bytes of the content, or `nil` until more are there.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` when the framing is broken.
     mutating func next() throws -> ByteBuffer? {

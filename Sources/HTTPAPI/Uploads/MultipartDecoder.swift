@@ -45,7 +45,7 @@ struct MultipartDecoder: Sendable {
         }
     }
 
-    /// The next event, or nothing until more bytes are there.
+    /// The next event, or `nil` until more bytes are there.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` when the body is broken.
     mutating func next() throws -> Event? {
@@ -110,7 +110,7 @@ struct MultipartDecoder: Sendable {
         return try MultipartHeaders(head)
     }
 
-    /// The bytes up to the next boundary, or up to where one might begin; nothing when there are none now.
+    /// The bytes up to the next boundary, or up to where one might begin; `nil` when there are none now.
     private mutating func readBody() -> ByteBuffer? {
         guard let length = find(delimiter) else {
             let safe = buffer.readableBytes - delimiter.count + 1

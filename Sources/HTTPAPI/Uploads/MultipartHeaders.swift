@@ -4,7 +4,7 @@ internal import Domain
 struct MultipartBoundary: Sendable {
     let text: String
 
-    /// Reads a Content-Type; nothing if it is another type or has no boundary of 1 to 70 characters.
+    /// Reads a Content-Type; `nil` if it is another type or has no boundary of 1 to 70 characters.
     init?(contentType: String?) {
         guard let contentType, MediaType(contentType)?.description == "multipart/form-data",
             let text = HeaderParameters(contentType)["boundary"], (1...70).contains(text.utf8.count),

@@ -56,7 +56,7 @@ package struct ProviderChoice: Sendable, Equatable {
     /// What docs/uploads.md recommends, for all.
     package init() {}
 
-    /// Reads `java=qiniu, csharp=qiniu`; nothing if it is not of that form.
+    /// Reads `java=qiniu, csharp=qiniu`; `nil` if it is not of that form.
     package init?(_ text: String) {
         for pair in text.split(separator: ",") {
             let words = pair.split(separator: "=", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }

@@ -9,7 +9,7 @@ package struct ConfigurationLoader {
     /// - Parameters:
     ///   - flags: Settings from the command line, by their dotted names.
     ///   - environment: The process's environment; only `LCFILE_…` is looked at.
-    ///   - file: The configuration file; nothing if there is none.
+    ///   - file: The configuration file; `nil` if there is none.
     package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
         self.flags = flags
         self.environment = environment

@@ -103,7 +103,7 @@ package struct ServerConfiguration: Sendable {
 
     /// The URL that verifies third-party log-ins.
     package struct VerifierSettings: Sendable {
-        /// An http or https address; nothing believes clients.
+        /// An http or https URL; with `nil`, `authData` of clients is not verified.
         package var url: String?
         /// Seconds for one question.
         package var timeout = 5
@@ -126,7 +126,7 @@ package struct ServerConfiguration: Sendable {
         return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
     }
 
-    /// The most bytes of pictures that are answered from memory, all apps together.
+    /// The most bytes of images that are answered from memory, all apps together.
     package var pictureMemory: Int { threads.imageMemory / 4 }
 
     /// The most bytes of other servers' files that are in memory to be shown, all apps together.

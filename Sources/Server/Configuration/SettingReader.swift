@@ -12,7 +12,7 @@ struct SettingReader {
         reader = ConfigReader(providers: providers + [InMemoryProvider(name: "none", values: [:])])
     }
 
-    /// A text; nothing if no provider has one, or an empty one.
+    /// A text; `nil` if no provider has one, or an empty one.
     mutating func text(_ name: String) -> String? {
         names.append(name)
         return reader.string(forKey: ConfigKey(name)).flatMap { $0.isEmpty ? nil : $0 }
@@ -83,7 +83,7 @@ struct SettingReader {
         value = address
     }
 
-    /// An http or https address without a slash at its end, or nothing if the text is none.
+    /// An http or https address without a slash at its end, or `nil` if the text is none.
     static func address(_ text: String) -> String? {
         var text = text
         while text.last == "/" { text.removeLast() }

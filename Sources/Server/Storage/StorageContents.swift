@@ -37,7 +37,7 @@ enum StorageContents {
         access(path, F_OK) == 0
     }
 
-    /// The bytes of a small file, or nothing if it cannot be read.
+    /// The bytes of a small file, or `nil` if it cannot be read.
     static func contents(of path: String) -> Data? {
         try? Data(contentsOf: URL(filePath: path))
     }

@@ -3,7 +3,7 @@ struct BMPChannels: Sendable, Hashable {
     let red: UInt32
     let green: UInt32
     let blue: UInt32
-    /// 0 for a picture without transparency.
+    /// 0 for an image without transparency.
     let alpha: UInt32
 
     var hasAlpha: Bool { alpha != 0 }

@@ -6,7 +6,7 @@ enum BMPError: Error, Equatable, CustomStringConvertible {
     case broken(String)
     /// A variant that no known program writes, or that contains another format.
     case unsupported(String)
-    /// Pixels end before the picture does.
+    /// Pixels end before the image does.
     case truncated
 
     var description: String {

@@ -6,7 +6,7 @@ struct GIFFacts: Sendable, Hashable {
     /// Whether it does not end within a frame.
     let isWhole: Bool
 
-    /// Walks all blocks, at most as many as the window lets through; nothing if that is no GIF.
+    /// Walks all blocks, at most as many as the window lets through; `nil` if that is no GIF.
     init?(_ window: ByteWindow) throws {
         var walk = GIFWalk(window: window)
         guard try walk.window.holds("GIF8".utf8, at: 0), let flags = try walk.window.byte(at: 10) else { return nil }

@@ -12,7 +12,7 @@ struct JPEGFacts: Sendable, Hashable {
     let isProgressive: Bool
     /// What Adobe's segment says of the colours: 0 as they are, 1 YCbCr, 2 YCCK.
     let adobeTransform: Int?
-    /// 1 to 100 by its quantization tables, see ``JPEGQuality``; nothing without tables.
+    /// 1 to 100 by its quantization tables, see ``JPEGQuality``; `nil` without tables.
     let quality: Int?
 
     /// As `imageInfo` writes it.
@@ -24,7 +24,7 @@ struct JPEGFacts: Sendable, Hashable {
         }
     }
 
-    /// Walks the segments up to the first scan; nothing if that is no JPEG with a frame before it.
+    /// Walks the segments up to the first scan; `nil` if that is no JPEG with a frame before it.
     ///
     /// Work is bounded by what the window lets through.
     init?(_ window: ByteWindow) throws {
@@ -70,7 +70,7 @@ private struct JPEGWalk {
         var offset = 2
         while let marker = try marker(from: &offset) {
             switch marker {
-            // The scan begins, the picture ends or begins again.
+            // The scan begins, the image ends or begins again.
             case 0xda:
                 scanComponents = try window.byte(at: offset + 2).map(Int.init)
                 return

@@ -18,7 +18,7 @@ struct PNGFacts: Sendable, Hashable {
     let colorType: ColorType
     /// Whether it comes in passes, which a decoder must hold in memory.
     let isInterlaced: Bool
-    /// How many colours stand in the palette before the pixels; nothing if there is none.
+    /// How many colours stand in the palette before the pixels; `nil` if there is none.
     let paletteCount: Int?
     /// Whether some colours are declared transparent.
     let hasTransparency: Bool
@@ -39,7 +39,7 @@ struct PNGFacts: Sendable, Hashable {
         return depth ? "rgba64" : "rgba"
     }
 
-    /// Walks the chunks up to the first with pixels; nothing if that is no PNG with a header that holds.
+    /// Walks the chunks up to the first with pixels; `nil` if that is no PNG with a header that holds.
     ///
     /// Work is bounded by what the window lets through.
     init?(_ window: ByteWindow) throws {

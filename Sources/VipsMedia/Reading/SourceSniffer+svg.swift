@@ -1,8 +1,8 @@
 extension SourceSniffer {
     /// Whether the root element of an XML document is `svg`, with or without a prefix.
     ///
-    /// Only what may stand before a root element is passed over (XML 1.0, section 2.8): a page that has a picture
-    /// inside is no picture.
+    /// Only what may stand before a root element is passed over (XML 1.0, section 2.8): a page that has an image
+    /// inside is no image.
     static func isSVG(_ cursor: ByteCursor) -> Bool {
         var prolog = XMLProlog(cursor: cursor)
         guard let root = prolog.rootName() else { return false }
@@ -15,7 +15,7 @@ extension SourceSniffer {
 private struct XMLProlog {
     var cursor: ByteCursor
 
-    /// The name of the root element, prefix included; nothing if something else comes first or the bytes end before.
+    /// The name of the root element, prefix included; `nil` if something else comes first or the bytes end before.
     mutating func rootName() -> [UInt8]? {
         if cursor.holds([0xef, 0xbb, 0xbf]) { cursor.position = 3 }
         while true {

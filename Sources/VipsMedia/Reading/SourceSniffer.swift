@@ -1,13 +1,13 @@
 internal import Domain
 
-/// Tells a picture's format by its first bytes; names and types that clients say count for nothing.
+/// Tells an image's format by its first bytes; names and types that clients say count for nothing.
 ///
 /// A positive answer promises nothing about the rest of the bytes: it says which reader may try.
 enum SourceSniffer {
     /// How many bytes are looked at.
     static let headLength = 4096
 
-    /// The format of a source that begins so; nothing if it is none that is read.
+    /// The format of a source that begins so; `nil` if it is none that is read.
     ///
     /// Bytes beyond ``headLength`` are passed over, so that the answer does not depend on how much was read.
     static func format(of head: UnsafeRawBufferPointer) -> SourceFormat? {

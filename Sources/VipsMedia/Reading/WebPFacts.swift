@@ -1,12 +1,12 @@
 /// What the chunks of a WebP say (RFC 9649 section 2).
 struct WebPFacts {
-    /// How many frames it has; 0 for a still picture.
+    /// How many frames it has; 0 for a still image.
     let frames: Int
 
     /// Name, size, place, sides, duration and flags of a frame, before its own chunks.
     private static let frameHeader = 24
 
-    /// Walks the chunks, at most as many as the window lets through; nothing if it ends before they do.
+    /// Walks the chunks, at most as many as the window lets through; `nil` if it ends before they do.
     init?(_ window: ByteWindow) throws {
         var window = window
         guard try window.holds("RIFF".utf8, at: 0), try window.holds("WEBP".utf8, at: 8) else { return nil }

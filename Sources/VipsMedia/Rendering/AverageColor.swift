@@ -1,15 +1,15 @@
 internal import CVips
 internal import Domain
 
-/// The mean colour of a picture, on white.
+/// The mean colour of an image, on white.
 struct AverageColor {
     let header: ImageHeader
     let watch: JobWatch
 
-    /// Small enough for decoders to do most of the work, large enough to be the picture's mean.
+    /// Small enough for decoders to do most of the work, large enough to be the image's mean.
     private static let side = 128
 
-    /// The size that the picture is measured at.
+    /// The size that the image is measured at.
     static func size(of header: ImageHeader) -> ImageSize {
         ImageSize(width: min(header.size.width, side), height: min(header.size.height, side))
     }

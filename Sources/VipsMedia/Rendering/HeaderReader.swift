@@ -44,7 +44,7 @@ struct HeaderReader {
         var header = ImageHeader(
             format: format == .heic && image.text("heif-compression") == "av1" ? .avif : format,
             size: image.size,
-            // Pages of a TIFF or a HEIC are pictures of their own.
+            // Pages of a TIFF or a HEIC are images of their own.
             frames: format == .gif || format == .webp ? pages : 1,
             orientation: image.orientation ?? 1,
             // A TIFF without one has 1 all the same.

@@ -7,7 +7,7 @@ struct ImageDecoder {
     let effort: ImageEffort
     let watch: JobWatch
 
-    /// A picture that ends too early is an error, not a grey area.
+    /// An image that ends too early is an error, not a grey area.
     private static let strict = "fail_on=truncated"
 
     /// Opens one still image.
@@ -15,8 +15,8 @@ struct ImageDecoder {
     /// - Parameters:
     ///   - input: The image.
     ///   - isUpright: Whether its EXIF orientation is applied.
-    ///   - size: The size that it gets, once upright if it is turned; nothing for its own.
-    /// - Returns: The picture; most are decoded only when their pixels are asked for.
+    ///   - size: The size that it gets, once upright if it is turned; `nil` for its own.
+    /// - Returns: The image; most are decoded only when their pixels are asked for.
     /// - Throws: When the bytes are no image, or a broken one.
     func open(_ input: Input, isUpright: Bool, size: ImageSize?) throws -> VipsImageHandle {
         switch input {
@@ -34,12 +34,12 @@ struct ImageDecoder {
         }
     }
 
-    /// The size before the picture is turned.
+    /// The size before the image is turned.
     private func lying(_ size: ImageSize, _ isUpright: Bool) -> ImageSize {
         isUpright && header.isTurned ? size.turned : size
     }
 
-    /// A JPEG made smaller on the shorter way, in sRGB; nothing if it is not for that.
+    /// A JPEG made smaller on the shorter way, in sRGB; `nil` if it is not for that.
     func shortened(_ bytes: SourceBytes, to size: ImageSize) throws -> VipsImageHandle? {
         guard header.format == .jpeg, header.mayBeShortened(to: size, effort: effort),
             let price = JPEGShrinker.price(of: header.size, to: size),

@@ -60,7 +60,7 @@ struct ImageEncoder {
         }
     }
 
-    /// libwebp's own, but less for large pictures: it works in one piece that nothing can stop.
+    /// libwebp's own, but less for large images: it works in one piece that nothing can stop.
     private func webpEffort(_ size: ImageSize) -> CInt { size.area > 4_000_000 ? 1 : 4 }
 
     private var compression: CInt { CInt(output.compression ?? 6) }
@@ -82,7 +82,7 @@ struct ImageEncoder {
 
     /// The copyright metadata, which a setting retains.
     static let copyright = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
-    /// What says nothing of the picture but how its frames are shown.
+    /// What says nothing of the image but how its frames are shown.
     private static let animation = ["page-height", "n-pages", "delay", "loop"]
 
     /// Removes all but what the plan keeps: whatever libvips may read one day is gone unless it is named here, and savers

@@ -68,12 +68,12 @@ extension ImageJob {
 }
 
 extension VipsImageHandle {
-    /// The picture with red, green and blue, if it is grey.
+    /// The image with red, green and blue, if it is grey.
     func colored() throws(VipsError) -> VipsImageHandle {
         try bands >= 3 ? shared() : applying("colourspace", cvips_colourspace_srgb)
     }
 
-    /// The coloured picture on a colour, if parts of it are transparent.
+    /// The coloured image on a colour, if parts of it are transparent.
     func flattened(on color: Color) throws(VipsError) -> VipsImageHandle {
         guard hasAlpha else { return shared() }
         let array = [Double(color.red), Double(color.green), Double(color.blue)]
@@ -82,7 +82,7 @@ extension VipsImageHandle {
         return try applying("flatten") { cvips_flatten($0, $1, numbers) }
     }
 
-    /// The picture turned clockwise around its middle, onto a canvas.
+    /// The image turned clockwise around its middle, onto a canvas.
     func turned(
         by degrees: Int,
         onto size: ImageSize,
@@ -96,7 +96,7 @@ extension VipsImageHandle {
         }
     }
 
-    /// The picture turned clockwise by a right angle, or as it is.
+    /// The image turned clockwise by a right angle, or as it is.
     func turned(_ angle: VipsAngle?) throws(VipsError) -> VipsImageHandle {
         guard let angle else { return shared() }
         return try applying("rot") { cvips_rot($0, $1, angle) }

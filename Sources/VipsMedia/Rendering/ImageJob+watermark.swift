@@ -2,7 +2,7 @@ internal import CVips
 internal import Domain
 
 extension ImageJob {
-    /// The picture with marks laid over it, one after the other.
+    /// The image with marks laid over it, one after the other.
     func marked(_ image: borrowing VipsImageHandle, with watermark: Watermark) throws -> VipsImageHandle {
         var result = image.shared()
         for mark in watermark.marks {
@@ -24,7 +24,7 @@ extension ImageJob {
         return result
     }
 
-    /// A picture as it is laid over another one of some size.
+    /// An image as it is laid over another one of some size.
     private func picture(
         _ mark: Watermark.ImageMark,
         on size: ImageSize,
@@ -34,7 +34,7 @@ extension ImageJob {
         let decoder = ImageDecoder(header: header, effort: plan.output.effort, watch: watch)
         let target = mark.size(of: header.uprightSize, on: size)
         let image = try decoder.open(input, isUpright: true, size: target).colored()
-        // The picture below is made from top to bottom, the mark perhaps again and again.
+        // The image below is made from top to bottom, the mark perhaps again and again.
         let solid = try watch.materialized(image.hasAlpha ? image.shared() : image.applying("addalpha", cvips_addalpha))
         guard opacity < 100 else { return solid }
         let color = try solid.applying("extract_band") { cvips_extract_bands($0, $1, 0, 3) }
@@ -42,7 +42,7 @@ extension ImageJob {
         return try color.joined(alpha.scaled(by: opacity))
     }
 
-    /// A text as a mask; nothing if there is nothing to see.
+    /// A text as a mask; `nil` if there is nothing to see.
     private func text(_ mark: Watermark.TextMark) throws -> VipsImageHandle? {
         guard mark.text.contains(where: { !$0.isWhitespace }) else { return nil }
         var image: UnsafeMutablePointer<VipsImage>?
@@ -69,14 +69,14 @@ extension Watermark.TextMark {
 }
 
 extension VipsImageHandle {
-    /// This picture with another one laid over it; transparent only where it was.
+    /// This image with another one laid over it; transparent only where it was.
     fileprivate func laying(_ over: borrowing VipsImageHandle, at corner: (x: Int, y: Int)) throws -> VipsImageHandle {
         let over = over.shared()
         let laid = try applying("composite") { cvips_composite($0, over.pointer, $1, CInt(corner.x), CInt(corner.y)) }
         return try hasAlpha ? laid : laid.applying("extract_band") { cvips_extract_bands($0, $1, 0, 3) }
     }
 
-    /// A mask as a picture of one colour.
+    /// A mask as an image of one colour.
     fileprivate func colored(_ color: Color, opacity: Int) throws(VipsError) -> VipsImageHandle {
         let numbers = [Double(color.red), Double(color.green), Double(color.blue)]
         guard let plane = vips_image_new_from_image(pointer, numbers, 3) else { throw VipsError.take("constant") }

@@ -7,10 +7,10 @@ struct ImageJob {
     let plan: ImagePlan
     let header: ImageHeader
     let watch: JobWatch
-    /// What watermarks lay over the picture.
+    /// What watermarks lay over the image.
     let marks: [FileKey: Mark]
 
-    /// A picture that is laid over.
+    /// An image that is laid over.
     typealias Mark = (header: ImageHeader, input: ImageDecoder.Input)
 
     /// Carries the plan out.

@@ -7,7 +7,7 @@ struct AlignedMemory: ~Copyable {
     /// What addresses and strides are multiples of: 64 for zimg's widest vectors; it asks for less where it takes none.
     static let alignment = 64
 
-    /// Nothing if there is no memory.
+    /// `nil` if there is no memory.
     init?(count: Int) {
         var start: UnsafeMutableRawPointer?
         guard count >= 0, posix_memalign(&start, AlignedMemory.alignment, max(1, count)) == 0, let start else {

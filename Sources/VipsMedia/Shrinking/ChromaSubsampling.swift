@@ -3,7 +3,7 @@ internal import Domain
 
 /// How many pixels share one sample of colour.
 struct ChromaSubsampling: Sendable, Hashable {
-    /// Powers of two, across and down; nothing without colour.
+    /// Powers of two, across and down; `nil` without colour.
     let shifts: Shifts?
 
     static let grey = ChromaSubsampling(shifts: nil)
@@ -13,7 +13,7 @@ struct ChromaSubsampling: Sendable, Hashable {
         self.shifts = shifts
     }
 
-    /// Takes a number of TurboJPEG's; nothing for one that is not known here.
+    /// Takes a number of TurboJPEG's; `nil` for one that is not known here.
     init?(_ number: CInt) {
         switch UInt32(bitPattern: number) {
         case TJSAMP_GRAY.rawValue: self = .grey
@@ -26,7 +26,7 @@ struct ChromaSubsampling: Sendable, Hashable {
         }
     }
 
-    /// The planes of a picture: that of brightness is rounded up to whole samples of colour, as TurboJPEG writes it.
+    /// The planes of an image: that of brightness is rounded up to whole samples of colour, as TurboJPEG writes it.
     func layouts(of size: ImageSize) -> [Planes.Layout] {
         guard let shifts else { return [Planes.Layout(width: size.width, rows: size.height)] }
         let width = ChromaSubsampling.rounded(size.width, shifts.across)

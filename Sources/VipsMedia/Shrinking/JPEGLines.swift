@@ -17,7 +17,7 @@ final class JPEGLines {
         return true
     }
 
-    /// Begins to decode; nothing for any fault, and for what cannot be read.
+    /// Begins to decode; `nil` for any fault, and for what cannot be read.
     ///
     /// - Parameters:
     ///   - bytes: The whole file, which stays there while this object is used.
@@ -43,7 +43,7 @@ final class JPEGLines {
         cjpeg_close(lines)
     }
 
-    /// Where a line lies until another one is asked for; nothing for any fault, and for a line that is gone.
+    /// Where a line lies until another one is asked for; `nil` for any fault, and for a line that is gone.
     func line(_ row: Int) -> UnsafeRawPointer? {
         guard row >= next - 1, row < size.height, let start = memory.bytes.baseAddress else { return nil }
         while next <= row {

@@ -57,7 +57,7 @@ struct JPEGShrinker: ~Copyable {
     /// - Parameters:
     ///   - source: The file's size.
     ///   - size: The result's.
-    /// - Returns: Nothing if this is not for a ``JPEGShrinker``.
+    /// - Returns: `nil` if this is not for a ``JPEGShrinker``.
     static func price(of source: ImageSize, to size: ImageSize) -> Int? {
         guard let scale = ShrinkScale(from: source, to: size) else { return nil }
         // What the header did not say yet is the dearest: no subsampling, or that which rounds up most.

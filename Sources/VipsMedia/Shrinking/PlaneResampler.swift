@@ -22,7 +22,7 @@ struct PlaneResampler: ~Copyable {
         let isInLines: Bool
         /// The decoder's, in whole pixels.
         let size: ImageSize
-        /// How many of them are the picture, from the left and from the top.
+        /// How many of them are the image, from the left and from the top.
         let region: (width: Double, height: Double)
 
         /// Of the result: 1 or 3.
@@ -35,7 +35,7 @@ struct PlaneResampler: ~Copyable {
         var layouts: [Planes.Layout] { isInLines ? [] : subsampling.layouts(of: size) }
     }
 
-    /// Nothing if zimg refuses these sizes, if it needs more than ``price(_:to:)`` says or if there is no memory.
+    /// `nil` if zimg refuses these sizes, if it needs more than ``price(_:to:)`` says or if there is no memory.
     init?(_ source: Source, to size: ImageSize) {
         guard let graph = ResampleGraph(source, to: size), let needs = graph.needs() else { return nil }
         let read = PlaneResampler.window(

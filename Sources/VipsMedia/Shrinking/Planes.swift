@@ -5,21 +5,21 @@ struct Planes: ~Copyable {
     let layouts: [Layout]
     private let memory: AlignedMemory
 
-    /// Nothing if there is no memory.
+    /// `nil` if there is no memory.
     init?(_ layouts: [Layout]) {
         guard let memory = AlignedMemory(count: Planes.price(layouts)) else { return nil }
         self.memory = memory
         self.layouts = layouts
     }
 
-    /// Where a plane begins; nothing if there is no such plane.
+    /// Where a plane begins; `nil` if there is no such plane.
     func start(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
         guard layouts.indices.contains(index) else { return nil }
         let offset = Planes.price(Array(layouts[..<index]))
         return memory.bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
     }
 
-    /// Repeats the last column and row of a picture up to the end of the first plane.
+    /// Repeats the last column and row of an image up to the end of the first plane.
     func extendFirst(from size: ImageSize) {
         guard let start = start(0), let layout = layouts.first, size.width > 0, size.height > 0 else { return }
         if size.width < layout.width {

@@ -12,7 +12,7 @@ struct ResampleGraph: ~Copyable {
         return (major, minor, micro) >= (3, 0, 4)
     }()
 
-    /// Nothing if zimg refuses, or is too old.
+    /// `nil` if zimg refuses, or is too old.
     init?(_ source: PlaneResampler.Source, to size: ImageSize) {
         guard ResampleGraph.isExact else { return nil }
         var from = ResampleGraph.format(source.paddedSize)
@@ -47,7 +47,7 @@ struct ResampleGraph: ~Copyable {
         zimg_filter_graph_free(pointer)
     }
 
-    /// What a run of the graph takes; nothing if zimg does not say.
+    /// What a run of the graph takes; `nil` if zimg does not say.
     func needs() -> Needs? {
         var temporary = 0
         var (incoming, outgoing): (CUnsignedInt, CUnsignedInt) = (0, 0)

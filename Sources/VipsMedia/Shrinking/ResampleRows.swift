@@ -4,7 +4,7 @@ internal import Domain
 ///
 /// The memory is alive and large enough while the graph runs: only ``PlaneResampler`` makes one of these.
 struct ResampleRows {
-    /// What is read; nothing if zimg reads planes by itself.
+    /// What is read; `nil` if zimg reads planes by itself.
     let lines: JPEGLines?
     let incoming: Window
     let outgoing: Window
@@ -19,7 +19,7 @@ struct ResampleRows {
 
     /// Splits a line; false for any fault and if the job must stop.
     ///
-    /// Where zimg's work on whole lines does not fit into the processor's cache, it goes through the picture in columns,
+    /// Where zimg's work on whole lines does not fit into the processor's cache, it goes through the image in columns,
     /// from top to bottom for each. Lines cannot be had twice, so that is a fault, too.
     func split(row: Int, from left: Int, to right: Int) -> Bool {
         guard let lines, left == 0, right >= lines.size.width, mayGoOn(row), let line = lines.line(row),
@@ -75,7 +75,7 @@ struct ResampleRows {
             self.mask = mask
         }
 
-        /// Where a row lies; nothing if there is no such plane.
+        /// Where a row lies; `nil` if there is no such plane.
         func row(_ row: Int, of plane: Int) -> UnsafeMutablePointer<UInt8>? {
             let start =
                 switch plane {

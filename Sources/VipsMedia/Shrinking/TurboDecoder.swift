@@ -1,17 +1,17 @@
 internal import CTurboJPEG
 internal import Domain
 
-/// A decoder of TurboJPEG, for one picture on one thread, and what the picture's header says.
+/// A decoder of TurboJPEG, for one image on one thread, and what the image's header says.
 struct TurboDecoder: ~Copyable {
     let size: ImageSize
     let subsampling: ChromaSubsampling
     private let bytes: UnsafeRawBufferPointer
     private let handle: Handle
 
-    /// A picture with any fault is libvips' to judge.
+    /// An image with any fault is libvips' to judge.
     private static let flags = TJFLAG_STOPONWARNING
 
-    /// Reads the header; nothing for a broken one, for colours other than YCbCr and grey, and for other subsamplings.
+    /// Reads the header; `nil` for a broken one, for colours other than YCbCr and grey, and for other subsamplings.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let handle = Handle() else { return nil }
         var (width, height, subsampling, colors): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)

@@ -78,7 +78,7 @@ enum Confinement {
 
     /// Leaves reading of the places that libraries, their data and fonts lie in, where the kernel has Landlock.
     ///
-    /// Without it, a worker that is taken over can read what the server's user can and paint it into the picture; there
+    /// Without it, a worker that is taken over can read what the server's user can and paint it into the image; there
     /// is no other way out of the process.
     static func closeFiles() throws(Failure) {
         guard closesFiles else { return }

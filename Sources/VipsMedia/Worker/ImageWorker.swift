@@ -75,8 +75,8 @@ package enum ImageWorker {
 
     /// Whether decoding failed for want of memory.
     ///
-    /// libvips says so, other libraries only had nearly all of it by then. With one picture in the process the text is
-    /// that picture's, and it decides no more than which of two refusals is given.
+    /// libvips says so, other libraries only had nearly all of it by then. With one image in the process the text is
+    /// that image's, and it decides no more than which of two refusals is given.
     private static func isShort(of memory: Int, _ error: VipsError, since former: Int) -> Bool {
         let peak = peakMemory
         return error.detail.contains("out of memory") || peak > former && peak > memory / 4 * 3
@@ -104,7 +104,7 @@ package enum ImageWorker {
 private enum WorkerLibrary {
     static func start() throws(VipsError) {
         setenv("VIPS_WARNING", "0", 1)
-        // No file may be written, so large pictures stay in memory, which has a limit.
+        // No file may be written, so large images stay in memory, which has a limit.
         setenv("VIPS_DISC_THRESHOLD", "1000g", 1)
         // liborc would make machine code at run time, which needs memory that is writable and executable.
         setenv("VIPS_NOVECTOR", "1", 1)

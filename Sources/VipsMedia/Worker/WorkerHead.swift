@@ -26,7 +26,7 @@ struct WorkerHead: Equatable {
         self.bits = bits
     }
 
-    /// Reads it from the first bytes of an answer; nothing if they are none, or say what no worker says.
+    /// Reads it from the first bytes of an answer; `nil` if they are none, or say what no worker says.
     init?(_ bytes: some Sequence<UInt8>) {
         var numbers = [UInt32](repeating: 0, count: 7)
         var count = 0
@@ -52,7 +52,7 @@ struct WorkerHead: Equatable {
         return numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
     }
 
-    /// How many bytes of pixels follow a drawn picture's head.
+    /// How many bytes of pixels follow a drawn image's head.
     var pixelBytes: Int { size.area * bands }
 }
 

@@ -71,7 +71,7 @@ package struct WorkerLauncher: Sendable {
     ///
     /// - Parameters:
     ///   - source: The image.
-    ///   - size: What the picture is to fill exactly, distorted if the shape is another one.
+    ///   - size: What the image is to fill exactly, distorted if the shape is another one.
     ///   - effort: How it is resampled.
     ///   - priority: How much of the processors the worker gets.
     ///   - deadline: When the worker is killed.
@@ -201,7 +201,7 @@ package struct WorkerLauncher: Sendable {
     }
 }
 
-/// A picture as a worker process drew it.
+/// An image as a worker process drew it.
 package struct DrawnPicture: Sendable {
     /// In pixels.
     package let size: ImageSize

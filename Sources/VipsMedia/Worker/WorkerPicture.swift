@@ -74,7 +74,7 @@ struct WorkerPicture: ~Copyable {
         return VipsImageHandle(owning: result)
     }
 
-    /// A picture that ends too early is an error, not a grey area.
+    /// An image that ends too early is an error, not a grey area.
     private static let strict = "[fail_on=truncated]"
 
     private static func format(of loader: String) -> SourceFormat? {
