@@ -20,12 +20,12 @@ package struct CurlFailure: Error, CustomStringConvertible {
 
     /// The kind of failure.
     package let reason: Reason
-    /// libcurl's sentence for its kind.
+    /// libcurl's message for its kind.
     package let text: String
     /// What else libcurl says of this one; may be empty, and may name addresses.
     package let detail: String
 
-    /// Both sentences.
+    /// Both messages.
     package var description: String {
         detail.isEmpty ? text : "\(text): \(detail)"
     }

@@ -4,8 +4,8 @@ package import NIOPosix
 
 /// Fetches files over http and https with libcurl, each on one thread from its beginning to its end.
 ///
-/// A fetch that waits for a thread and is cancelled leaves the queue when its turn comes; one that runs ends within
-/// about a second.
+/// A fetch that waits for a thread and is cancelled leaves the queue when it reaches the front; one that runs ends
+/// within about a second.
 package struct CurlFetcher: Fetcher {
     private let limits: FetchLimits
     private let addresses: AddressGuard

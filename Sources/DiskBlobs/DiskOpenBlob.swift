@@ -51,7 +51,7 @@ final class DiskOpenBlob: OpenBlob {
         _ = futimens(file.raw, nil)
     }
 
-    /// Whether the file still has a name; without one, its room comes back only when it is closed; blocks.
+    /// Whether the file still has a name; without one, its disk space is freed only when it is closed; blocks.
     func hasName() -> Bool {
         var status = stat()
         return fstat(file.raw, &status) == 0 && status.st_nlink > 0

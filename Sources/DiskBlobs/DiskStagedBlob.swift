@@ -100,7 +100,7 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
-        // A small file that came in order is known already, and costs no turn of the pool.
+        // The hash of a small file that arrived in order is known already, without a job of the pool.
         let isWhole = known.withLock { $0?.extent == size }
         if !isWhole {
             try await pool.runIfActive { [self] in

@@ -13,7 +13,8 @@ final class RunningMD5: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether bytes at a place follow those before and leave the file small enough; if not, the digest is given up.
+    /// Whether bytes at an offset follow the previous ones and leave the file small enough; otherwise the digest is
+    /// discarded.
     func wants(_ count: Int, at place: Int64) -> Bool {
         state.withLock { state in
             // A part that lies behind is no loss yet: the bytes before it may still come.

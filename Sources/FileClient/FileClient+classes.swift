@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Classes, their fields and their indexes; for clients with the master key alone.
 ///
-/// Every call throws ``FileClientError``, with the server's own sentence if it refused.
+/// Every call throws ``FileClientError``, with the server's message if it refused.
 extension FileClient {
     /// Every class of the app by its name, with its fields by theirs.
     public func classes() async throws -> [String: [String: ClassField]] {

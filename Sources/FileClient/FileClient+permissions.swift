@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Class permissions; the calls need the master key.
 ///
-/// Every call throws ``FileClientError``, with the server's own sentence if it refused.
+/// Every call throws ``FileClientError``, with the server's message if it refused.
 extension FileClient {
     /// The permissions of every class of the app, by its name.
     public func permissions() async throws -> [String: ClassPermissions] {

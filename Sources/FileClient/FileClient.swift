@@ -29,7 +29,7 @@ public struct FileClient: Sendable {
     ///
     /// - Parameter path: The file; its last part becomes the name.
     /// - Returns: The record that the server made.
-    /// - Throws: ``FileClientError`` with the server's own sentence if it refused.
+    /// - Throws: ``FileClientError`` with the server's message if it refused.
     public func upload(_ path: String) async throws -> UploadedFile {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -48,7 +48,7 @@ public struct FileClient: Sendable {
     /// - Parameters:
     ///   - server: The server's address.
     ///   - onlyLife: Asks only whether it answers.
-    /// - Throws: ``FileClientError`` with the server's own sentence if something is wrong, with status 0 if it does not
+    /// - Throws: ``FileClientError`` with the server's message if something is wrong, with status 0 if it does not
     ///   answer.
     public static func checkHealth(of server: String, onlyLife: Bool = false) async throws {
         let path = onlyLife ? "/health?live" : "/health"
@@ -62,7 +62,7 @@ public struct FileClient: Sendable {
     ///   - path: What follows the server's address, percent-encoded.
     ///   - payload: What the request carries.
     /// - Returns: The body, if the status is one of success.
-    /// - Throws: ``FileClientError`` with the server's own sentence if it refused.
+    /// - Throws: ``FileClientError`` with the server's message if it refused.
     func perform(_ method: String, _ path: String, _ payload: Payload = .nothing) async throws -> [UInt8] {
         let url = server + path
         return try await withCheckedThrowingContinuation { continuation in
@@ -83,7 +83,7 @@ public struct FileClient: Sendable {
 public struct UploadedFile: Sendable, Decodable {
     /// The record's id.
     public let objectId: String
-    /// The file's public address; image words go behind a `?`.
+    /// The file's public URL; operators of an image follow a `?`.
     public let url: String
     /// The name it was given.
     public let name: String
@@ -93,10 +93,10 @@ public struct UploadedFile: Sendable, Decodable {
 public struct FileClientError: Error, Sendable, CustomStringConvertible {
     /// The HTTP status; 0 if there was no answer.
     public let status: Int
-    /// One sentence: the server's own, or libcurl's.
+    /// One message, of the server or of libcurl.
     public let message: String
 
-    /// The sentence, with the status if there is one.
+    /// The message, with the status if there is one.
     public var description: String {
         status == 0 ? message : "\(message) (HTTP \(status))"
     }

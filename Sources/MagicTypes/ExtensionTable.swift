@@ -3,7 +3,7 @@ internal import Domain
 /// Which media type an extension stands for, from a table in the form of `/etc/mime.types`.
 ///
 /// Debian's package `media-types` maintains that table; a line holds a type and its extensions. Where an extension
-/// stands twice, the first line wins.
+/// occurs twice, the first line wins.
 struct ExtensionTable: Sendable {
     private let types: [String: MediaType]
 

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// Runs a listener and says in a sentence why it cannot listen.
+/// Runs a listener and reports in one message why it cannot listen.
 struct AddressReporting<Listener: Service>: Service {
     private let listener: Listener
     private let address: String
@@ -11,7 +11,7 @@ struct AddressReporting<Listener: Service>: Service {
     ///   - listener: What binds and serves.
     ///   - host: Where it binds.
     ///   - port: Where it binds.
-    ///   - settings: The settings to change, for the sentence.
+    ///   - settings: The settings to change, for the message.
     init(_ listener: Listener, host: String, port: Int, settings: String) {
         self.listener = listener
         address = "\(host):\(port)"

@@ -52,7 +52,7 @@ package struct LCFileServer {
 
         let reserve = try StorageReserve(in: storage, size: configuration.reserve)
         let health = StorageHealth(inspector: reserve, logger: logger, onReport: StorageWatch.count)
-        // A full disk gives up the reserve now, for the databases need space to open.
+        // On a full disk the reserve is released now, because the databases need space to open.
         health.look()
 
         let threads = configuration.threads

@@ -1,6 +1,6 @@
-/// Why the server does not start: one sentence for the operator and an exit code for scripts (sysexits.h).
+/// Why the server does not start: one message for the operator and an exit code for scripts (sysexits.h).
 package struct StartError: Error, CustomStringConvertible {
-    /// The sentence.
+    /// The message.
     package let description: String
     /// What the process ends with.
     package let exitCode: Int32

@@ -37,8 +37,8 @@ final class DerivativeRoom: Sendable {
     /// What is known to be taken, in bytes.
     var used: Int64 { state.withLock(\.used) }
 
-    /// Promises room for a file, or says that there is none: it is larger than all there is, or many others came faster
-    /// than a sweep that runs can make room.
+    /// Reserves space for a file, or reports that there is none: the file is larger than the limit, or files are stored
+    /// faster than the running sweep removes others.
     func promise(_ size: Int64) -> Bool {
         state.withLock { state in
             guard size <= bound, state.sweep == nil || state.used + size - bound <= bound / 8 else { return false }
@@ -56,7 +56,7 @@ final class DerivativeRoom: Sendable {
         }
     }
 
-    /// Says that a file for which room was promised is in its place, where another one was.
+    /// Records that a file with reserved space has replaced another one.
     func land(_ size: Int64, replacing former: Int64) {
         let isTooMuch = state.withLock { state in
             state.promised -= size
@@ -134,7 +134,7 @@ final class DerivativeRoom: Sendable {
         return false
     }
 
-    /// Goes through all shelves with something to count in, in short jobs of the pool, so that others have their turns.
+    /// Goes through all folders, in short jobs of the pool, so that other jobs can run in between.
     private func throughShelves<Count: Sendable>(
         _ start: Count,
         _ body: @escaping @Sendable (inout Count, _ shelf: String) -> Void

@@ -127,7 +127,7 @@ package struct DiskDerivativeStore: DerivativeStore {
         if let file = DerivativeFile(at: path) { room.free(try file.remove(path)) }
     }
 
-    /// Notes that an open derivative was used; one that has lost its name is let go, so that its room comes back.
+    /// Records that an open derivative was used; a deleted one is closed, so that its disk space is freed.
     private func noteUse(of file: DiskOpenDerivative, _ name: DerivativeName) {
         file.blob.touch()
         if !file.blob.hasName() { opened.remove(name) }

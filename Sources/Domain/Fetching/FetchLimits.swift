@@ -6,7 +6,7 @@ package struct FetchLimits: Sendable {
     package var timeout: Int
     /// Seconds until a server must have taken the connection (`fetch.connectTimeout`).
     package var connectTimeout: Int
-    /// Bytes a second, below which a fetch is given up; 0 for none (`fetch.minSpeed`).
+    /// Bytes a second below which a fetch is cancelled; 0 for no minimum (`fetch.minSpeed`).
     package var minSpeed: Int
     /// Seconds for which it must be slower than that.
     package var minSpeedTime: Int

@@ -14,9 +14,9 @@ package protocol Fetcher: Sendable {
     ///   - take: Gets every piece of a successful answer and nothing of others; what it throws ends the fetch.
     /// - Returns: What was said of the file, once all of its bytes are taken.
     /// - Throws: What `take` threw; `CancellationError` if the task is cancelled; else ``ServiceError``:
-    ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/timedOut``, ``ServiceError/Code/overloaded`` or, for
-    ///   all others, ``ServiceError/Code/badRequest``. An address that must not be connected to and one that cannot be
-    ///   have the same sentence.
+    ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/timedOut``, ``ServiceError/Code/overloaded`` or,
+    ///   for all others, ``ServiceError/Code/badRequest``. An address that must not be connected to and one that cannot
+    ///   be have the same message.
     func fetch(
         _ url: RemoteURL,
         into take: @escaping @Sendable (ByteBuffer) async throws -> Void

@@ -165,7 +165,7 @@ package final class ImageAdmission: Sendable {
         }
     }
 
-    /// Takes the lane of a job whose time in it is over, if another slot has room for the job.
+    /// Frees the lane of a job whose time in it is over, if another slot is free for the job.
     ///
     /// - Returns: Whether the job must stop, because it cannot go on without the lane.
     func endLaneTime(_ id: UInt64) -> Bool {

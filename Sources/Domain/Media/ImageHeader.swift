@@ -4,7 +4,7 @@ package struct ImageHeader: Sendable, Hashable {
     package var format: SourceFormat
     /// As the pixels lie, before any EXIF orientation; of one frame.
     package var size: ImageSize
-    /// 1 for an image that stands still.
+    /// 1 for an image that is not animated.
     package var frames: Int
     /// EXIF's word, 1 to 8; 1 if it says nothing.
     package var orientation: Int

@@ -40,7 +40,7 @@ extension ImageMogr.Step {
         after steps: [ImageMogr.Step]
     ) throws {
         guard word != "auto-orient" else {
-            // The first one has left nothing to turn.
+            // The first one has already applied the orientation.
             guard !steps.contains(.autoOrient) else { return nil }
             self = .autoOrient
             return

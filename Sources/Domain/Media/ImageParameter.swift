@@ -1,4 +1,4 @@
-/// A word of an operator and its value, with the ways to read it; each refuses with a sentence naming both.
+/// A parameter of an operator and its value, with functions to read it; each throws an error that names both.
 struct ImageParameter {
     /// The word: `w`.
     let name: Substring

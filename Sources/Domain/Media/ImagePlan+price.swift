@@ -1,7 +1,7 @@
 extension ImagePlan {
     /// About the most bytes of memory that carrying the plan out takes, known before a pixel is decoded.
     ///
-    /// Decoders differ: some hand out lines and keep nothing, some must have the whole image. The figures are what the
+    /// Decoders differ: some return lines and store no others, some need the whole image. The figures are what the
     /// libraries allocate, rounded up; docs/security.md lists them.
     ///
     /// - Parameters:
@@ -11,14 +11,14 @@ extension ImagePlan {
     package func price(of header: ImageHeader, marks: [FileKey: ImageHeader] = [:]) -> Int {
         let decoding = header.price(shrinksTo: firstSize(of: header), frames: frames, effort: output.effort)
         let whole = largestSize.area * 4
-        // Lines in flight, or the whole image where a step looks all over it.
+        // Lines in process, or the whole image if a step needs it.
         let working = needsWholePicture || frames > 1 ? whole * 2 * frames : min(whole, largestSize.width * 4 * 512)
         let laying = laying(marks, on: header)
         let texts = steps.reduce(0) { $0 + $1.textArea * 8 }
         return ImagePlan.base + decoding + working + laying + texts + encoding
     }
 
-    /// What images take that are laid over: each is decoded where it lies, and all stay until the result is written.
+    /// The memory of watermark images: each is decoded at its step, and all stay until the result is written.
     private func laying(_ marks: [FileKey: ImageHeader], on header: ImageHeader) -> Int {
         var size = header.size
         var sum = 0

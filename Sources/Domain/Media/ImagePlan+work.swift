@@ -36,7 +36,7 @@ extension ImagePlan {
         for step in steps {
             switch step {
             case .orient:
-                // A decoder shrinks before it turns.
+                // A decoder scales down before it rotates.
                 sum += isFirst ? 0 : Double(size.area) * 15 * bands
                 if header.isTurned { size = size.turned }
             case .scale(let new):

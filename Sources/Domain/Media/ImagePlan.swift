@@ -1,7 +1,7 @@
 /// What a renderer does, in pixels: an ``ImageRequest`` once the source's header is known.
 ///
-/// Everything is decided here, where it can be tested without an image; a renderer only carries out. So the size of the
-/// result and the price of the job are known before a pixel is decoded.
+/// Everything is decided here, where it can be tested without an image; a renderer only executes. So the size of the
+/// result and the cost estimate of the job are known before a pixel is decoded.
 package struct ImagePlan: Sendable, Hashable {
     /// One step, each on what the one before left.
     package enum Step: Sendable, Hashable {
@@ -51,7 +51,7 @@ package struct ImagePlan: Sendable, Hashable {
     package var steps: [Step]
     /// How the result is written.
     package var output: Output
-    /// How many frames are made; 1 for an image that stands still.
+    /// How many frames are rendered; 1 for an image that is not animated.
     package var frames: Int
     /// The result's size, of one frame.
     package var size: ImageSize

@@ -39,7 +39,8 @@ package protocol ImageRenderer: Sendable {
     ///   - image: The image.
     ///   - marks: The images that the plan's watermarks lay over it, by their keys.
     ///   - priority: How much of the processors the job gets.
-    ///   - deadline: When the job gives up, with ``ServiceError/Code/imageTimedOut``; so it does if the task is cancelled.
+    ///   - deadline: When the job stops with ``ServiceError/Code/imageTimedOut``; it also stops if the task is
+    ///     cancelled.
     /// - Returns: The encoded image.
     /// - Throws: As above, and ``ServiceError/Code/imageTimedOut``, `CancellationError`.
     func render(

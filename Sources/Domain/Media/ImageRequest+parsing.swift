@@ -1,8 +1,8 @@
 extension ImageRequest {
     /// Reads the query of a file's URL (protocol/files 5.1 to 5.8).
     ///
-    /// Only the part before the first `&` counts. Ordinary parameters (`v=3`, `attname=…`) are no image words and
-    /// give nothing: the file itself is meant. Anything else must be a chain of operators that are known.
+    /// Only the part before the first `&` counts. Ordinary parameters (`v=3`, `attname=…`) are no operators and give
+    /// nothing: the file itself is meant. Anything else must be a chain of operators that are known.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
     package init?(query: some StringProtocol, context: ImageWordContext) throws {

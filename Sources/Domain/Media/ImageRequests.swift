@@ -1,4 +1,4 @@
-/// Reads the words of an app's URLs, the same short ones once: most images are asked for again and again.
+/// Parses the query strings of an app's URLs, and caches short ones: most images are requested repeatedly.
 package struct ImageRequests: Sendable {
     private let known = BoundedCache<Words, ImageRequest>(bound: 4096)
     /// Bytes; longer ones are read each time, or a stranger could fill the memory with them.
@@ -13,7 +13,7 @@ package struct ImageRequests: Sendable {
     ///   - query: Of the URL.
     ///   - host: The server's name in the URL; it may decide which keys are the app's own.
     ///   - context: Of the same limits each time.
-    /// - Returns: The request; `nil` for a query without image words.
+    /// - Returns: The request; `nil` for a query string without operators.
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
     package func request(
         _ query: String,

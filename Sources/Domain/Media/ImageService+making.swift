@@ -20,7 +20,8 @@ extension ImageService {
         let ignoresAll = operators.allSatisfy(\.ignoresErrors)
         let requester = requester(of: origin, from: address)
         return try await admission.admit(for: requester) { place in
-            // Another flight may have kept it and ended since the caller looked. Not before: refusals must cost little.
+            // Another task may have stored it and ended since the caller looked. This check is not done earlier,
+            // because refusals must cost little.
             if let kept = try? await derivatives.open(name) { return .done(kept) }
             let image = try await ServiceError.ofTheSource(ignored: ignoresSource) {
                 try await open(origin, for: requester)

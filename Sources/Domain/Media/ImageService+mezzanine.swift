@@ -25,8 +25,8 @@ extension ImageService {
         let orient = job.image.header.orientation == 1 ? [] : [ImagePlan.Step.orient(job.image.header.orientation)]
         let plan = ImagePlan(steps: orient + [.scale(size)], output: output, frames: 1, size: size, largestSize: size)
         let original = job.image
-        // Once for all small derivatives that come together. The look at what is kept belongs to the flight: after one
-        // before it, another flight may keep the copy and end.
+        // Once for all small derivatives that are requested together. The cache is checked inside the single flight:
+        // after an earlier check, another task may store the copy and end.
         let copy = try await copies.value(for: name) {
             if let kept = try? await derivatives.open(name) { return .kept(kept) }
             return .made(try await render(Job(plan: plan, image: original), place) { $0 })

@@ -15,7 +15,7 @@ struct PlanDraft {
     var sizeLimit: ImageMogr.SizeLimit?
     var slimLevel: Int?
     var markCount = 0
-    /// Whether the image was of a format that does not move.
+    /// Whether the image was of a format without animation.
     var isStill = false
 
     /// The most marks of a plan: the images among them are open at the same time.
@@ -53,7 +53,7 @@ struct PlanDraft {
         encode(view.encoding)
     }
 
-    /// Takes out of a long, thin image what a cut leaves of it, and scales only that.
+    /// Crops a long, thin image first, and scales only the crop.
     private mutating func cutFirst(_ cut: Cut, scaledBy scale: Double) throws {
         let part = Cut(
             width: cut.width.map { ImageSize.side(Double($0) / scale) },
@@ -124,7 +124,7 @@ struct PlanDraft {
 
     private mutating func crop(_ rectangle: ImageRectangle) {
         guard rectangle.size != size else { return }
-        // A decoder turns what it shrinks; else all of the image is turned.
+        // A decoder rotates what it has scaled down; otherwise the whole image is rotated.
         if isTurnedWhole { grow(to: size) }
         steps.append(.crop(rectangle))
         size = rectangle.size

@@ -72,7 +72,7 @@ package struct RemoteImages: Sendable {
         for group: CallerGroup
     ) async throws -> StoredDerivative {
         try await flights.value(for: name) {
-            // Another flight may have kept it and ended since the caller looked.
+            // Another task may have stored it and ended since the caller looked.
             if let kept = try? await derivatives.open(name) { return kept }
             // Held until the file is stored, or no client reads it any more: the disk may be slower than the senders.
             let room = ServedMemory.Room(in: memory)
@@ -86,7 +86,7 @@ package struct RemoteImages: Sendable {
         }
     }
 
-    /// The bytes of a file, which take room as they come, and what they are by the server's word.
+    /// The bytes of a file, which count as they arrive, and the media type that the other server sent.
     private func collect(
         _ url: RemoteURL,
         for group: CallerGroup,

@@ -33,7 +33,7 @@ package final class ServedMemory: Sendable {
             memory.used.subtract(taken.load(ordering: .relaxed), ordering: .relaxed)
         }
 
-        /// Takes room for so many more bytes, or says that there is none.
+        /// Reserves further bytes; returns false if the limit would be exceeded.
         func grow(by count: Int) -> Bool {
             guard memory.used.add(count, ordering: .relaxed).newValue <= memory.limit else {
                 memory.used.subtract(count, ordering: .relaxed)
@@ -65,7 +65,7 @@ package final class ServedMemory: Sendable {
 }
 
 extension StoredDerivative {
-    /// Bytes that came just now, served from memory; `nil` if there is no room for them.
+    /// Bytes that just arrived, served from memory; `nil` if the limit would be exceeded.
     init?(_ bytes: ByteBuffer, as mediaType: MediaType, in memory: ServedMemory) {
         guard let blob = memory.blob(of: bytes) else { return nil }
         self.init(blob: blob, mediaType: mediaType, tag: StoredDerivative.tag(of: bytes))

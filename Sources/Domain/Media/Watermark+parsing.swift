@@ -101,7 +101,7 @@ extension Watermark.Mark {
             case "gravity": gravity = try parameter.gravity()
             case "dx": dx = try parameter.offset(upTo: ImageParameter.largestSide)
             case "dy": dy = try parameter.offset(upTo: ImageParameter.largestSide)
-            // A whole turn is none.
+            // A rotation by 360 degrees is no rotation.
             case "rotate": tiling.degrees = try parameter.wholeNumber(in: 0...360) % 360
             case "uw": tiling.gapX = try parameter.wholeNumber(in: 0...1000)
             default: tiling.gapY = try parameter.wholeNumber(in: 0...1000)

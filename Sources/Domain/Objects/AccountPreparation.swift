@@ -3,7 +3,7 @@ struct AccountPreparation: Sendable {
     let accounts: Accounts
     let caller: Caller
 
-    /// Each password of a batch takes long, and the batch its turn on the threads for all of them.
+    /// Hashing each password of a batch takes long, and one batch uses the threads for all of its passwords.
     static let mostPasswords = 100
 
     /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than it may.

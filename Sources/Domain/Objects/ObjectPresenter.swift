@@ -122,7 +122,7 @@ struct ObjectPresenter {
         return found
     }
 
-    /// A text if the reply has room for it; SDKs take a pointer that stays one for an object that was not fetched.
+    /// The JSON if it fits into the reply; SDKs treat a pointer that is not expanded as an object that was not fetched.
     private func take(_ text: [UInt8]?, room: inout Int) -> [UInt8]? {
         guard let text, text.count <= room else { return nil }
         room -= text.count

@@ -3,7 +3,7 @@ extension Operation {
     ///
     /// - Parameters:
     ///   - value: What stands there now; `nil` if there is no value.
-    ///   - path: Names the place in the sentence of an error.
+    ///   - path: The path for error messages.
     /// - Returns: The value after the change, `nil` if there is none then.
     /// - Throws: ``ServiceError/Code/typeMismatch`` if the value there is of another type.
     func applied(to value: JSONValue?, at path: FieldPath) throws -> JSONValue? {
@@ -50,7 +50,7 @@ extension Operation {
         .mismatch(field: path.description, value: shownValue, expected: FieldType(of: present) ?? .any, actual: type)
     }
 
-    /// What the sentence of a mismatch quotes: the caller's own words.
+    /// The value that the message of a mismatch quotes: the one that the caller sent.
     var shownValue: JSONValue {
         switch self {
         case .set(let value), .increment(let value): value

@@ -8,10 +8,12 @@ struct Session: Sendable {
 struct NewSession {
     let id: ObjectID
     let token: SessionToken
+    /// Whether older sessions of the user were ended.
+    let endedOthers: Bool
 }
 
 extension ObjectWriter {
-    /// Logs a user in; the oldest sessions make room if there are too many.
+    /// Logs a user in; ends the oldest sessions if there are too many.
     func beginSession(of user: ObjectID, _ settings: ObjectSettings) throws -> NewSession {
         let count = try count(.belongs(to: user), in: .session)
         let surplus = count - settings.accounts.settings.sessions + 1

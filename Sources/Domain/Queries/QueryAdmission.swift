@@ -95,7 +95,7 @@ package final class QueryAdmission: Sendable {
         return try await body()
     }
 
-    /// Waits for the slow lane, and gives up after a time: an answer that comes too late is of no use.
+    /// Waits for the slow lane with a timeout: a late answer is of no use to the client.
     private func takeSlow(for caller: CallerIdentity) async throws {
         let waiting = Task { [slow] in try await slow.take(for: caller) }
         let timer = Task { [limits] in

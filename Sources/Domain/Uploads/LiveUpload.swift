@@ -17,7 +17,7 @@ final class LiveUpload: Sendable {
         /// What came for parts and is not yet known to be kept, by number.
         var inFlight: [Int: Int64] = [:]
         var blob: (any StagedBlob)?
-        /// Whether it was given up or expired.
+        /// Whether it was cancelled or expired.
         var isGone = false
         /// Whether a sweep, which found its time over, waits for its turns or has them: they are no client's.
         var isExpiring = false

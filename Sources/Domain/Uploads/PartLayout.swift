@@ -104,7 +104,7 @@ struct PartLayout: Sendable {
             let place = free.remove(at: index)
             return Place(number: place.number, start: place.start, size: size)
         }
-        // Not by the parts' own unit: a block that was begun and is no part yet must keep all of its room.
+        // Not by the parts' own unit: a block that has begun and is no part yet needs its full size.
         let start = (max(end, extent) + unit - 1) / unit * unit
         guard size <= limit, start <= limit - size else { throw PartLayout.isFull }
         var number = Int(start / unit) + 1

@@ -7,7 +7,7 @@ internal import Synchronization
 final class Turns<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var last: [Key: Turn] = [:]
-        /// Has the turn of every key, and cannot be stopped.
+        /// Holds the locks of all keys, and cannot be stopped.
         var whole: Turn?
     }
 

@@ -14,7 +14,7 @@ package struct UploadHandle: Sendable {
         upload.isFinished ? try await service.files.file(id: live.id) : nil
     }
 
-    /// Throws ``ServiceError/Code/uploadNotFound`` if it was given up or has expired.
+    /// Throws ``ServiceError/Code/uploadNotFound`` if it was cancelled or has expired.
     func requireThere() throws {
         guard !live.with(\.isGone) else { throw UploadService.notFound }
     }

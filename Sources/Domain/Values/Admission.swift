@@ -10,7 +10,7 @@ package final class Admission: Sendable {
 
     /// - Parameters:
     ///   - limit: How many jobs may run and wait together.
-    ///   - refusal: The sentence for the client of one more.
+    ///   - refusal: The message for the client beyond the limit.
     package init(limit: Int, refusal: String) {
         self.limit = limit
         self.refusal = refusal

@@ -1,8 +1,9 @@
 /// Walks through a JSON text from outside without making values: it enters objects and arrays, and skips what it is not
 /// told to enter.
 ///
-/// It checks the grammar of everything that it passes, but for two rules that need values: members that stand twice, and
-/// numbers that are too large. Its memory does not grow with the text. Used only while the buffer it was given is there.
+/// It checks the grammar of everything that it passes, except two rules that need values: duplicate members, and
+/// numbers that are too large. Its memory does not grow with the text. Used only while the buffer it was given is
+/// there.
 package struct JSONScanner {
     private var lexer: JSONLexer
     private let field: String
@@ -23,7 +24,7 @@ package struct JSONScanner {
 
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - field: What the text is, for the sentence of an error.
+    ///   - field: The name of the input, for error messages.
     ///   - deepest: How many arrays and objects may stand inside each other.
     package init(_ text: UnsafeBufferPointer<UInt8>, field: String, deepest: Int = JSONValue.deepest) {
         lexer = JSONLexer(text)

@@ -6,7 +6,7 @@ extension JSONValue {
     /// Dates get three digits of milliseconds, pointers lose all but class and id, files become pointers to `_File`,
     /// coordinates become doubles (protocol/data 1.7, 3.5; protocol/files 4.1).
     ///
-    /// - Parameter field: Where the value stands, for the sentence of an error.
+    /// - Parameter field: The field of the value, for error messages.
     /// - Returns: The value as it is stored.
     /// - Throws: ``ServiceError/Code/malformedJSON``, ``ServiceError/Code/malformedPointer``,
     ///   ``ServiceError/Code/invalidGeoPoint`` or ``ServiceError/Code/invalidInnerKey``.
@@ -71,7 +71,7 @@ extension JSONValue {
         }
     }
 
-    /// The start of the value's text, for a sentence that quotes it.
+    /// The beginning of the value's JSON, for messages that quote it.
     package var summary: String {
         let text = String(decoding: encoded(), as: UTF8.self)
         return text.count > 80 ? text.prefix(80) + "…" : text

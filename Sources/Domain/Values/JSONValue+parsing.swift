@@ -31,7 +31,7 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: UTF-8; used only until the function returns.
     ///   - range: Where the value stands in the text; nil means the whole text.
-    ///   - field: What the text is, for the sentence of an error, which counts bytes from the start of the text.
+    ///   - field: The name of the input, for error messages, which count bytes from its beginning.
     ///   - depth: How many arrays and objects may stand inside each other.
     ///   - values: How many values the text may hold.
     /// - Returns: The value, and the bytes that it and one changed copy of it take, estimated.

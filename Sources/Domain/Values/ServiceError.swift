@@ -1,15 +1,14 @@
-/// What a service refuses or fails with: a code for programs, a sentence for people, a cause for the log.
+/// An error of a service: a code for programs, a message for people, a cause for the log.
 ///
-/// The sentence goes to the client word for word: it names the field and the limit, and holds no path, no SQL and no
-/// library text. The HTTP status and the LeanCloud code of each ``Code`` stand in one table, HTTPAPI's
-/// `ErrorRenderer`.
+/// The message is sent to the client unchanged: it names the field and the limit, and contains no path, no SQL and no
+/// library text. The HTTP status and the LeanCloud code of each ``Code`` stand in one table, HTTPAPI's `ErrorRenderer`.
 package struct ServiceError: Error, Sendable, CustomStringConvertible {
     /// The kinds of refusal; a new one breaks no `switch`, because callers compare and never enumerate.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, for the log.
         package let description: String
 
-        /// A request that breaks a rule; the sentence names the field.
+        /// A request that breaks a rule; the message names the field.
         package static let badRequest = Code(description: "badRequest")
         /// A field that should be JSON of some form and is not.
         package static let malformedJSON = Code(description: "malformedJSON")
@@ -117,7 +116,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let lengthRequired = Code(description: "lengthRequired")
         /// As much work as the machine can bear runs and waits already.
         package static let overloaded = Code(description: "overloaded")
-        /// No room on the disk.
+        /// No free space on the disk.
         package static let storageFull = Code(description: "storageFull")
         /// The file system refuses writes; reads go on (503).
         package static let storageReadOnly = Code(description: "storageReadOnly")
@@ -131,14 +130,14 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
 
     /// What kind of refusal it is.
     package let code: Code
-    /// The sentence for the client.
+    /// The message for the client.
     package let message: String
     /// What went wrong underneath; for the log only.
     package let cause: (any Error)?
     /// Seconds after which it is worth a try, where the code is one of too many requests.
     package let retryAfter: Int
 
-    /// Takes the sentence as the client is to read it.
+    /// Takes the message that the client gets.
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil, retryAfter: Int = 1) {
         self.code = code
         self.message = message
@@ -146,7 +145,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
-    /// Code, sentence and cause, for the log.
+    /// Code, message and cause, for the log.
     package var description: String {
         cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }

@@ -70,7 +70,7 @@ struct TunnelBody {
 
     /// The real body's members as the query of a URL.
     ///
-    /// - Throws: ``ServiceError/Code/malformedJSON`` if a member stands twice.
+    /// - Throws: ``ServiceError/Code/malformedJSON`` if a member occurs twice.
     func query() throws -> String {
         try body.withText { text in
             var scanner = JSONScanner(text, field: "The body")

@@ -2,8 +2,8 @@ internal import Domain
 
 /// The requests of a batch as places in its text.
 ///
-/// The text is checked as a whole at first; an item is made into values when its turn comes and dropped when it is
-/// answered, so that a batch takes the memory of its text and of a few items.
+/// The whole text is checked first; an item is parsed into values when it is reached, and dropped when it is answered,
+/// so that a batch takes the memory of its text and of a few items.
 struct BatchBody: Sendable {
     /// Items that stand side by side and are worked on together: so few that their values are small beside a large text.
     struct Group: Sendable {

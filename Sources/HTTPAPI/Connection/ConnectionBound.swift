@@ -4,9 +4,9 @@ package import NIOCore
 
 /// Accepts no more connections than there are descriptors for.
 ///
-/// At the bound the listening socket is not read, so further clients wait in the kernel's queue, and connections that wait
-/// for a request are closed to make room, those first that wait for longest. NIO alone would accept until the process has
-/// no descriptor left and then try again for ever, as fast as it can. Used on the listening channel's event loop only.
+/// At the bound the listening socket is not read, so further clients wait in the kernel's queue, and connections that
+/// wait for a request are closed, those first that wait for longest. NIO alone would accept until the process has no
+/// descriptor left and then try again for ever, as fast as it can. Used on the listening channel's event loop only.
 final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -25,7 +25,7 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     /// How long a connection is left alone in any case: a client that just connected or was just answered may send a
     /// request at any moment.
     static let leastIdleTime = TimeAmount.milliseconds(250)
-    /// From one look for idle connections to the next, while there is no room.
+    /// The time between two checks for idle connections while the maximum is reached.
     static let interval = TimeAmount.milliseconds(250)
 
     /// - Parameters:
@@ -77,7 +77,7 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
         try? context.channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
-    /// Makes room now and again until there is some.
+    /// Closes idle connections periodically until connections are below the maximum.
     private func relieve(_ context: ChannelHandlerContext) {
         guard isPaused, !isRelieving, context.channel.isActive else { return }
         isRelieving = true

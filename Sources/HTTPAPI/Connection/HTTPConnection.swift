@@ -44,7 +44,8 @@ private struct HTTPChannel: HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            // An upload that fills its buffers gets larger ones: each read costs a turn of the event loop and of a task.
+            // An upload that fills its buffers gets larger ones: each read costs a switch to the event loop and to a
+            // task.
             let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 512 << 10)
             try channel.syncOptions?.setOption(.recvAllocator, value: allocator)
             let pipeline = channel.pipeline.syncOperations

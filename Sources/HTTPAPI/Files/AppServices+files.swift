@@ -5,7 +5,7 @@ internal import HummingbirdCore
 
 /// What the two ways to a file's bytes have in common: its URL and its record.
 extension AppServices {
-    /// Reads the image words of a request.
+    /// Parses the image request of a URL.
     ///
     /// - Parameters:
     ///   - request: Its query has them, and its host is a name of this server.
@@ -28,7 +28,7 @@ extension AppServices {
         return ImageWordContext(limits: images.settings.limits, ownKey: marks.key(of:), fileSize: fileSize)
     }
 
-    /// Answers with a file of the app, or with what image words make of it.
+    /// Answers with a file of the app, or with its derivative.
     func answer(
         _ request: Request,
         _ context: APIContext,

@@ -7,7 +7,7 @@ struct AttachmentName {
     /// The most bytes of a name.
     private static let longest = 255
 
-    /// Finds the word in a query, behind image words or not; `nil` if there is none or it names nothing.
+    /// Finds the parameter in a query string, with or without operators before it; `nil` if it is missing or empty.
     init?(query: String) {
         let word = query.split(separator: "&").first { $0.hasPrefix("attname=") }
         guard let text = word?.dropFirst("attname=".count).replacing("+", with: " ").percentDecoded else { return nil }

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// `GET /files/<objectId>/content`: the bytes behind a file record, wherever they lie, with image words or without
+/// `GET /files/<objectId>/content`: the bytes of a file record, here or on another server, with or without operators
 /// (docs/image-options.md, section 12).
 ///
 /// Like a file's URL it needs no credentials, so that a page can show it; if a request has credentials, they are

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// The file host: `GET` and `HEAD` on a key, with image words or without (protocol/files 5, 11).
+/// Downloads: `GET` and `HEAD` on a key, with or without operators (protocol/files 5, 11).
 ///
 /// URLs are public, so no credentials are checked here.
 struct DownloadRoutes: Sendable {

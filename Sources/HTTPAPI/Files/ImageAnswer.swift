@@ -3,13 +3,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Answers image words on one source: an image, JSON about it, or the source itself.
+/// Answers an image request for one source: an image, JSON about it, or the source itself.
 struct ImageAnswer {
     let app: AppServices
     let origin: ImageOrigin
     /// When the source came to be; `nil` if it may change.
     let modified: Timestamp?
-    /// How long an image may be kept: for ever, unless the source may change.
+    /// How long an image can be cached: for ever, unless the source can change.
     var caching = Caching.immutable
 
     /// Creates the answer; its work is cancelled when no client waits for it any more.

@@ -22,7 +22,7 @@ struct FormFields: Sendable {
         }
     }
 
-    /// Begins a field; none may stand twice.
+    /// Begins a field; duplicate fields are refused.
     mutating func begin(_ name: String) throws {
         guard fields[name] == nil else { throw ServiceError(.badRequest, "The field '\(name)' occurs twice.") }
         fields[name] = ByteBuffer()

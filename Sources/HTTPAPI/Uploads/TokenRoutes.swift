@@ -58,7 +58,7 @@ struct TokenRoutes: Sendable {
         return JSONValue.object(answer.mapValues(JSONValue.string)).response(status: .created)
     }
 
-    /// Nothing that a client says here is believed but that it gave up.
+    /// The client's result is ignored, except that it cancelled the upload.
     @Sendable private func callback(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let body = try? await bodies.json(of: request, context) { body in body }

@@ -72,7 +72,7 @@ struct AppCopy {
         }
     }
 
-    /// Makes sentences for the operator of what the adapters throw.
+    /// Converts the errors of the adapters to messages for the operator.
     static func sayingWhere(_ folder: String, _ body: () throws -> Void) throws {
         do {
             try body()

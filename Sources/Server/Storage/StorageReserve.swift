@@ -61,8 +61,8 @@ final class StorageReserve: StorageInspector {
         let isFull = isHeld.withLock { isHeld in
             if isHeld {
                 guard suspicion == .full || space.free < size / 4 else { return false }
-                // What an emptied file gives back is free for every process. That is the price of a reserve that works
-                // on all file systems.
+                // The space of an emptied file is free for every process. That is the cost of a reserve that works on
+                // all file systems.
                 ftruncate(file, 0)
                 isHeld = false
             } else if suspicion != .full, space.free >= size + size / 2 {

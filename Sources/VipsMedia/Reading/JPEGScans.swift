@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// How many scans a JPEG has: a decoder goes over all pixels for each of them, and a file of 20 MB has room for a hundred
-/// thousand.
+/// How many scans a JPEG has: a decoder goes over all pixels for each of them, and a file of 20 MB can contain a
+/// hundred thousand.
 enum JPEGScans {
     /// Large enough that calls cost nothing beside the search.
     private static let pieceSize = 1 << 18

@@ -1,6 +1,6 @@
 /// What the chunks of a WebP say (RFC 9649 section 2).
 struct WebPFacts {
-    /// How many frames it has; 0 for a still image.
+    /// How many frames it has; 0 for an image that is not animated.
     let frames: Int
 
     /// Name, size, place, sides, duration and flags of a frame, before its own chunks.

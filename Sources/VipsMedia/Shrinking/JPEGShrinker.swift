@@ -34,7 +34,7 @@ struct JPEGShrinker: ~Copyable {
     /// Decodes and resamples; takes as much memory as ``price(of:to:)`` says.
     ///
     /// - Parameters:
-    ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, room for just these.
+    ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, exactly as large.
     ///   - mustStop: Whether no client waits any more. TurboJPEG, for planes, cannot be stopped: the check follows it.
     /// - Returns: Whether all pixels are written; after false, anything is in that memory.
     func draw(into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
