@@ -3,7 +3,7 @@
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 RELEASE = swift build -c release --product lcfile --static-swift-stdlib
 
-# Builds what is missing and runs the server on its defaults.
+# Builds the server and runs it with the default settings.
 serve:
 	scripts/bootstrap build
 	$(RELEASE)
@@ -21,10 +21,7 @@ check:
 	swift format lint --strict --parallel --recursive Sources Tests Benchmarks Package.swift
 	scripts/check-imports
 
-# Debug information doubles what the linker writes, and a test run of CI is not debugged. SwiftPM finds tests by the
-# index; what it says of other modules is left out.
-TESTS = -debug-info-format none -Xswiftc -index-ignore-system-modules -Xswiftc -index-ignore-clang-modules
-
+# Debug information doubles what the linker writes, and CI does not debug its test runs.
 unit:
 	LCFILE_WARNINGS=errors swift build --build-tests $(TESTS)
 	LCFILE_WARNINGS=errors swift test --skip-build $(TESTS)
@@ -32,12 +29,12 @@ unit:
 conformance: unit
 	Tests/Conformance/run
 
-# Before each commit: two minutes after a build. The unit tests, and end to end the few that are marked `smoke`.
+# Before each commit: the unit tests and the end-to-end tests marked `smoke`, in two minutes after a build.
 quick: unit
 	Tests/Conformance/run --smoke
 
-# Hours of what `test` does for minutes: kills, attacks, and all cases of the tables of which `test` runs some.
-# SOAK="ledger --kills 300" names scripts of Tests/Soak and bounds them.
+# Kills and attacks for hours, and all cases of the tables of which `test` runs a part.
+# SOAK="ledger --kills 300" selects scripts of Tests/Soak and limits them.
 soak:
 	scripts/bootstrap test
 	$(RELEASE)
