@@ -14,9 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What a process needs to take rights away from itself. Threads that it makes keep all of it, and nothing is undone.
-// Results are 0 (or what is named) or -1 with errno, unless said otherwise. Numbers that Debian 12's headers lack are
-// the kernel's.
+// What a process needs to drop its own rights. Its new threads inherit all of it, and it cannot be undone. Results are
+// 0 (or what is named) or -1 with errno, unless said otherwise. Numbers that Debian 12's headers lack are the kernel's.
 
 /// prctl(2) is variadic. From here on no process gains rights by executing a file; the kernel requires this before a
 /// filter.

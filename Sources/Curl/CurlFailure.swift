@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Why a transfer did not end well, in libcurl's words: for the log.
+/// Why a transfer failed, as libcurl describes it: for the log.
 package struct CurlFailure: Error, CustomStringConvertible {
     /// What a caller may have to tell apart.
     package enum Reason: Sendable {

@@ -15,7 +15,7 @@ package struct CurlFetcher: Fetcher {
     /// - Parameters:
     ///   - limits: What one fetch may take.
     ///   - addresses: Is asked for every connection.
-    ///   - pool: Threads for nothing else, started: slow servers keep them busy.
+    ///   - pool: Started threads that are used for nothing else, because slow servers block them.
     ///   - limit: How many fetches run and wait together.
     package init(limits: FetchLimits, addresses: AddressGuard, pool: NIOThreadPool, limit: Int) {
         self.limits = limits

@@ -8,7 +8,7 @@ package enum BlobCondition: Sendable, Equatable {
     case whole
     /// There is nothing under the key.
     case missing
-    /// The bytes are others than were uploaded; the words continue "the blob …".
+    /// The bytes differ from the uploaded ones; the string continues "the blob …".
     case damaged(String)
 }
 

@@ -8,7 +8,7 @@ package import NIOPosix
 ///
 /// Every blocking call runs on the pool given, which the server sizes; the folder belongs to one server process.
 package struct DiskBlobStore: BlobStore {
-    /// The kernel's own word for this boot.
+    /// The kernel's boot id.
     package let bootID: String
     private let layout: BlobLayout
     private let pool: DiskThreads
@@ -27,7 +27,7 @@ package struct DiskBlobStore: BlobStore {
         layout = try BlobLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: health)
         let boot = try? String(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id"), encoding: .utf8)
-        // Without the kernel's word every start counts as a boot.
+        // Without a boot id every start counts as a boot.
         bootID = boot?.filter { !$0.isWhitespace } ?? UUID().uuidString
         for name in try names() where name.hasPrefix(DiskBlobStore.draft) { unlink("\(layout.staging)/\(name)") }
     }

@@ -10,8 +10,8 @@ struct SyscallError: Error, CustomStringConvertible {
     var description: String { "\(operation): \(String(cString: strerror(number)))" }
 }
 
-/// The error that a failed system call becomes: that of a fault of the storage (docs/storage-format.md has the table), else
-/// `internalFailure`, with the system's word as its cause.
+/// The error that a failed system call becomes: that of a fault of the storage (docs/storage-format.md has the table),
+/// else `internalFailure`, with the system's error as its cause.
 func failure(of operation: String, _ number: CInt) -> ServiceError {
     let cause = SyscallError(operation: operation, number: number)
     let fault: StorageFault? =

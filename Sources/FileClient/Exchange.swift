@@ -61,7 +61,7 @@ enum Payload: Sendable {
 
 /// A status and a body; used on the transfer's thread only.
 final class Answer {
-    /// The most bytes of a body that are kept: answers of the API are small.
+    /// The maximum bytes of a body that are stored: answers of the API are small.
     static let limit = 64 << 20
     var status = 0
     private(set) var body: [UInt8] = []

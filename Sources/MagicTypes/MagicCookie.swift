@@ -25,7 +25,7 @@ struct MagicCookie: ~Copyable {
         magic_close(pointer)
     }
 
-    /// The media type that the bytes look like, in libmagic's words.
+    /// The media type that libmagic detects in the bytes.
     func type(of bytes: UnsafeRawBufferPointer) throws(MagicError) -> String {
         guard let answer = magic_buffer(pointer, bytes.baseAddress, bytes.count) else {
             throw MagicError(operation: "magic_buffer", detail: magic_error(pointer).map { String(cString: $0) } ?? "")

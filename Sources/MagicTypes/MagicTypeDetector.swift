@@ -31,7 +31,7 @@ package final class MagicTypeDetector: TypeDetector {
     package func type(of head: ByteBuffer) async throws -> MediaType? {
         guard head.readableBytes > 0 else { return nil }
         return try await pool.runIfActive { [self] in
-            // Only its own words: an error or "I do not know" is no type.
+            // Only media types: an error or "unknown" is no type.
             let word = cookie.withLock { cookie in
                 head.withUnsafeReadableBytes { try? cookie.type(of: $0) }
             }

@@ -10,7 +10,7 @@ package struct Greeting: Sendable {
     package let appKey: String
     /// Only at the start that created the app: a key that each start prints would not stay secret.
     package let masterKey: String?
-    /// Where generated keys are kept; `nil` if the operator configured the apps.
+    /// The file with the generated keys; `nil` if the operator configured the apps.
     package let keyFile: String?
 
     init(configuration: ServerConfiguration, app: AppConfiguration, generated: GeneratedApp?) {

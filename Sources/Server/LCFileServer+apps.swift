@@ -171,6 +171,6 @@ struct ImageEngine {
     let admission: ImageAdmission
     /// Images that are answered from memory.
     let served: ServedMemory
-    /// Files of other servers, until they are kept.
+    /// Files of other servers, until they are stored.
     let fetched: ServedMemory
 }

@@ -67,7 +67,7 @@ package struct LCFileServer {
             fetchThreads: threads.fetches,
             guestFetchThreads: configuration.guestFetches.threads,
             bodyThreads: max(1, System.coreCount / 2),
-            // One that goes on as a slow query keeps the thread on which it began.
+            // A query that continues as a slow one stays on its thread.
             quickQueryThreads: apps.count * (queryLimits.quick + queryLimits.slow),
             slowQueryThreads: apps.count * queryLimits.slow
         ) { pools in

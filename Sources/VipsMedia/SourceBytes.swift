@@ -66,7 +66,7 @@ enum SourceBytes {
 }
 
 extension ImageSource {
-    /// Lends the bytes to a job, and keeps them as long as it runs.
+    /// Lends the bytes to a job, and retains them while it runs.
     func withBytes<Result>(_ job: (SourceBytes) throws -> Result) throws -> Result {
         switch self {
         case .file(let blob, let descriptor):

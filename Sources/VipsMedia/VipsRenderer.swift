@@ -10,7 +10,7 @@ package struct VipsRenderer: ImageRenderer {
     private let quickPool: NIOThreadPool
     private let worker: WorkerLauncher?
     private let workers: ImageAdmission
-    /// Headers have processes of their own, and few wait for them, so that slow ones keep neither images nor each other.
+    /// Headers have separate processes with short queues, so that slow ones delay neither images nor each other.
     private let headerWorkers: ImageAdmission
 
     /// How long reading what an image says of itself may take.
@@ -75,7 +75,7 @@ package struct VipsRenderer: ImageRenderer {
         _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
         guard images.contains(where: \.format.isDrawnByWorker) else { return try await job(.normal) }
-        // Outside of what others wait for: slow drawings keep neither threads nor memory from them.
+        // Outside of the shared threads and memory, so that slow decoding does not delay other jobs.
         return try await workers.admit(for: requester) { place in
             try await place.run(ImageCost(memory: 0, time: estimate), atMost: .normal, job)
         }

@@ -53,7 +53,7 @@ struct DerivativeLayout: Sendable {
         }
     }
 
-    /// Goes through the derivatives on a shelf and removes those that the body does not want kept.
+    /// Goes through the derivatives of a folder and removes those for which the body returns false.
     ///
     /// Names are read one at a time, so memory is the same for any number of them. What cannot be read or removed stays;
     /// files that have other names than ours are passed over.
@@ -75,7 +75,7 @@ struct DerivativeLayout: Sendable {
         try clean(folder(of: source), freed: &freed) { _ in false }
     }
 
-    /// Removes the derivatives in a folder that are not to be kept, and the folder if nothing is left in it.
+    /// Removes derivatives in a folder, and the folder if it is empty then.
     private func clean(_ folder: String, freed: inout Int64, keeping isKept: (DerivativeFile) -> Bool) throws {
         var firstError: (any Error)?
         var isEmpty = true

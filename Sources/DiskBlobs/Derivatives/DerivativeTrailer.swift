@@ -23,7 +23,7 @@ struct DerivativeTrailer: Sendable, Equatable {
     private static let checksumLength = 8
     private static let mediaTypeLength = length - magic.count - 8 - tagLength - 1 - checksumLength
 
-    /// Describes bytes, or gives `nil` if their media type is too long to be kept, which no ``MediaType`` is today.
+    /// Describes bytes, or returns `nil` if their media type is too long to be stored, which no ``MediaType`` is today.
     init?(of bytes: ByteBuffer, as mediaType: MediaType) {
         guard mediaType.description.utf8.count <= DerivativeTrailer.mediaTypeLength else { return nil }
         size = Int64(bytes.readableBytes)

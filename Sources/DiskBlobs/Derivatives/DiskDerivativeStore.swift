@@ -19,8 +19,8 @@ package struct DiskDerivativeStore: DerivativeStore {
     ///
     /// - Parameters:
     ///   - folder: The app's folder.
-    ///   - bound: The most bytes that the files may take, in whole blocks of 4096; with 0 nothing is kept, and what was
-    ///     kept before goes.
+    ///   - bound: The maximum bytes of the files, in whole blocks of 4096; with 0 no files are stored, and existing
+    ///     ones are removed.
     ///   - openFiles: The most files kept open, so that those in demand are not opened for each use; may be 0, and more
     ///     than 1024 count as 1024.
     ///   - pool: Threads for reading and writing.
@@ -66,7 +66,7 @@ package struct DiskDerivativeStore: DerivativeStore {
         try await pool.runIfActive {
             let size = DerivativeFile.footprint(ofSize: Int64(bytes.readableBytes + DerivativeTrailer.length))
             guard let trailer = DerivativeTrailer(of: bytes, as: mediaType), room.promise(size) else {
-                // Not kept: but the former one may be another.
+                // Not stored, but an older derivative may exist.
                 try remove(layout.path(of: name))
                 opened.remove(name)
                 return

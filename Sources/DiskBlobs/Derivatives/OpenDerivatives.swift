@@ -7,13 +7,13 @@ internal import Synchronization
 final class OpenDerivatives: Sendable {
     private let entries: Mutex<OpenEntries>
 
-    /// The most files kept open, however many are asked for.
+    /// The maximum number of open files, also if the setting is larger.
     ///
     /// Each delete looks at all of them, and making room sorts them, both under the lock that every download of a
     /// derivative takes.
     static let most = 1024
 
-    /// - Parameter bound: The most files kept open, up to ``most``; may be none.
+    /// - Parameter bound: The maximum number of open files, up to ``most``; 0 for none.
     init(bound: Int) {
         entries = Mutex(OpenEntries(bound: min(bound, OpenDerivatives.most)))
     }
@@ -23,7 +23,7 @@ final class OpenDerivatives: Sendable {
         entries.withLock { $0.find(name) }
     }
 
-    /// Opens a file by the body and keeps it open, unless its derivative was removed while the body ran.
+    /// Opens a file by the body and caches it, unless its derivative was removed while the body ran.
     func open(
         _ name: DerivativeName,
         _ body: () throws -> DiskOpenDerivative?

@@ -12,7 +12,7 @@ struct OpenEntries: Sendable {
     /// Files that are being opened under one name.
     private struct Opening {
         var count = 0
-        /// Counts removals of the name, so that a file opened before one is not kept after it.
+        /// Counts removals of the name, so that a file opened before a removal is not cached after it.
         var epoch = 0
     }
 
@@ -23,7 +23,7 @@ struct OpenEntries: Sendable {
     /// Counts uses.
     private var uses = 0
 
-    /// - Parameter bound: The most files kept open; may be none.
+    /// - Parameter bound: The maximum number of open files; 0 for none.
     init(bound: Int) {
         self.bound = bound
     }
@@ -49,7 +49,7 @@ struct OpenEntries: Sendable {
         return opening.epoch
     }
 
-    /// Notes that a file was opened, or that there was none, and keeps it unless its name was removed meanwhile.
+    /// Records that a file was opened, or that there was none, and caches it unless its name was removed meanwhile.
     mutating func end(
         _ name: DerivativeName,
         since epoch: Int,
@@ -87,7 +87,7 @@ struct OpenEntries: Sendable {
         return files.map { $0.file }
     }
 
-    /// Lets none be kept that is being opened now.
+    /// Prevents files that are being opened now from being cached.
     mutating func outdateOpenings() {
         for name in Array(openings.keys) { openings[name]?.epoch += 1 }
     }

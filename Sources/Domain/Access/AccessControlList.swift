@@ -40,7 +40,7 @@ package struct AccessControlList: Sendable, Hashable {
         json = entries
     }
 
-    /// Takes back what a store kept; it was checked when it came in.
+    /// Reads a stored ACL, which was checked when it was written.
     package init(stored json: [String: JSONValue]) {
         self.json = json
     }

@@ -23,11 +23,11 @@ package struct AppID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A key or other word that opens something; never printed, compared in constant time.
+/// A key or another secret; never printed, compared in constant time.
 package struct Secret: Sendable, CustomStringConvertible {
     private let text: String
 
-    /// Takes the word; any text is one.
+    /// Takes the secret; every string is valid.
     package init(_ text: String) {
         self.text = text
     }
@@ -35,10 +35,10 @@ package struct Secret: Sendable, CustomStringConvertible {
     /// The key itself, for printing it once to the operator, and for hashing.
     package var revealed: String { text }
 
-    /// Never the word, so that no log line can hold it.
+    /// Never the secret, so that no log line can contain it.
     package var description: String { "<secret>" }
 
-    /// Whether the words are equal, in a time that tells nothing of where they differ or how long they are.
+    /// Whether the secrets are equal, in a time that does not depend on where they differ or how long they are.
     ///
     /// Digests are compared, because those have one length and an `==` in constant time.
     package func matches(_ candidate: some StringProtocol) -> Bool {

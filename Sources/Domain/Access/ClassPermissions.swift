@@ -75,7 +75,7 @@ package enum Audience: Sendable, Hashable {
         }
     }
 
-    /// The word that it is read from.
+    /// The entry from which it is parsed.
     package var word: String {
         switch self {
         case .everyone: "everyone"

@@ -14,7 +14,7 @@ package enum Readers: Sendable, Hashable {
         }
     }
 
-    /// The same of an ACL as stores keep it.
+    /// The same of an ACL in stored form.
     package func mayRead(stored acl: [UInt8]?) -> Bool {
         switch self {
         case .unrestricted: true
@@ -47,7 +47,7 @@ package struct Subjects: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - right: What is asked for.
-    ///   - acl: The ACL in canonical text, as stores keep it: looked at as it is, because a query may ask it of every row.
+    ///   - acl: The ACL as canonical JSON, as stores hold it; it is not parsed, because a query may check every row.
     /// - Returns: Whether some entry says so.
     package func have(_ right: AccessControlList.Right, in acl: UnsafeBufferPointer<UInt8>) -> Bool {
         var entries = MemberScanner(acl)

@@ -1,6 +1,6 @@
 /// A password as a client sent it; never printed, never stored.
 package struct Password: Sendable, CustomStringConvertible {
-    /// The word itself, for hashing.
+    /// The password itself, for hashing.
     package let revealed: String
 
     /// Takes the member of a body.
@@ -32,7 +32,7 @@ package struct Password: Sendable, CustomStringConvertible {
         revealed = text
     }
 
-    /// Never the word, so that no log line can hold it.
+    /// Never the password, so that no log line can contain it.
     package var description: String { "<password>" }
 }
 
@@ -42,12 +42,12 @@ package struct PasswordHash: Sendable, Hashable {
     /// The text as it is stored.
     package let text: String
 
-    /// Takes what a hasher made or a store kept.
+    /// Takes the string of a hasher or of a store.
     package init(stored text: String) {
         self.text = text
     }
 
-    /// Where the hash is kept in a user; never shown, never written by a request.
+    /// The field of a user with the hash; never shown, never written by a request.
     package static let field = "_password"
 
     /// Takes a hash from a LeanCloud export (protocol/data 6.6).

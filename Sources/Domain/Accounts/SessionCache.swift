@@ -18,7 +18,7 @@ package final class SessionCache: Sendable {
     /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up again.
     private static let mostEndings = 10_000
 
-    /// - Parameter bound: The most users kept; 0 keeps none.
+    /// - Parameter bound: The maximum number of users; 0: no cache.
     init(bound: Int) {
         state = Mutex(State(users: RecentEntries(bound: bound)))
     }
@@ -33,13 +33,7 @@ package final class SessionCache: Sendable {
         user.epoch == epoch || state.withLock { $0.endings.isCurrent(user) }
     }
 
-    /// The user of a token; one that is found now is kept.
-    ///
-    /// - Parameters:
-    ///   - token: What the client showed.
-    ///   - find: Looks the user up, in a transaction that begins after the epoch that it is given.
-    /// - Returns: The user, or nil if `find` finds none.
-    /// - Throws: What `find` throws.
+    /// The user of a token; a user that is looked up now is cached.
     func user(
         of token: SessionToken,
         finding find: (_ epoch: Int) async throws -> Caller.User?

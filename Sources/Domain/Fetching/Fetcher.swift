@@ -25,7 +25,7 @@ package protocol Fetcher: Sendable {
 
 /// What a server said of the file that it sent.
 package struct FetchedHead: Sendable {
-    /// What the bytes are, by the server's word; `nil` if it did not say, or nothing of sense.
+    /// The media type that the server sent; `nil` if it is missing or malformed.
     package let mediaType: MediaType?
 
     /// Takes what was said.

@@ -34,14 +34,14 @@ package struct Cut: Sendable, Hashable, CustomStringConvertible {
         return ImageRectangle(x: left, y: top, size: ImageSize(width: right - left, height: bottom - top))
     }
 
-    /// In the words of a URL.
+    /// In the syntax of a URL.
     package var description: String {
         func signed(_ offset: Int) -> String { offset < 0 ? "-\(-offset)" : "a\(offset)" }
         return "!\(width.map(String.init) ?? "")x\(height.map(String.init) ?? "")\(signed(dx))\(signed(dy))"
     }
 }
 
-/// Where in an image something lies: Qiniu's nine words.
+/// A position in an image: Qiniu's nine values.
 package enum Gravity: String, Sendable, Hashable, CaseIterable {
     case northWest = "NorthWest"
     case north = "North"

@@ -6,7 +6,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case gif
     case avif
 
-    /// Takes the word of a URL: `jpg` or a format's name, any case.
+    /// Takes the value of a URL: `jpg` or a format's name, any case.
     package init?(word: some StringProtocol) {
         let name = word.lowercased()
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
@@ -30,7 +30,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     var keepsOrientation: Bool { self != .gif && self != .avif }
 }
 
-/// How a derivative is encoded: the words that `imageView2` and `imageMogr2` have in common (protocol/files 5.3).
+/// How a derivative is encoded: the common parameters of `imageView2` and `imageMogr2` (protocol/files 5.3).
 package struct EncodingWords: Sendable, Hashable {
     /// `nil` means the source's own.
     package var format: ImageFormat?
@@ -43,7 +43,7 @@ package struct EncodingWords: Sendable, Hashable {
     /// The most colours of a GIF, 2 to 256.
     package var colors: Int?
 
-    /// No word at all.
+    /// No parameter at all.
     package init() {}
 
     var canonical: String {

@@ -6,7 +6,7 @@ package struct ImageHeader: Sendable, Hashable {
     package var size: ImageSize
     /// 1 for an image that is not animated.
     package var frames: Int
-    /// EXIF's word, 1 to 8; 1 if it says nothing.
+    /// The EXIF orientation, 1 to 8; 1 if there is none.
     package var orientation: Int
     /// Whether EXIF says an orientation at all.
     package var hasOrientation: Bool

@@ -2,7 +2,7 @@ extension ImageMogr {
     /// The most steps of one operator, so that a short URL cannot ask for hours of work.
     static let mostSteps = 32
 
-    /// Reads the words behind `imageMogr2` (protocol/files 5.4); steps that change nothing are left out.
+    /// Parses the parameters of `imageMogr2` (protocol/files 5.4); steps without effect are left out.
     init(_ words: inout ImageWords, context: ImageWordContext) throws {
         self.init()
         var gravity = Gravity.northWest

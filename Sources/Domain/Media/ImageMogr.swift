@@ -29,7 +29,7 @@ package struct ImageMogr: Sendable, Hashable {
     /// Whether a failure leaves the image as it was.
     package var ignoresErrors = false
 
-    /// No word at all.
+    /// No parameter at all.
     package init() {}
 
     /// `size-limit`: a JPEG's quality is lowered until it fits.

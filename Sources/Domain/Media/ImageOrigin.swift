@@ -10,7 +10,7 @@ package struct ImageOrigin: Sendable {
     package let mediaType: MediaType
     /// Opens its bytes.
     package let open: @Sendable () async throws -> any OpenBlob
-    /// Whether it is still there, so that something made of it may be kept.
+    /// Whether it still exists, so that derivatives of it can be stored.
     package let isThere: @Sendable () async -> Bool
 
     /// Takes what tells of a source, and ways to it.
@@ -45,7 +45,7 @@ package struct ImageOrigin: Sendable {
         )
     }
 
-    /// What something made of it is kept under.
+    /// The name of its derivatives in the cache.
     func name(of request: String) -> DerivativeName {
         DerivativeName(source: source, request: "\(version)|\(request)")
     }

@@ -1,6 +1,6 @@
 /// A parameter of an operator and its value, with functions to read it; each throws an error that names both.
 struct ImageParameter {
-    /// The word: `w`.
+    /// The name: `w`.
     let name: Substring
     /// Never empty.
     let value: Substring
@@ -45,7 +45,7 @@ struct ImageParameter {
         }
     }
 
-    /// One of Qiniu's nine words.
+    /// One of Qiniu's nine values.
     func gravity() throws -> Gravity {
         guard let gravity = Gravity(rawValue: String(value)) else {
             throw refused("one of \(Gravity.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -4,7 +4,7 @@ extension ImageRequest {
     /// Only the part before the first `&` counts. Ordinary parameters (`v=3`, `attname=…`) are no operators and give
     /// nothing: the file itself is meant. Anything else must be a chain of operators that are known.
     ///
-    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package init?(query: some StringProtocol, context: ImageWordContext) throws {
         let text = Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
         // Looked at before the escapes, which need not be UTF-8 in a parameter that is none of ours.
@@ -18,10 +18,11 @@ extension ImageRequest {
 
     /// Reads a chain as a style has it: nothing is percent-encoded, and nothing may follow.
     ///
-    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package init(chain: some StringProtocol, context: ImageWordContext) throws {
         let text = Substring(String(chain))
-        // No word needs more, and comparing others can take the square of their length: Unicode sorts their marks.
+        // No parameter needs more than ASCII, and comparing other characters can take the square of their length:
+        // Unicode sorts their marks.
         if let word = text.firstWordBeyondASCII {
             throw ImageRequest.refusal("'\(word.excerpt)' is not ASCII; texts and colours are Base64 for URLs")
         }
@@ -65,7 +66,7 @@ extension ImageOperator {
         case "": throw ImageRequest.refusal("an operator is missing")
         default: throw ImageRequest.refusal("unknown operator '\(words.name.excerpt)'")
         }
-        // Questions take no words; the others have read theirs.
+        // Questions have no parameters; the others have parsed theirs.
         if let word = words.next() { throw words.unknown(word) }
     }
 
@@ -88,7 +89,7 @@ extension Substring {
         return Substring(utf8[head..<end])
     }
 
-    /// Whether the first word is `name=value`, and so no operator.
+    /// Whether the first segment is `name=value`, and so no operator.
     fileprivate var beginsWithParameter: Bool {
         utf8.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: "="))
     }

@@ -4,7 +4,7 @@
 package struct ImageRequest: Sendable, Hashable {
     /// At least one; the result of each is what the next one begins with.
     package let operators: [ImageOperator]
-    /// The one way to write this request, mostly in the words of a URL; nothing parses it.
+    /// The canonical string of this request, mostly in the syntax of a URL; it is never parsed.
     package let canonical: String
 
     /// Takes checked operators; URLs go through the parsing initialiser.

@@ -14,7 +14,7 @@ package struct ImageRequests: Sendable {
     ///   - host: The server's name in the URL; it may decide which keys are the app's own.
     ///   - context: Of the same limits each time.
     /// - Returns: The request; `nil` for a query string without operators.
-    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the word that is wrong.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package func request(
         _ query: String,
         host: String?,

@@ -64,10 +64,10 @@ extension ImageService {
         return .done(fresh)
     }
 
-    /// Keeps a derivative, unless its source is gone or too many wait to be kept.
+    /// Stores a derivative, unless its source is deleted or too many wait to be stored.
     func keep(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
-        // A cache that cannot keep something is no failure: it is made again. On a task of its own, because a cancelled
-        // one may store an image and then not find out that its source is gone.
+        // A derivative that cannot be stored is no failure: it is rendered again. In a separate task, because a
+        // cancelled one may store an image and then not find out that its source is gone.
         try? await Task {
             try await keeping.run {
                 try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)

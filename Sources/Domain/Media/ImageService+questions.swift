@@ -99,7 +99,7 @@ extension ImageHeader {
         return .object(members)
     }
 
-    /// EXIF's words for 1 to 8 (Exif 2.3, section 4.6.4).
+    /// EXIF's names of the orientations 1 to 8 (Exif 2.3, section 4.6.4).
     private static let orientations = [
         "Top-left", "Top-right", "Bottom-right", "Bottom-left", "Left-top", "Right-top", "Right-bottom", "Left-bottom",
     ]

@@ -24,7 +24,7 @@ package struct ImageService: Sendable {
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
     /// Images that are answered while they are on their way to the disk.
     let served: ServedMemory
-    /// Derivatives on their way to the cache; more are not kept, because they would fill the memory.
+    /// Derivatives that are being stored in the cache; further ones are not stored, because they would fill the memory.
     let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be stored.")
 
     /// - Parameters:
@@ -111,7 +111,7 @@ package struct ImageService: Sendable {
         }
     }
 
-    /// What an image is kept under: whatever it depends on is in it.
+    /// The name of an image in the cache: it contains everything on which the image depends.
     private func name(
         of request: ImageRequest,
         _ origin: ImageOrigin,
@@ -131,14 +131,14 @@ package struct ImageService: Sendable {
     /// What a request made.
     enum Made: Sendable {
         case source
-        /// An image that is not kept yet, and the same as it is served from memory.
+        /// An image that is not stored yet, and the same image as it is served from memory.
         case made(RenderedImage, StoredDerivative)
-        /// An image that is kept, or that could not be.
+        /// An image that is stored, or could not be stored.
         case done(StoredDerivative)
     }
 }
 
-/// What a request for an image is answered with.
+/// The answer to a request for an image.
 package enum ImagePicture: Sendable {
     /// An image that was made.
     case derivative(StoredDerivative)

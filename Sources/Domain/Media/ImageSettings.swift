@@ -4,7 +4,7 @@ package struct ImageSettings: Sendable {
     package var limits = ImageLimits()
     /// What counts more: time or likeness (`images.quality`).
     package var effort = ImageEffort.fast
-    /// Whether EXIF's `Copyright` and `Artist` are kept (`images.keepCopyright`).
+    /// Whether EXIF's `Copyright` and `Artist` are retained (`images.keepCopyright`).
     package var keepsCopyright = false
     /// The longer side of the copies that small derivatives are made of, in pixels; 0 for none (`images.mezzanine`).
     package var mezzanine = 0
@@ -12,7 +12,8 @@ package struct ImageSettings: Sendable {
     /// Every setting at its default.
     package init() {}
 
-    /// Raised whenever other bytes are made of the same request: what earlier releases kept is then made anew.
+    /// Raised whenever the same request results in other bytes: derivatives of earlier releases are then rendered
+    /// again.
     private static let release = 2
 
     /// What decides, beside the source and the request, which bytes are made: part of each derivative's name.
@@ -38,7 +39,7 @@ package struct ImageNames: Sendable {
     /// Formats that are chosen if a client takes them and the URL says none, best first (`apps[].autoFormats`).
     package var automatic: [ImageFormat]
 
-    /// Takes the settings of an app; without words there are neither styles nor choices.
+    /// Takes the settings of an app; by default there are no styles and no automatic formats.
     package init(styles: [String: String] = [:], separator: Character = "-", automatic: [ImageFormat] = []) {
         self.styles = styles
         self.separator = separator

@@ -1,5 +1,5 @@
 extension ImageView {
-    /// Reads the words behind `imageView` or `imageView2` (protocol/files 5.2, 5.3).
+    /// Parses the parameters of `imageView` or `imageView2` (protocol/files 5.2, 5.3).
     init(_ words: inout ImageWords, limits: ImageLimits) throws {
         let isLegacy = words.name == "imageView"
         guard let mode = words.next().flatMap({ Mode($0, isLegacy: isLegacy) }) else {

@@ -1,4 +1,4 @@
-/// What the words of an image URL are read against: limits, the app's files, the file that the URL names.
+/// The context for parsing the operators of an image URL: limits, the app's files, the file that the URL names.
 package struct ImageWordContext: Sendable {
     /// What numbers and lengths are held to.
     package var limits: ImageLimits

@@ -1,4 +1,4 @@
-/// The words of one operator, read from left to right.
+/// The segments of one operator, read from left to right.
 struct ImageWords {
     /// The operator's own, the first one; perhaps empty.
     let name: Substring
@@ -13,17 +13,17 @@ struct ImageWords {
         rest = words
     }
 
-    /// The next word, or nothing at the end.
+    /// The next segment, or `nil` at the end.
     mutating func next() -> Substring? { rest.popFirst() }
 
-    /// The word with its value, which is the next word.
+    /// The parameter with its value, which is the next segment.
     ///
     /// - Parameters:
-    ///   - word: A known word that was just read.
+    ///   - word: A known name that was just read.
     ///   - repeats: Whether it may stand several times.
-    ///   - alias: Another word that means the same, so that only one of both may stand.
+    ///   - alias: Another name of the same parameter, so that only one of both can occur.
     /// - Returns: Both, the value never empty.
-    /// - Throws: The refusal of a word without a value, or of its second one.
+    /// - Throws: The error for a parameter without a value, or for a duplicate one.
     mutating func parameter(
         _ word: Substring,
         repeats: Bool = false,
@@ -36,12 +36,12 @@ struct ImageWords {
         return ImageParameter(name: word, value: value)
     }
 
-    /// Notes a word that may stand only once.
+    /// Records a parameter that can occur only once.
     mutating func once(_ word: Substring) throws {
         guard seen.insert(word).inserted else { throw ImageRequest.refusal("'\(word)' occurs twice in '\(name)'") }
     }
 
-    /// The refusal of a word that the operator does not have.
+    /// The error for an unknown parameter of the operator.
     func unknown(_ word: Substring) -> ServiceError {
         ImageRequest.refusal(
             word.isEmpty ? "an empty parameter in '\(name)'" : "unknown parameter '\(word.excerpt)' in '\(name)'"
@@ -58,7 +58,7 @@ extension Substring {
             .map { Substring($0) }
     }
 
-    /// What an error may repeat of a word from outside.
+    /// The part of a client's string that an error quotes.
     var excerpt: String {
         let shown = unicodeScalars.prefix(40)
         var text = String(Substring(shown).withoutControlCharacters)

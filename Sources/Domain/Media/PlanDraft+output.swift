@@ -60,7 +60,7 @@ extension PlanDraft {
         return output
     }
 
-    /// More quality than the source has would only keep its flaws (protocol/files 5.3).
+    /// A higher quality than the source's would only preserve its artefacts (protocol/files 5.3).
     private func quality(as format: ImageFormat) -> Int {
         let asked = words.quality ?? (format == .avif ? 55 : isLegacy ? 85 : 75)
         guard !isLegacy, !words.isQualityForced, format == .jpeg || format == .webp,

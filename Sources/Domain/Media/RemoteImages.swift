@@ -2,7 +2,7 @@ internal import Crypto
 internal import NIOCore
 internal import Synchronization
 
-/// Files that lie on other servers, fetched within limits and kept for a while beside the derivatives made of them.
+/// Files on other servers, fetched within limits and cached for a while beside their derivatives.
 package struct RemoteImages: Sendable {
     private let fetchers: Fetchers
     private let derivatives: any DerivativeStore
@@ -19,7 +19,8 @@ package struct RemoteImages: Sendable {
     ///   - derivatives: The app's cache.
     ///   - types: Looks at bytes of which the other server says nothing.
     ///   - limit: The most bytes of a file (`images.maxSourceSize`).
-    ///   - memory: Holds files from their first bytes until they are kept, and those that cannot be kept while they are
+    ///   - memory: Holds files from their first bytes until they are stored, and those that cannot be stored while they
+    ///     are
     ///     read; shared by all apps of a server.
     package init(
         fetchers: Fetchers,
@@ -35,14 +36,14 @@ package struct RemoteImages: Sendable {
         self.memory = memory
     }
 
-    /// The file behind a record's URL as the source of derivatives, fetched now unless it is kept.
+    /// The file behind a record's URL as the source of derivatives, fetched now unless it is cached.
     ///
     /// - Parameters:
     ///   - url: The address in a record.
     ///   - group: The group of the caller.
     /// - Returns: The source, and the same bytes as they are served.
     /// - Throws: What ``Fetcher/fetch(_:into:)`` throws; ``ServiceError/Code/imageTooLarge`` if the file is too large,
-    ///   ``ServiceError/Code/overloaded`` if too many are fetched, wait for the disk, or are read and cannot be kept.
+    ///   ``ServiceError/Code/overloaded`` if too many are fetched, wait for the disk, or are read and cannot be stored.
     package func origin(
         of url: RemoteURL,
         for group: CallerGroup = .guests

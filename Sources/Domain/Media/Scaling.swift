@@ -1,4 +1,4 @@
-/// The size that `thumbnail` asks for (protocol/files 5.4), and what it makes of an image.
+/// The geometry of `thumbnail` (protocol/files 5.4), and the size that it results in.
 package enum Scaling: Sendable, Hashable, CustomStringConvertible {
     /// Each side by percent; a side without percent stays. 0 to 1000, fractions allowed.
     case percent(width: Double?, height: Double?)
@@ -54,7 +54,7 @@ package enum Scaling: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// In the words of a URL.
+    /// In the syntax of a URL.
     package var description: String {
         func text(_ side: Int?) -> String { side.map(String.init) ?? "" }
         return switch self {

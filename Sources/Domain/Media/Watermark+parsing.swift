@@ -2,7 +2,7 @@ extension Watermark {
     /// The most marks of one operator, each of which may be an image to read.
     static let mostMarks = 16
 
-    /// Reads the words behind `watermark` (protocol/files 5.6).
+    /// Parses the parameters of `watermark` (protocol/files 5.6).
     init(_ words: inout ImageWords, context: ImageWordContext) throws {
         switch words.next() {
         case "1": self.init([try Mark(.image, Watermark.parameters(&words), context)])
@@ -48,7 +48,7 @@ extension Watermark {
     }
 }
 
-/// What a mark is, and so which words it takes.
+/// The kind of a mark, which determines its parameters.
 private enum MarkKind {
     case image
     case text
@@ -75,7 +75,7 @@ private enum MarkKind {
 }
 
 extension Watermark.Mark {
-    /// Takes the words of one mark, each at most once.
+    /// Takes the parameters of one mark, each at most once.
     fileprivate init(_ kind: MarkKind, _ parameters: [ImageParameter], _ context: ImageWordContext) throws {
         var key: FileKey?
         var scale: Double?

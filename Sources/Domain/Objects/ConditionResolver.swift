@@ -40,7 +40,7 @@ struct ConditionResolver {
             return try resolve(.isIn(ValueSet(pointers)), at: path, in: schema)
         case .select(let query, let key):
             let selected = try reader.schema(of: query.className)
-            // What no class knows as a field may still stand in an object: our own words of a file.
+            // An object can have members that are no fields of its class: the internal members of a file.
             let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
             // A class that the caller is not allowed to query is refused, also for a field that is not shown.
             if !isShown, query.className != .identity, let selected { _ = try access.query(.always, in: selected) }

@@ -19,7 +19,7 @@ package struct FilePresentation: Sendable {
         guard let text = record.value("key").flatMap(JSONValue.init(stored:))?.stringValue else { return }
         if showingURL { record.set("url", to: JSONValue.string(url(ofKey: text)).encoded()) }
         record.set("bucket", toPlain: bucket)
-        // The storage behind a file is our own affair; this is the one word that every SDK takes.
+        // The storage behind a file is internal; this is the only value that every SDK accepts.
         record.set("provider", toPlain: "s3")
     }
 

@@ -22,7 +22,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Removes what is kept about a user beside it.
+    /// Removes the records that belong to a user.
     func removeTraces(ofUser id: ObjectID) throws {
         try endSessions(of: id)
         for known in try rows(ObjectQuery(.identity, where: .belongs(to: id), page: .all)) {

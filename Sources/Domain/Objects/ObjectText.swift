@@ -1,6 +1,7 @@
 /// One object on its way out: its stored text, and what the reply puts in place of some members.
 ///
-/// The text is in canonical form, as the stores keep it, so finding the members needs no checks: one pass over the bytes.
+/// The text is in canonical form, as the stores hold it, so finding the members needs no checks: one pass over the
+/// bytes.
 struct ObjectText {
     private struct Member {
         /// Where the name stands, escapes and all, which names of fields never have.

@@ -46,7 +46,7 @@ package struct PermissionChange: Sendable {
     /// The ACL of new objects without one; with `nil` it does not change.
     package private(set) var defaultACL: AccessControlList?
 
-    /// The most words for one operation.
+    /// The maximum number of entries for one operation.
     private static let mostWords = 1000
 
     /// Reads `{"find":["users"],"delete":[],"defaultACL":{"owner":{"write":true}}}`.

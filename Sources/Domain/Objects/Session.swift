@@ -60,7 +60,7 @@ extension ObjectReader {
 }
 
 extension Condition {
-    /// Holds for what is kept about a user.
+    /// Matches the records that belong to a user.
     static func belongs(to user: ObjectID) -> Condition {
         .field(FieldPath(field: "user"), .equals(Pointer(.user, user).json))
     }

@@ -4,7 +4,7 @@ package struct Usage: Sendable, Hashable {
     package var bytes: Int64 = 0
     /// How many internal files there are.
     package var files: Int64 = 0
-    /// Bytes that unfinished uploads announced, or brought without a word.
+    /// Bytes that unfinished uploads announced, or received without an announcement.
     package var announced: Int64 = 0
     /// How many unfinished uploads there are.
     package var uploads: Int64 = 0

@@ -1,4 +1,4 @@
-/// An object as it is kept: what the store knows of it, and its fields in canonical form.
+/// An object as it is stored: id, times and ACL, and its fields in canonical form.
 package struct StoredObject: Sendable, Hashable {
     /// The objectId.
     package var id: ObjectID

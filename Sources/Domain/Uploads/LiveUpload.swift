@@ -14,7 +14,7 @@ final class LiveUpload: Sendable {
         var layout = PartLayout()
         /// Ids of the objects that parts are stored as.
         var partIDs: [Int: ObjectID] = [:]
-        /// What came for parts and is not yet known to be kept, by number.
+        /// Received bytes of parts that are not stored yet, by number.
         var inFlight: [Int: Int64] = [:]
         var blob: (any StagedBlob)?
         /// Whether it was cancelled or expired.

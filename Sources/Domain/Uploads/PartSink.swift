@@ -11,7 +11,7 @@ package final class PartSink: Sendable {
     private let keep: (@Sendable (Int64) async throws -> Void)?
     private let counted = Mutex<(received: Int64, kept: Int64)>((0, 0))
 
-    /// After how many bytes what came is kept, so that a crash takes no more.
+    /// The number of bytes after which received bytes are stored, so that a crash loses no more.
     static let checkpoint: Int64 = 16 << 20
 
     init(

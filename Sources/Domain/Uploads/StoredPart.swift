@@ -1,4 +1,4 @@
-/// A part as it is kept.
+/// A part as it is stored.
 struct StoredPart: Sendable {
     let id: ObjectID
     let upload: ObjectID

@@ -1,4 +1,4 @@
-/// An upload as it is kept: everything that its file will have, before there is one.
+/// An upload as it is stored: all properties of its file, before the file exists.
 package struct StoredUpload: Sendable, Hashable {
     /// What an upload is for.
     package enum Kind: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct StoredUpload: Sendable, Hashable {
     let owner: Owner
     /// What it is for.
     package let kind: Kind
-    /// What a client of tus said of the file, word for word, because it may ask for it.
+    /// The `Upload-Metadata` header of a tus client, unchanged, because `HEAD` returns it.
     package let metadataHeader: String?
     /// The announced number of bytes; `nil` if the client did not announce it.
     package internal(set) var size: Int64?

@@ -4,7 +4,7 @@ package struct UploadDescription: Sendable, Hashable {
     package var name: FileName
     /// What the client claims the bytes to be; `nil` if it did not.
     package var mediaType: MediaType?
-    /// The client's own words.
+    /// The metadata that the client sent.
     package var metaData: [String: JSONValue]
     /// `nil` if the client gave none.
     package var acl: AccessControlList?

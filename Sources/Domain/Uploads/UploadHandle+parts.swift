@@ -114,7 +114,7 @@ extension UploadHandle {
             let before = state.layout.parts[number]?.size ?? 0
             return (state.partIDs[number], state.layout.unit ?? part.size, state.layout.received - before)
         }
-        // A client that leaves now must not keep what it sent from being counted.
+        // A client that disconnects now must not prevent its bytes from being counted.
         try await Task { [live, service] in
             try await live.blob(in: service.blobs).synchronize()
             let saved = try await service.records.save(

@@ -8,7 +8,7 @@ extension UploadHandle {
     ///   - kinds: Digests of which the client may tell one behind the bytes, besides MD5.
     ///   - body: Gives the bytes and then what the client said of them.
     /// - Returns: The file's record; bytes, name and row survive a power cut.
-    /// - Throws: What a rule refuses; nothing of the bytes is kept then.
+    /// - Throws: The error of a rule; then none of the bytes are stored.
     package func receiveAll(
         announced: Int64?,
         digesting kinds: Set<DigestKind> = [],

@@ -27,7 +27,8 @@ extension UploadService {
                 let facts = try await upload.finish(needsMD5: false)
                 let detected = try await types.type(of: facts.head)
                 let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
-                // A server's word is worth less than the bytes, and text of any kind looks plain.
+                // The detected type takes precedence over the server's type, except that any text is detected as plain
+                // text.
                 description.mediaType = detected?.description == "text/plain" ? byExtension ?? head.mediaType : nil
                 description.mediaType = description.mediaType ?? detected ?? byExtension ?? head.mediaType
             }

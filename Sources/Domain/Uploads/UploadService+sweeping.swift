@@ -19,7 +19,7 @@ extension UploadService {
         var seen: Set<ObjectID> = []
         var failure = await finishWhole()
         while true {
-            // One that cannot be removed must not keep the others, nor this from ending.
+            // An upload that cannot be removed must not block the others, nor the sweep.
             let expired = try await records.expired(at: clock()).filter { seen.insert($0.id).inserted }
             if expired.isEmpty { break }
             for upload in expired {

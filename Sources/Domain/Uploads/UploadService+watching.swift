@@ -114,7 +114,7 @@ extension UploadService {
     /// Seconds after which a stream without news says that it is still there.
     private static let heartbeat = 10
 
-    /// Ends all streams of progress, because the server stops: they would keep it waiting.
+    /// Ends all progress streams, because the server stops and would wait for them.
     package func endWatching() async {
         for upload in await live.all() { upload.watchers.finish() }
     }

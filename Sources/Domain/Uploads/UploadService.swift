@@ -127,7 +127,7 @@ package struct UploadService: Sendable {
             await discard(uploads.map(\.upload))
             return records
         } catch {
-            // On a task of its own: a client that leaves now must not keep the bytes from going.
+            // In a separate task: a client that disconnects now must not prevent the removal of the bytes.
             await Task { [committed] in
                 for (blob, record) in committed { try? await revert(blob, record) }
                 await discard(uploads.map(\.upload))
@@ -166,7 +166,7 @@ package struct UploadService: Sendable {
             throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
         }
         var metaData = description.metaData
-        // The server's own words, which a client cannot say.
+        // Members that the server sets, which a client cannot set.
         metaData["__source"] = nil
         metaData["__sourceURL"] = description.source.map { .string($0.description) }
         metaData["size"] = .integer(staged.blob.size)

@@ -16,7 +16,7 @@ extension StoredUpload.Owner {
     fileprivate static let guests = ObjectID(uncheckedHex: "guests")
     fileprivate static let users = ObjectID(uncheckedHex: "users")
 
-    /// A digest, because the id of an imported user can be any word, also one of the two above.
+    /// A digest, because the id of an imported user can be any string, also one of the two above.
     fileprivate static func share(of user: ObjectID) -> ObjectID {
         share(ofText: user.description)
     }

@@ -1,6 +1,7 @@
 internal import Crypto
 
-/// What lets its holder upload one file: 40 letters and digits, 238 random bits; only its digest is kept.
+/// The secret that allows its holder to upload one file: 40 letters and digits, 238 random bits; only its digest is
+/// stored.
 package struct UploadToken: Sendable, CustomStringConvertible {
     /// The token itself, for the client it belongs to.
     package let revealed: String

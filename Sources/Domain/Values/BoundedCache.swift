@@ -10,14 +10,15 @@ package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     private let state: Mutex<State>
 
-    /// - Parameter bound: The most values kept; 0 keeps none.
+    /// - Parameter bound: The maximum number of values; 0: no cache.
     package init(bound: Int) {
         state = Mutex(State(entries: RecentEntries(bound: bound)))
     }
 
-    /// The kept value, or the one that is loaded now and kept if there is one.
+    /// The cached value, or the one that is loaded now and cached if there is one.
     ///
-    /// Loads run without the lock, also several for one key; what was removed meanwhile is returned, but not kept.
+    /// Loads run without the lock, also several for one key; a value that was removed meanwhile is returned, but not
+    /// cached.
     package func value(for key: Key, loading load: () async throws -> Value?) async rethrows -> Value? {
         let (kept, epoch) = state.withLock { ($0.entries.value(for: key), $0.epoch) }
         if let kept { return kept }

@@ -3,9 +3,9 @@ internal import Synchronization
 /// A number of permits that waiting requests get in turn: one for each waiting key, so that a key with many requests
 /// delays the others by one of them at most.
 ///
-/// As many requests as a limit says wait. When all of them do, a new one takes the slot of the request that came last of
-/// the key with most, unless its own key has as many: so no key keeps the others out, and one alone may have all slots.
-/// May be used from any task.
+/// As many requests as a limit says wait. When all of them do, a new one takes the slot of the request that came last
+/// of the key with most, unless its own key has as many: so no key excludes the others, and a single key can have all
+/// slots. May be used from any task.
 package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: Int

@@ -18,7 +18,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// The most bytes of UTF-8 that a key may have: what S3 allows.
     package static let longest = 1024
 
-    /// Makes a new key: `<random>.<extension>`, or `<random>/<name>` when the name is kept, behind the prefix.
+    /// Creates a new key: `<random>.<extension>`, or `<random>/<name>` with `keep_file_name`, after the prefix.
     ///
     /// - Throws: ``ServiceError/Code/invalidFileName`` if the whole is longer than ``longest``.
     package static func make(for name: FileName, prefix: KeyPrefix?, keepingName: Bool) throws -> FileKey {
@@ -88,7 +88,7 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
     /// Checks a prefix from outside; slashes at either end are dropped, and an empty one is none.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` for `..`, empty segments, control characters, over 255 bytes, and for
-    ///   the first words of the API's own paths, behind which no file could be found.
+    ///   the first segments of the API's own paths, under which no file could be found.
     package init?(_ text: String) throws {
         var trimmed = text[...]
         while trimmed.first == "/" { trimmed.removeFirst() }

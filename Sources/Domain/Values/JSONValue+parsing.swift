@@ -2,7 +2,7 @@ extension JSONValue {
     /// How many arrays and objects may stand inside each other in a text from outside, and in an object.
     package static let deepest = 100
 
-    /// The same for what a store kept: more than anything that is let in, so that it can always be read again.
+    /// The same for stored values: more than requests can have, so that stored values can always be read.
     package static let deepestStored = 300
 
     /// How many values a text from outside may hold, if no setting says otherwise: more than an object of 128 KB can.

@@ -90,7 +90,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let routeNotFound = Code(description: "routeNotFound")
         /// A body, a file or a field beyond its limit.
         package static let payloadTooLarge = Code(description: "payloadTooLarge")
-        /// Image words that are not understood or out of range.
+        /// Image parameters that are unknown or out of range.
         package static let badImageRequest = Code(description: "badImageRequest")
         /// Bytes that are no image of a served format, or a broken one.
         package static let notAnImage = Code(description: "notAnImage")

@@ -58,7 +58,7 @@ package struct StorageCondition: Sendable, Hashable {
     package init() {}
 }
 
-/// Looks at the storage and keeps its reserve; Server implements it.
+/// Checks the storage and manages its reserve; Server implements it.
 package protocol StorageInspector: Sendable {
     /// Looks at the storage now, and releases or takes the reserve to fit; blocks for some system calls.
     ///

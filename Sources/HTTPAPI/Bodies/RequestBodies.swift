@@ -147,7 +147,7 @@ struct JSONBody: Sendable {
         try withText { try JSONValue.parse($0, in: place, field: "The body", values: mostValues) }
     }
 
-    /// Gives the text to a body that does not keep it.
+    /// Passes the bytes to a closure that must not retain them.
     func withText<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) throws -> Value {
         try text.withUnsafeReadableBytes { bytes in
             try bytes.withMemoryRebound(to: UInt8.self) { try body($0) }

@@ -47,7 +47,7 @@ enum RequestRules {
             guard !isOld else {
                 throw RequestRefusal(.badRequest, "A request of HTTP/1.0 must not have a Transfer-Encoding.")
             }
-            // Exactly this word: for any other form the decoder has rules of its own.
+            // Exactly this token: for any other form the decoder has its own rules.
             if encoding.lowercased() == "chunked" { return }
             let codings = encoding.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed }
             let isKnownTwice = codings.dropLast().contains { $0.lowercased() == "chunked" }

@@ -10,8 +10,8 @@ extension AppServices {
     /// - Parameters:
     ///   - request: Its query has them, and its host is a name of this server.
     ///   - fileSize: The source's size in bytes.
-    /// - Returns: The words; `nil` if it has none.
-    /// - Throws: The refusal of words that are not understood.
+    /// - Returns: The image request; `nil` if there is none.
+    /// - Throws: The error for unknown parameters.
     func imageWords(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
         guard let query = request.uri.query else { return nil }
         let context = wordContext(request, fileSize)
@@ -43,7 +43,7 @@ extension AppServices {
                 tag: EntityTag(strong: file.digest.description),
                 modified: file.createdAt,
                 caching: caching,
-                // With words, it may have been an image at another time.
+                // With operators, the answer may have been a derivative at another time.
                 isDateStrong: words == nil
             )
             return try await representation.response(to: request) { range in

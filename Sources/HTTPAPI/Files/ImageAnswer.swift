@@ -15,7 +15,7 @@ struct ImageAnswer {
     /// Creates the answer; its work is cancelled when no client waits for it any more.
     ///
     /// - Parameters:
-    ///   - words: What is asked.
+    ///   - words: The image request.
     ///   - request: Its method, conditions and range decide the status.
     ///   - context: Its connection may close.
     ///   - source: Answers with the source itself.
@@ -32,11 +32,11 @@ struct ImageAnswer {
             if request.method == .head { response.leaveOutBody() }
             return response
         }
-        // Only where the client's word decides are there several answers under one URL.
+        // Only if the client's `Accept` decides, one URL has several answers.
         let isNegotiated = !app.images.names.automatic.isEmpty && !words.namesFormat && !words.keepsFormat
         var words = words
         var automatic = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
-        // One that every image can have is as good as written in the URL, and then they share what is kept.
+        // A format that every image can have counts as written in the URL, so that both share one cache entry.
         if let first = automatic.first, first.canBeAnimated, let named = words.naming(first) {
             words = named
             automatic = []
@@ -61,7 +61,7 @@ struct ImageAnswer {
         }
     }
 
-    /// Answers with bytes that are kept: an image, or the source itself if it lies elsewhere.
+    /// Answers with stored bytes: an image, or the source itself if it comes from another server.
     func response(_ made: StoredDerivative, to request: Request, _ context: APIContext) async -> Response {
         let representation = Representation(
             mediaType: made.mediaType,
@@ -69,7 +69,7 @@ struct ImageAnswer {
             tag: EntityTag(strong: made.tag),
             modified: modified,
             caching: caching,
-            // The same words may have other answers later: by other settings, another release, for another client.
+            // The same request can have another answer later: by other settings, another release, for another client.
             isDateStrong: false
         )
         return await representation.response(to: request) { range in

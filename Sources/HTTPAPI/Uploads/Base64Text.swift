@@ -29,7 +29,7 @@ struct Base64Pieces {
     /// Digits of a piece: a multiple of four.
     private static let length = 256 << 10
 
-    /// Takes Base64 in either alphabet, padded or not, with a data URL's words in front or without; nil if it is none.
+    /// Takes Base64 in either alphabet, padded or not, with or without the prefix of a data URL; nil if it is invalid.
     init?(_ text: Base64Text) {
         var text = text.text
         if text.readableBytesView.starts(with: "data:".utf8) {

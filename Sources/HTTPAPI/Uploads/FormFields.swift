@@ -1,7 +1,8 @@
 internal import Domain
 internal import NIOCore
 
-/// The fields of a form that are not files, kept to the end, because clients send them before the file or after it.
+/// The fields of a form that are not files, collected until its end, because clients send them before or after the
+/// file.
 struct FormFields: Sendable {
     private let limits: WireLimits
     private var fields: [String: ByteBuffer] = [:]

@@ -15,7 +15,7 @@ struct KodoParts: Sendable {
         let uploadID: String?
         let number: String?
 
-        /// Reads the words behind the token.
+        /// Parses the path segments after the token.
         ///
         /// The key may have slashes in it: C# sends Base64's standard alphabet raw.
         init?(_ words: [Substring]) {

@@ -51,7 +51,7 @@ struct MultipartHeaders: Sendable, Equatable {
     }
 }
 
-/// The `; name=value` pairs behind a header's first word.
+/// The `; name=value` parameters of a header.
 struct HeaderParameters {
     private var values: [String: String] = [:]
 

@@ -1,8 +1,8 @@
 internal import Domain
 internal import NIOCore
 
-/// Collects the parts of an upload form: files go to staging as they come, fields are kept to the end, because clients
-/// send them before the file or after it.
+/// Collects the parts of an upload form: files are staged as they arrive, fields are collected until the end, because
+/// clients send them before the file or after it.
 struct UploadForm: Sendable {
     private(set) var files: [File] = []
     private let uploads: UploadService

@@ -18,7 +18,7 @@ struct AppEntry {
         }
     }
 
-    /// The app, its words checked, but not the chains of its styles: limits decide on them, which may not be read yet.
+    /// The app with checked id and keys, but unchecked chains of its styles: their limits may not be read yet.
     func app() throws -> AppConfiguration {
         // A path is split at its last separator.
         if let name = images.styles.keys.sorted().first(where: { $0.contains(images.separator) }) {

@@ -11,7 +11,7 @@ package struct ServerConfiguration: Sendable {
     package var port = 8080
     /// The address clients reach the server under, without a slash at its end; file URLs begin with it.
     package var publicURL: String?
-    /// The folder that holds everything that is kept.
+    /// The storage folder.
     package var storage = "storage"
     /// `http.*` but the size of JSON bodies.
     package var http = HTTPSettings()
@@ -39,7 +39,7 @@ package struct ServerConfiguration: Sendable {
     package var downloads = DownloadCache()
     /// `images.*` but what concerns threads, memory and the cache.
     package var images = ImageSettings()
-    /// Bytes of derivatives that are kept for each app; 0 keeps none.
+    /// Bytes of derivatives that are cached for each app; 0: no cache.
     package var derivativeCache: Int64 = 1 << 30
     /// Bytes held free for deletes when the storage is full; 0 holds none.
     package var reserve: Int64 = 32 << 20
@@ -51,7 +51,7 @@ package struct ServerConfiguration: Sendable {
     package var metrics = MetricsSettings()
     /// Lines below it are not written.
     package var logLevel = Logger.Level.info
-    /// Nothing: the server makes an app at its first start and keeps it in the storage.
+    /// Empty: the server creates an app at its first start and stores it in the storage folder.
     package var apps: [AppConfiguration] = []
 
     /// Every setting at its default.
@@ -97,7 +97,7 @@ package struct ServerConfiguration: Sendable {
         package var disk = 16
         /// Database queries at the same time, for each app.
         package var databaseReaders = 4
-        /// Bytes of pages that each of their connections keeps.
+        /// Bytes of pages that each of their connections caches.
         package var databaseCache = 16 << 20
     }
 
@@ -180,7 +180,7 @@ package struct AppConfiguration: Sendable {
     /// What its image URLs may say beyond Qiniu's grammar.
     package var images = ImageNames()
 
-    /// Checks the words of an app.
+    /// Checks the id and keys of an app.
     ///
     /// - Throws: ``StartError`` naming the one that is wrong; keys are never repeated in it.
     package init(id: String, appKey: String, masterKey: String, fileDomains: [String] = []) throws {

@@ -86,7 +86,7 @@ struct AppCopy {
 }
 
 extension AppCopy.Unfit {
-    /// What is wrong, in words: "the blob of file … is missing".
+    /// A description of the damage: "the blob of file … is missing".
     var words: String {
         switch self {
         case .record(let record): return "the record of file \(record.id) has no valid key, size or digest"

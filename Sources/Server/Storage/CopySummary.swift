@@ -10,7 +10,7 @@ package struct CopySummary: Sendable, Equatable {
     package var deleted = 0
     /// Files whose bytes or records are lost or spoilt in the storage itself, so that they are not in the backup either.
     package var damaged = 0
-    /// The first of those, in words.
+    /// A description of the first one.
     package var firstDamage: String?
     /// Databases whose pages are damaged: they are in the backup as they are, and it cannot be restored.
     package var damagedDatabases = 0

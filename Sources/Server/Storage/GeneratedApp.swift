@@ -2,15 +2,16 @@ internal import Domain
 internal import FoundationEssentials
 internal import Glibc
 
-/// The app that a server without configured apps makes at its first start, kept as `apps.yaml` in the storage.
+/// The app that a server without configured apps creates at its first start, stored as `apps.yaml` in the storage
+/// folder.
 struct GeneratedApp {
     let configuration: AppConfiguration
     /// Whether it was made just now, so that its keys are worth printing.
     let isNew: Bool
-    /// Where it is kept.
+    /// The path of its file.
     let path: String
 
-    /// Reads the kept app, or makes one and keeps it, readable by its owner only.
+    /// Reads the stored app, or creates and stores one, readable by its owner only.
     init(in storage: borrowing StorageFolder) throws {
         path = "\(storage.path)/apps.yaml"
         if access(path, F_OK) == 0 {

@@ -9,7 +9,7 @@ enum StorageContents {
     static let damagedDatabase = "lcfile.sqlite.damaged"
     static let generatedApp = "apps.yaml"
 
-    /// The ids of the apps that are kept in a storage folder or a backup, in order.
+    /// The ids of the apps in a storage folder or a backup, in order.
     static func apps(in folder: String) throws -> [String] {
         try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(database)") }.sorted()
     }
@@ -108,7 +108,7 @@ enum StorageContents {
         }
     }
 
-    /// The path without slashes at its end, so that a word can be put behind it.
+    /// The path without slashes at its end, so that a suffix can be appended.
     static func trimmed(_ path: String) -> String {
         var path = path[...]
         while path.count > 1, path.last == "/" { path.removeLast() }

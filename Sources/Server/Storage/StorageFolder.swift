@@ -1,7 +1,7 @@
 internal import Domain
 internal import Glibc
 
-/// The folder that holds everything a server keeps, locked for this process.
+/// The storage folder of a server, locked for this process.
 ///
 /// Databases and staging belong to one server; a second one on the same folder would remove uploads that are on their
 /// way. The lock is the kernel's and goes with the process, however it ends.

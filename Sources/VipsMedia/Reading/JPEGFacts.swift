@@ -44,7 +44,7 @@ struct JPEGFacts: Sendable, Hashable {
     }
 }
 
-/// Goes from segment to segment and keeps what it meets.
+/// Goes from segment to segment and records the relevant ones.
 private struct JPEGWalk {
     struct Frame {
         let size: ImageSize

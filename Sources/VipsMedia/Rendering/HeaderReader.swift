@@ -57,7 +57,7 @@ struct HeaderReader {
         )
         switch format {
         case .jpeg:
-            // libjpeg's word for more scans than one, however much lies before the first.
+            // libjpeg's flag for several scans, which does not depend on the bytes before the first.
             header.isProgressive = image.number("interlaced") == 1
             guard let facts = try JPEGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
             header.isProgressive = header.isProgressive || facts.isProgressive

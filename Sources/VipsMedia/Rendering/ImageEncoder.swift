@@ -2,7 +2,7 @@ internal import CVips
 internal import Domain
 internal import NIOCore
 
-/// Writes an image as its plan says, without metadata but what the plan keeps.
+/// Encodes an image as its plan says, without metadata except what the plan retains.
 struct ImageEncoder {
     let output: ImagePlan.Output
     let watch: JobWatch

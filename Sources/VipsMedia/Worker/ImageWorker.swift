@@ -11,10 +11,10 @@ internal import Glibc
 /// Standard input is the image, standard output gets a ``WorkerHead`` and perhaps pixels, the exit status is a
 /// ``WorkerExit``.
 package enum ImageWorker {
-    /// The word behind the program's name that makes a process a worker.
+    /// The first argument of a worker process.
     package static let command = "image-worker"
 
-    /// Does what the words behind ``command`` ask for and ends the process.
+    /// Runs the task in the arguments after ``command`` and ends the process.
     ///
     /// Must be called before anything makes a thread: threads that exist already cannot be confined, and the worker
     /// then refuses to run.

@@ -23,7 +23,7 @@ package struct WorkerLauncher: Sendable {
     /// Takes what every worker gets; starts none.
     ///
     /// - Parameters:
-    ///   - executable: A program that calls ``ImageWorker/run(_:)`` when its first word is ``ImageWorker/command``:
+    ///   - executable: A program that calls ``ImageWorker/run(_:)`` when its first argument is ``ImageWorker/command``:
     ///     this one.
     ///   - memory: The most bytes that a worker may take.
     ///   - limits: What a source may be, and how many seconds of a processor a worker may use.

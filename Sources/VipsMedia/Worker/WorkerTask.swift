@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What a worker process is asked, as the words of its command line; both sides read it here.
+/// The task of a worker process as command-line arguments, for both sides.
 struct WorkerTask: Equatable {
     /// What is wanted of the image on standard input.
     enum Work: Equatable {
@@ -49,7 +49,7 @@ struct WorkerTask: Equatable {
         self.init(work, priority, memory: numbers[0], seconds: numbers[1], side: numbers[2], pixels: numbers[3])
     }
 
-    /// The words that make this task.
+    /// The arguments of this task.
     var words: [String] {
         let asked: [String] =
             switch work {
