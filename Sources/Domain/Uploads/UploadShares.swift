@@ -44,11 +44,11 @@ extension UploadLimits {
         typealias Owner = StoredUpload.Owner
         switch owner.group {
         case .guests:
-            let whose = "Callers who are not logged in have"
+            let whose = "The guests of the app have"
             let limit = min(openGuests, open)
             try require(Owner.guests, atMost: limit, whose, "maxOpenGuests")
             guard let address = owner.address else { return }
-            let these = "Callers at this address who are not logged in have"
+            let these = "The guests at this address have"
             try require(Owner.share(ofAddress: address), atMost: min(openAddress, limit), these, "maxOpenAddress")
         case .users:
             try require(Owner.users, atMost: open, "The users of the app have", "maxOpen")
