@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// JSON about a picture (docs/image-options.md, section 7).
+/// JSON about an image (docs/image-options.md, section 7).
 @Suite struct ImageQuestionTests {
     private func ask(_ query: String, _ renderer: FixedRenderer = FixedRenderer()) async throws -> TestResponse {
         var server = TestServer()
@@ -73,7 +73,7 @@ import Testing
         #expect(response.headers[.cacheControl]?.contains("no-store") == true)
     }
 
-    @Test("stat tells of any file, also of what is no picture")
+    @Test("stat tells of any file, also of what is no image")
     func stat() async throws {
         let renderer = FixedRenderer(failure: ServiceError(.notAnImage, "No image."))
         #expect(try await ask("stat", renderer).status == .ok)

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "words give a picture in the format that they say, or in the source's",
+        "words give an image in the format that they say, or in the source's",
         arguments: [
             ("?imageView2/2/w/10", "image/jpeg"), ("?imageView2/2/w/10/format/webp", "image/webp"),
             ("?imageMogr2/thumbnail/10x/format/png|imageView2/2/w/5", "image/png"),
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "ranges of a picture are served",
+        "ranges of an image are served",
         arguments: [
             ("bytes=0-4", 206, "thumb", "bytes 0-4/9"), ("bytes=-4", 206, "nail", "bytes 5-8/9"),
             ("bytes=9-", 416, "", "bytes */9"), ("bytes=0-1,3-4", 200, "thumbnail", nil),
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("a picture is made once, also for those who write its words in another way")
+    @Test("an image is made once, also for those who write its words in another way")
     func kept() async throws {
         let server = server()
         try await server.test { client in
@@ -191,7 +191,7 @@ import Testing
         #expect(server.derivatives.count <= 1)
     }
 
-    @Test("a deleted file takes its pictures along")
+    @Test("a deleted file takes its images along")
     func deleted() async throws {
         let server = server()
         try await server.test { client in

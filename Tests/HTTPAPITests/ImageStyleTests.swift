@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a style and the words that it stands for are one picture")
+    @Test("a style and the words that it stands for are one image")
     func shared() async throws {
         try await server(styles).test { client in
             let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "pictures that are answered from memory may take a quarter of what their making may",
+        "images that are answered from memory may take a quarter of what their making may",
         arguments: [("512MB", 128 << 20), ("1GB", 256 << 20)]
     )
     func pictureMemory(memory: String, bound: Int) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// Pictures that move.
+/// Images that move.
 @Suite struct AnimationTests {
     private let size = ImageSize(width: 40, height: 20)
     private let colors: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]

@@ -56,7 +56,7 @@ import Testing
         #expect(throws: BMPError.self) { try Self.decode(sample.bytes) }
     }
 
-    @Test("an offset behind the end is a missing picture", arguments: [1, 8, 24])
+    @Test("an offset behind the end is a missing image", arguments: [1, 8, 24])
     func farOffset(bits: Int) {
         let sample = BitmapSample(bits: bits, offset: 0xffff_ffff, pixels: Self.pixels)
         #expect(throws: BMPError.truncated) { try Self.decode(sample.bytes) }

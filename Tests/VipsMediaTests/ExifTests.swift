@@ -49,7 +49,7 @@ import Testing
         #expect(fields["Artist"] == ExifField(type: 2, value: "Somebody"))
     }
 
-    @Test("pictures without EXIF have no fields", arguments: ["jpeg", "png", "gif", "avif"])
+    @Test("images without EXIF have no fields", arguments: ["jpeg", "png", "gif", "avif"])
     func noFields(word: String) async throws {
         let bytes = try PictureSample.encoded(as: "format/\(word)")
         #expect(try await Rendering().renderer.exif(of: .memory(bytes)).isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// What is read of a picture before its pixels are.
+/// What is read of an image before its pixels are.
 @Suite struct ImageHeaderTests {
     private let size = ImageSize(width: 48, height: 32)
 

@@ -78,7 +78,7 @@ import Testing
         #expect(same.difference(from: try Pixels(source), in: 0..<48, 0..<32) <= 1)
     }
 
-    @Test("the mean colour of a picture is told, on white")
+    @Test("the mean colour of an image is told, on white")
     func average() async throws {
         let rendering = try Rendering()
         let cases: [([UInt8], Color)] = [

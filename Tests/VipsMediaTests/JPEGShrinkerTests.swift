@@ -81,7 +81,7 @@ import Testing
         #expect(TurboSample.shrink(file, of: source, to: size) == nil)
     }
 
-    @Test("what is no shrinking, or another picture than the header said, is for libvips")
+    @Test("what is no shrinking, or another image than the header said, is for libvips")
     func sizes() throws {
         let source = ImageSize(width: 40, height: 30)
         let file = try TurboSample.encoded(TurboSample.waves(source), source)
@@ -106,7 +106,7 @@ import Testing
         for size in sizes {
             #expect(TurboSample.shrink(file, of: source, to: size) != nil)
             #expect(TurboSample.shrink(cmyk, of: source, to: size) == nil)
-            // The last two bytes say that the picture ends.
+            // The last two bytes say that the image ends.
             for count in [0, 1, 2, 20, file.count / 2, file.count - 40, file.count - 2] {
                 let isRefused = TurboSample.shrink(Array(file[..<count]), of: source, to: size) == nil
                 #expect(isRefused, "\(size): \(count) bytes")

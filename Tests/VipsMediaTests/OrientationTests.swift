@@ -7,7 +7,7 @@ import Testing
 
 /// EXIF's eight orientations (Exif 2.3, section 4.6.4): what is red, green, blue and white as it lies, and upright.
 @Suite struct OrientationTests {
-    /// The corners of the picture upright, row by row.
+    /// The corners of the image upright, row by row.
     private static let upright = ["rgbw", "grwb", "wbgr", "bwrg", "rbgw", "brwg", "wgbr", "gwrb"]
 
     private static let all = Array(zip(1..., upright))
@@ -16,7 +16,7 @@ import Testing
         orientation >= 5 ? lying.turned : lying
     }
 
-    @Test("a picture is turned while it is decoded", arguments: all)
+    @Test("an image is turned while it is decoded", arguments: all)
     func first(orientation: Int, corners: String) async throws {
         for chain in ["imageMogr2/auto-orient", "imageView2/2/w/4000"] {
             let pixels = try await Rendering().pixels(chain, TagSample.turned(orientation))
@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    @Test("a picture is turned and scaled at once", arguments: all)
+    @Test("an image is turned and scaled at once", arguments: all)
     func scaled(orientation: Int, corners: String) async throws {
         let pixels = try await Rendering().pixels("imageView2/1/w/20/h/20", TagSample.turned(orientation))
         #expect(pixels.corners == corners)
         #expect(pixels.size == ImageSize(width: 20, height: 20))
     }
 
-    @Test("a picture is turned behind other steps", arguments: all)
+    @Test("an image is turned behind other steps", arguments: all)
     func later(orientation: Int, corners: String) async throws {
         let chain = "imageMogr2/gravity/Center/crop/40x24/auto-orient"
         let pixels = try await Rendering().pixels(chain, TagSample.turned(orientation))

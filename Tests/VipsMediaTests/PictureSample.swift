@@ -3,7 +3,7 @@ import NIOCore
 
 @testable import VipsMedia
 
-/// Small pictures whose pixels are known, encoded by the encoder under test.
+/// Small images whose pixels are known, encoded by the encoder under test.
 enum PictureSample {
     /// Quarters of red and green above blue and white; with alpha, the white one is transparent.
     static func quarters(_ size: ImageSize = ImageSize(width: 48, height: 32), hasAlpha: Bool = false) -> [UInt8] {

@@ -5,7 +5,7 @@ import Support
 
 @testable import VipsMedia
 
-/// The decoded pixels of an encoded picture; frames lie one below the other.
+/// The decoded pixels of an encoded image; frames lie one below the other.
 struct Pixels {
     let size: ImageSize
     let bands: Int
@@ -66,7 +66,7 @@ struct Pixels {
         return String([name(2, 2), name(right, 2), name(2, bottom), name(right, bottom)])
     }
 
-    /// How far two pictures of one size are apart at most, in one band of one pixel of an area.
+    /// How far two images of one size are apart at most, in one band of one pixel of an area.
     func difference(from other: Pixels, in columns: Range<Int>, _ rows: Range<Int>) -> Int {
         var most = 0
         for y in rows {

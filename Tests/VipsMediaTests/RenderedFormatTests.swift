@@ -5,7 +5,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// Every format becomes every format, with the same picture in it.
+/// Every format becomes every format, with the same image in it.
 @Suite struct RenderedFormatTests {
     private static let sources = ["jpeg", "png", "webp", "gif", "bmp"]
 
@@ -68,7 +68,7 @@ import Testing
         #expect(sizes[0] < sizes[2] / 2)
     }
 
-    @Test("interlace makes a JPEG in passes, and a picture that is as good")
+    @Test("interlace makes a JPEG in passes, and an image that is as good")
     func interlace() async throws {
         let image = try await Rendering().render("imageMogr2/thumbnail/200x/interlace/1", Samples.rocket())
         #expect(try await Rendering().open(image.bytes).header.isProgressive)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// Pictures have the sizes that their plans say, and what was cut out is the right part.
+/// Images have the sizes that their plans say, and what was cut out is the right part.
 @Suite struct RenderedSizeTests {
     @Test(
         "a photograph of 640x427",

@@ -10,7 +10,7 @@ import Testing
     private let sentence = "The file is not an image that can be read."
 
     @Test(
-        "what is no picture is refused; formats of the worker are none without one",
+        "what is no image is refused; formats of the worker are none without one",
         arguments: [
             "", "hello", "<html></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.4\n", "GIF89a",
             "BM", "RIFF\u{4}\u{0}\u{0}\u{0}WEBP", "II*\u{0}",
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.code == .notAnImage)
     }
 
-    @Test("a broken mark is refused as a broken picture is")
+    @Test("a broken mark is refused as a broken image is")
     func brokenMark() async throws {
         let whole = try Samples.rocket()
         let cut = try #require(whole.getSlice(at: 0, length: whole.readableBytes / 2))

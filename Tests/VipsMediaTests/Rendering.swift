@@ -28,7 +28,7 @@ struct Rendering {
         OpenImage(header: try await renderer.header(of: .memory(bytes), for: ImageRequester()), source: .memory(bytes))
     }
 
-    /// Makes a picture, perhaps by a plan that was changed; watermarks find their pictures by their keys.
+    /// Makes an image, perhaps by a plan that was changed; watermarks find their images by their keys.
     func render(
         _ chain: String,
         _ bytes: ByteBuffer,
@@ -49,7 +49,7 @@ struct Rendering {
         return try await renderer.render(plan, of: image, marks: opened, with: priority, until: deadline)
     }
 
-    /// Makes a picture and decodes it.
+    /// Makes an image and decodes it.
     func pixels(_ chain: String, _ bytes: ByteBuffer, marks: [String: ByteBuffer] = [:]) async throws -> Pixels {
         try Pixels(try await render(chain, bytes, marks: marks).bytes)
     }

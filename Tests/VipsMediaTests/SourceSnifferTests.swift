@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "nothing else is taken for a picture",
+        "nothing else is taken for an image",
         arguments: [
             "", " ", "B", "BM", "BM are two letters, and a text follows", "RIFF1234WAVE", "GIF88a", "II", "%PDF",
             "<!DOCTYPE html><html><svg></svg></html>", "<html><body><svg>", "<svgx>", "<xsvg>", "<svg", "<:svg>",

@@ -14,7 +14,7 @@ import Testing
         Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    /// Marks a black picture; the mark is red, 20x10.
+    /// Marks a black image; the mark is red, 20x10.
     private func marked(_ chain: String, _ mark: [UInt8] = [255, 0, 0]) async throws -> Pixels {
         let black = PictureSample.plain([0, 0, 0], Self.size)
         let markSize = ImageSize(width: 20, height: 10)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "a picture lies at its edge",
+        "an image lies at its edge",
         arguments: [
             ("", "20x10 at 170,100"), ("/gravity/NorthWest", "20x10 at 10,10"),
             ("/gravity/NorthEast/dx/0/dy/5", "20x10 at 180,5"), ("/gravity/SouthWest/dx/3/dy/0", "20x10 at 3,110"),
@@ -67,7 +67,7 @@ import Testing
         #expect(place(pixels) == "nowhere")
     }
 
-    @Test("a picture with transparency keeps it around a mark")
+    @Test("an image with transparency keeps it around a mark")
     func transparentPicture() async throws {
         let clear = PictureSample.plain([0, 0, 0, 0], Self.size)
         let markSize = ImageSize(width: 20, height: 10)
@@ -106,7 +106,7 @@ import Testing
         #expect(place(pixels) != "nowhere")
     }
 
-    @Test("tiles cover the whole picture, turned or not", arguments: [0, 30, 90, 359])
+    @Test("tiles cover the whole image, turned or not", arguments: [0, 30, 90, 359])
     func tiles(degrees: Int) async throws {
         let words = "text/\(base64("HH"))/fontsize/300/rotate/\(degrees)/uw/10/uh/10"
         let pixels = try await marked("watermark/4/\(words)")

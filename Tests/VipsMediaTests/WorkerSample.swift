@@ -6,7 +6,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// A picture of 16x8 in one of the worker's formats, its left half red and its right half blue.
+/// An image of 16x8 in one of the worker's formats, its left half red and its right half blue.
 struct WorkerSample: Sendable, CustomTestStringConvertible {
     let format: SourceFormat
     let bytes: ByteBuffer
@@ -41,7 +41,7 @@ struct WorkerSample: Sendable, CustomTestStringConvertible {
         ),
     ]
 
-    /// HEIC and AVIF of the same picture, whose headers the server reads itself.
+    /// HEIC and AVIF of the same image, whose headers the server reads itself.
     static let codedFrames = [
         decoded(
             """
@@ -97,7 +97,7 @@ struct WorkerSample: Sendable, CustomTestStringConvertible {
         """
     }
 
-    /// Every way in which an SVG can name a picture elsewhere.
+    /// Every way in which an SVG can name an image elsewhere.
     static func names(of url: String) -> [String] {
         [
             "<image width='100' height='50' href='\(url)'/>",
@@ -112,7 +112,7 @@ struct WorkerSample: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    /// A red picture of one pixel, PNG.
+    /// A red image of one pixel, PNG.
     static let redDot = """
         iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC
         """

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VipsMedia
 
-/// How workers end that do not answer with a picture.
+/// How workers end that do not answer with an image.
 extension WorkerTests {
     @Test("what only begins like an image is none", arguments: WorkerSample.beginnings)
     func garbage(bytes: [UInt8]) async {
@@ -43,7 +43,7 @@ extension WorkerTests {
         #expect(Children.all.isEmpty)
     }
 
-    @Test("a picture that takes for ever ends at its deadline")
+    @Test("an image that takes for ever ends at its deadline")
     func deadline() async {
         await expect(.imageTimedOut) {
             _ = try await launcher().draw(svg(WorkerSample.endless), at: nil, until: .now + .milliseconds(500))
@@ -51,7 +51,7 @@ extension WorkerTests {
         #expect(Children.all.isEmpty)
     }
 
-    @Test("a picture that takes for ever ends with the time of a processor that it may use")
+    @Test("an image that takes for ever ends with the time of a processor that it may use")
     func processorTime() async {
         await expect(.imageTimedOut) {
             let launcher = launcher(limits: ImageLimits(timeout: 1))
@@ -155,7 +155,7 @@ extension WorkerTests {
         #expect(Children.all.isEmpty)
     }
 
-    @Test("a program that is not there is our own fault, not the picture's")
+    @Test("a program that is not there is our own fault, not the image's")
     func noProgram() async {
         let launcher = WorkerLauncher(executable: "/no/such/file", memory: 1, limits: ImageLimits(), pool: .singleton)
         await expect(.internalFailure) { _ = try await launcher.header(of: svg(""), with: .normal) }

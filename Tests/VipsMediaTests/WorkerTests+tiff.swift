@@ -6,7 +6,7 @@ import Testing
 
 /// TIFF: its header is read in this process, its pixels are drawn by a worker.
 extension WorkerTests {
-    /// The corners of the picture upright, by its orientation.
+    /// The corners of the image upright, by its orientation.
     static let upright = Array(zip(1..., ["rgbw", "grwb", "wbgr", "bwrg", "rbgw", "brwg", "wgbr", "gwrb"]))
 
     @Test("a TIFF is turned, scaled and cut as its orientation says", arguments: upright)

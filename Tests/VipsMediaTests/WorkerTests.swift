@@ -99,9 +99,9 @@ import Testing
         #expect(lseek(descriptor, 0, SEEK_CUR) == 0)
     }
 
-    // MARK: What a picture asks for
+    // MARK: What an image asks for
 
-    @Test("an SVG's own pictures are drawn")
+    @Test("an SVG's own images are drawn")
     func ownPictures() async throws {
         let body = WorkerSample.names(of: "data:image/png;base64,\(WorkerSample.redDot)")[0]
         let picture = try await launcher().draw(svg(body), at: nil, until: soon)

@@ -1,4 +1,4 @@
-"""Pictures that were cut off or damaged: what can be shown is shown, the rest is refused, and the server goes on."""
+"""Images that were cut off or damaged: what can be shown is shown, the rest is refused, and the server goes on."""
 
 import functools
 import io
@@ -15,10 +15,10 @@ from PIL import Image
 WORDS = "imageView2/2/w/20/format/png"
 
 
-# Whole pictures, in every format that is read
+# Whole images, in every format that is read
 
 def scene(width=40, height=30, phase=0):
-    """A picture with slopes and edges, so that every part of a codec has work."""
+    """An image with slopes and edges, so that every part of a codec has work."""
     image = Image.new("RGB", (width, height))
     for x, y in itertools.product(range(width), range(height)):
         image.putpixel((x, y), (x * 6 % 256, y * 8 % 256, 255 if (x + phase) // 5 % 2 else x * y % 256))
@@ -77,7 +77,7 @@ def whole(format):
 
 
 def look_at_all(api, variants):
-    """Asks for each of them; every answer is a picture or a refusal."""
+    """Asks for each of them; every answer is an image or a refusal."""
     variants = list(variants)
     at_once(lambda at: answered(api, variants[at], WORDS), len(variants), workers=4)
 
@@ -114,7 +114,7 @@ def test_animation_that_lost_its_end_is_refused_where_it_would_move(api, format,
     assert_refused(api.fetch(f"{url}?imageView2/2/w/20"), 400, 400)
 
 
-# The places in headers that say how large a picture is, of how many parts, and where they lie.
+# The places in headers that say how large an image is, of how many parts, and where they lie.
 HEADERS = {
     "webp": range(60), "webp-lossless": range(60), "webp-animated": range(120), "tiff": range(0, 200, 3),
     "tiff-lzw": range(1, 200, 3), "heic": range(0, 400, 7),

@@ -37,7 +37,7 @@ def stored(server, data=DATA, app=ALPHA):
 
 
 def noise(seed=0, side=200):
-    """A picture that does not pack."""
+    """An image that does not pack."""
     return encoded(Image.effect_noise((side, side), 40 + seed))
 
 

@@ -60,7 +60,7 @@ def calls(server, afterwards):
 
 @pytest.fixture(scope="module")
 def elsewhere():
-    """A host that offers red pictures, and counts who asks for one."""
+    """A host that offers red images, and counts who asks for one."""
     elsewhere = Elsewhere()
     yield elsewhere
     elsewhere.close()
@@ -93,7 +93,7 @@ def drawn(api, data, words="imageView2/2/w/100/format/png"):
 
 
 WHITE = {(255, 255, 255)}
-# A picture that a drawing may show, because it is part of it.
+# An image that a drawing may show, because it is part of it.
 EMBEDDED = "data:image/png;base64," + base64.b64encode(written(90, 90, "PNG", RED)).decode()
 
 
@@ -151,13 +151,13 @@ REFERENCES = {
 }
 
 
-# Those that show a picture, if it is one that may be shown.
+# Those that show an image, if it is one that may be shown.
 SHOWING = ["image", "xlink", "base", "filter"]
 
 
 @pytest.mark.parametrize("name", SHOWING)
 def test_reference_shows_what_is_embedded(api, name):
-    """Else the tests below would see nothing of other pictures because nothing is ever seen."""
+    """Else the tests below would see nothing of other images because nothing is ever seen."""
     assert RED in drawn(api, svg(REFERENCES[name].format(EMBEDDED)))
 
 

@@ -45,7 +45,7 @@ def cast(public):
 
 
 def stored(cast, acl=None):
-    """The URL of a picture whose record has this ACL."""
+    """The URL of an image whose record has this ACL."""
     record = cast.master.store(encoded(COLOURS), name="picture.png")
     if acl is not None:
         path = f"/1.1/files/{record['objectId']}"

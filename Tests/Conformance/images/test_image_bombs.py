@@ -1,4 +1,4 @@
-"""Pictures that are small as files and huge once opened: each is answered in its time and its memory."""
+"""Images that are small as files and huge once opened: each is answered in its time and its memory."""
 
 import struct
 import zlib
@@ -18,7 +18,7 @@ from hostile import (
 
 @pytest.fixture(scope="module")
 def small_server(tmp_path_factory):
-    """A server whose pictures may take next to nothing."""
+    """A server whose images may take next to nothing."""
     server = Server(tmp_path_factory.mktemp("small"), LCFILE_IMAGES_MEMORY="32MB").start()
     yield server
     assert server.stop() == 0
@@ -34,7 +34,7 @@ def small(small_server, afterwards):
 # Headers that say too much
 
 def cases(*pictures):
-    """Parametrises a test by pictures: a function and what it takes, or its name, the function and what it takes."""
+    """Parametrises a test by images: a function and what it takes, or its name, the function and what it takes."""
     named = [picture if isinstance(picture[0], str) else (picture[0].__name__, *picture) for picture in pictures]
     return pytest.mark.parametrize(
         "make", [pytest.param(lambda make=make, sizes=sizes: make(*sizes), id=name) for name, make, *sizes in named]
@@ -246,7 +246,7 @@ def test_png_of_too_much_packed_text_is_refused(api, make, words):
 # Marks
 
 def marked(api, count):
-    """The answer to a picture of a megapixel that lies on itself so many times, and is made small only then."""
+    """The answer to an image of a megapixel that lies on itself so many times, and is made small only then."""
     url = api.store(written(1200, 900, "JPEG"))["url"]
     return api.fetch(f"{url}?watermark/3{marks.image(url, dissolve=50) * count}|imageView2/2/w/60")
 

@@ -12,7 +12,7 @@ from PIL import Image
 from uploading import url64
 
 SIZE = COLOURS.size
-# Nothing of this rectangle lies in a picture of the tests' size.
+# Nothing of this rectangle lies in an image of the tests' size.
 FAILS = "imageMogr2/crop/!10x10a500a500"
 PASSES = f"{FAILS}/ignore-error/1"
 HALF = "imageView2/2/w/59"
@@ -25,7 +25,7 @@ def url(api):
 
 @pytest.fixture(scope="module")
 def window(api):
-    """A picture of which a quarter is transparent."""
+    """An image of which a quarter is transparent."""
     return api.store(encoded(CLEARED), name="window")["url"]
 
 
@@ -264,7 +264,7 @@ def test_file_that_cannot_be_read_is_refused_if_a_later_operator_ignores_failure
 
 
 def damaged(format="JPEG"):
-    """A picture whose header is whole and whose pixels are not."""
+    """An image whose header is whole and whose pixels are not."""
     return encoded(COLOURS, format)[:-100] + b"\xff" * 100
 
 
@@ -297,7 +297,7 @@ def test_broken_mark_is_refused_though_the_operator_before_it_ignores_failures(a
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A server to which the tests' pictures are too large."""
+    """A server to which the tests' images are too large."""
     server = Server(
         tmp_path_factory.mktemp("chains"), LCFILE_IMAGES_MAX_SOURCE_SIDE="100", LCFILE_IMAGES_MAX_SOURCE_SIZE="10KB",
     ).start()

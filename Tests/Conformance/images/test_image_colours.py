@@ -212,7 +212,7 @@ def test_colour_of_what_is_transparent_does_not_bleed(api, words):
 
 @pytest.fixture(scope="module")
 def window(api):
-    """A picture that is transparent all over."""
+    """An image that is transparent all over."""
     return stored(api, encoded(plain(24, 24, (0, 0, 0, 0), "RGBA"), "PNG"))
 
 

@@ -1,4 +1,4 @@
-"""Pictures that others collected to try decoders with: PngSuite, those of Go's image libraries, photos of old cameras.
+"""Images that others collected to try decoders with: PngSuite, those of Go's image libraries, photos of old cameras.
 
 Debian has them in packages for developers (scripts/bootstrap test). Each picture comes out as Pillow reads it.
 """
@@ -14,7 +14,7 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp"}
 
 
 def collected(pattern):
-    """The pictures of a package; none if it is not installed, of which a test of its own tells."""
+    """The images of a package; none if it is not installed, of which a test of its own tells."""
     files = sorted(file for file in Path("/usr/share").glob(pattern) if file.suffix in SUFFIXES)
     return [pytest.param(file, id=file.name) for file in files]
 
@@ -34,7 +34,7 @@ UNSURE = ("cmyk",)
 
 @pytest.fixture
 def stored(server, api):
-    """Stores a file's bytes under its name; no picture may take more than all may."""
+    """Stores a file's bytes under its name; no image may take more than all may."""
     forget_peak(server)
     yield lambda file: api.store(file.read_bytes(), name=file.name)["url"]
     assert_unharmed(server, 512 * MB)
@@ -74,7 +74,7 @@ def test_picture_is_read_as_pillow_reads_it(api, stored, file):
     seen, wanted = shown(opened(response.content)), shown(Image.open(file))
     assert seen.size == wanted.size
     if not any(word in file.name for word in UNSURE):
-        # Lossy pictures differ a little, because decoders smooth colours in more than one way.
+        # Lossy images differ a little, because decoders smooth colours in more than one way.
         assert max(ImageStat.Stat(ImageChops.difference(seen, wanted)).mean) < (2 if is_lossy(file) else 1)
 
 

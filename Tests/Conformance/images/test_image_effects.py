@@ -46,7 +46,7 @@ def test_right_angles_show_no_background(api, degrees):
 # Blur and sharpen
 
 def hills():
-    """A small grey picture with a dot, an edge and a slope."""
+    """A small grey image with a dot, an edge and a slope."""
     image = Image.new("L", (64, 48), 30)
     image.paste(220, (40, 0, 64, 48))
     image.putpixel((14, 20), 255)

@@ -27,7 +27,7 @@ def urls(api):
 
 
 def assert_looks(image, of, keeps_alpha):
-    """The right colour in each quarter, through transparency too, and all of the picture like the source."""
+    """The right colour in each quarter, through transparency too, and all of the image like the source."""
     if not of.exact:
         assert named(patches(image), NAMES) == list(NAMES)
         return

@@ -1,4 +1,4 @@
-"""Limits of pictures: each is a setting, what is as large as it says is taken, and one more is refused by its name."""
+"""Limits of images: each is a setting, what is as large as it says is taken, and one more is refused by its name."""
 
 import functools
 
@@ -41,7 +41,7 @@ def asked(api, data, words=WORDS):
 
 
 def size(response):
-    """The size of the picture that must have come back."""
+    """The size of the image that must have come back."""
     assert response.status_code == 200, response.content[:300]
     return read(response.content).size
 
@@ -52,7 +52,7 @@ SMALL = ["JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "HEIF", "AVIF", "JPEG2000"
 
 
 def padded(format, length):
-    """A picture and zeros behind it, which no reader minds, of so many bytes."""
+    """An image and zeros behind it, which no reader minds, of so many bytes."""
     data = source(40, 30, format)
     assert len(data) < length
     return data + bytes(length - len(data))

@@ -1,4 +1,4 @@
-"""The memory of a server that makes pictures stays where it is."""
+"""The memory of a server that makes images stays where it is."""
 
 import random
 

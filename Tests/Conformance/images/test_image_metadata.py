@@ -1,4 +1,4 @@
-"""What a result tells of its source: nothing but the picture and, where it is not turned, its orientation."""
+"""What a result tells of its source: nothing but the image and, where it is not turned, its orientation."""
 
 import pytest
 from cases import covering

@@ -1,4 +1,4 @@
-"""EXIF orientation: who turns pictures upright, who leaves them, and what the result says of it."""
+"""EXIF orientation: who turns images upright, who leaves them, and what the result says of it."""
 
 import pytest
 from cases import covering
@@ -25,7 +25,7 @@ AS_IT_LIES = [
 
 @pytest.fixture(scope="module")
 def turned(api):
-    """A picture's URL by its format and orientation, stored when it is asked for first."""
+    """An image's URL by its format and orientation, stored when it is asked for first."""
     urls = {}
 
     def url(format, orientation):

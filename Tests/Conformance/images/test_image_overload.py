@@ -1,4 +1,4 @@
-"""More pictures than a server can make: some wait, the others are told to come again, and all else goes on."""
+"""More images than a server can make: some wait, the others are told to come again, and all else goes on."""
 
 import itertools
 import select
@@ -27,7 +27,7 @@ def large():
 
 @pytest.fixture
 def busy(new_server):
-    """A server that makes one picture at a time and lets few wait."""
+    """A server that makes one image at a time and lets few wait."""
     server = new_server(LCFILE_IMAGES_THREADS="1", LCFILE_IMAGES_MAX_QUEUED=str(PLACES - 1)).start()
     yield server
     assert server.stop() == 0
@@ -39,7 +39,7 @@ def slow(number=0):
 
 
 class Burst:
-    """Requests for pictures at once, each on a thread and a connection of its own."""
+    """Requests for images at once, each on a thread and a connection of its own."""
 
     def __init__(self, server, url, count):
         self.pool = ThreadPoolExecutor(count)
@@ -116,7 +116,7 @@ def ask_anew(api, url):
 
 
 def sent(server, url, count, first=0):
-    """Connections on which slow pictures were asked for, and nothing was read."""
+    """Connections on which slow images were asked for, and nothing was read."""
     connections = [server.raw() for _ in range(count)]
     for number, connection in enumerate(connections, first):
         path = url.removeprefix(server.url)

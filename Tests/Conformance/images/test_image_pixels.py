@@ -18,14 +18,14 @@ TURNED_MEAN, TURNED_WORST = 2, 40
 
 
 def between(image, source, target):
-    """The picture in other colours, without any profile."""
+    """The image in other colours, without any profile."""
     image = ImageCms.profileToProfile(image, source, target, ImageCms.Intent.RELATIVE_COLORIMETRIC)
     image.info.clear()
     return image
 
 
 def in_srgb(image):
-    """A picture with a profile in sRGB."""
+    """An image with a profile in sRGB."""
     return between(image, ImageCms.ImageCmsProfile(io.BytesIO(image.info["icc_profile"])), SRGB)
 
 
@@ -121,7 +121,7 @@ def as_jpeg(image, **options):
 
 
 def in_gray(photo):
-    """A file, and the picture in it as it lies."""
+    """A file, and the image in it as it lies."""
     data = as_jpeg(photo.convert("L"))
     return data, opened(data)
 
@@ -146,7 +146,7 @@ def turned(photo):
 def test_shrunk_jpeg_is_pillows(api, photo, make, orientation, side):
     data, picture = make(photo.resize((801, 603)))
     url = api.store(data, name="photo.jpg")["url"]
-    # The longer side, which is the same one before the picture is turned.
+    # The longer side, which is the same one before the image is turned.
     words = f"imageView2/0/w/{side}"
     seen, wanted = opened(answered(api, url, f"{words}/format/png")), drawn(picture, words, orientation)
     assert_alike(seen, wanted, MEAN, WORST)

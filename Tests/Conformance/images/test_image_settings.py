@@ -37,14 +37,14 @@ def photograph(format="JPEG", orientation=1):
 
 @pytest.fixture(scope="module")
 def keeping(tmp_path_factory):
-    """A server that keeps whose a picture is."""
+    """A server that retains the copyright fields of images."""
     server = Server(tmp_path_factory.mktemp("keeping"), LCFILE_IMAGES_KEEP_COPYRIGHT="true").start()
     yield server.api()
     assert server.stop() == 0
 
 
 def rights(image):
-    """What EXIF says of a picture's rights."""
+    """What EXIF says of an image's rights."""
     exif = image.getexif()
     return {name: exif[ExifTags.Base[name]] for name in RIGHTS if ExifTags.Base[name] in exif}
 

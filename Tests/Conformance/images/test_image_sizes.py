@@ -61,7 +61,7 @@ CROP_WORDS = [f"imageMogr2/{words}" for words in (
 
 @pytest.fixture(scope="module")
 def urls(api):
-    """A picture of each size."""
+    """An image of each size."""
     return {size: stored(api, plain(*size)) for size in SOURCES}
 
 

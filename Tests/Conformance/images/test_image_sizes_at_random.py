@@ -1,4 +1,4 @@
-"""Sizes of pictures of random sizes behind random words, chains among them: what the rules say, to the pixel."""
+"""Sizes of images of random sizes behind random words, chains among them: what the rules say, to the pixel."""
 
 import pytest
 from cases import chance, count
@@ -7,12 +7,12 @@ from image_words import size_or_refusal, stored, stored_turned
 from pictures import plain
 
 REQUESTS = count(48, 960)
-# Pictures of more pixels, even on the way, cost more than they tell; the limits themselves are tested elsewhere.
+# Images of more pixels, even on the way, cost more than they tell; the limits themselves are tested elsewhere.
 LARGEST = 1_500_000
 
 
 def sizes():
-    """Of the pictures in the pool: some that tables like, the rest at random; and how EXIF turns them."""
+    """Of the images in the pool: some that tables like, the rest at random; and how EXIF turns them."""
     rng = chance("sizes")
     fixed = [(1, 1), (2, 3), (1, 500), (640, 1), (100, 100), (256, 256), (1920, 1080), (3, 2000)]
     drawn = [(rng.randint(1, limit), rng.randint(1, limit)) for limit in (10, 50, 50, 200, 200, 700, 700, 700, 1500, 1500)]
@@ -85,7 +85,7 @@ def chain(rng):
 
 
 def requests():
-    """(number in the pool, words, the answer's size or 400), mostly pictures, each different."""
+    """(number in the pool, words, the answer's size or 400), mostly images, each different."""
     rng, found = chance("requests"), {}
     refused = 0
     while len(found) < REQUESTS:

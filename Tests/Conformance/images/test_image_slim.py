@@ -1,4 +1,4 @@
-"""imageslim: the same picture in fewer bytes, or the file as it is."""
+"""imageslim: the same image in fewer bytes, or the file as it is."""
 
 import pytest
 from client import assert_refused

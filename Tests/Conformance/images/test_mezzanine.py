@@ -20,7 +20,7 @@ SIZES = [
 
 
 def photograph(**options):
-    """A large picture whose places can be told from each other."""
+    """A large image whose places can be told from each other."""
     return encoded(quarters().resize((1600, 1000)), "JPEG", quality=95, **options)
 
 
@@ -36,7 +36,7 @@ def stored(server, data):
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
-    """One picture on a server that keeps copies of 800 pixels, and on one that keeps none."""
+    """One image on a server that keeps copies of 800 pixels, and on one that keeps none."""
     servers = [
         Server(tmp_path_factory.mktemp("mezzanine"), **settings).start() for settings in ({"LCFILE_IMAGES_MEZZANINE": "800"}, {})
     ]

@@ -1,4 +1,4 @@
-"""GET /1.1/files/<id>/content: files that lie elsewhere, and pictures made of them."""
+"""GET /1.1/files/<id>/content: files that lie elsewhere, and images made of them."""
 
 import shutil
 import threading

@@ -1,4 +1,4 @@
-"""Texts laid over pictures: where, how large, in which colour and font, and all over the picture."""
+"""Texts laid over images: where, how large, in which colour and font, and all over the image."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ CHINESE = "水印"
 
 @pytest.fixture(scope="module")
 def night(api):
-    """A black picture."""
+    """A black image."""
     return api.store(encoded(plain(*SIZE, BLACK)), name="night.png")["url"]
 
 
@@ -240,7 +240,7 @@ def test_16_marks_may_be_laid_over_a_picture(api, night, count, status):
     assert api.fetch(f"{night}?watermark/3{marks.text('x') * count}").status_code == status
 
 
-# All over the picture
+# All over the image
 
 QUARTERS = [(0, 0, 300, 200), (300, 0, 600, 200), (0, 200, 300, 400), (300, 200, 600, 400)]
 

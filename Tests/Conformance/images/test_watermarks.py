@@ -1,4 +1,4 @@
-"""Image marks laid over pictures: where, how large, how dense, and which files may be one."""
+"""Image marks laid over images: where, how large, how dense, and which files may be one."""
 
 from urllib.parse import urlsplit
 
@@ -23,13 +23,13 @@ def stored(api, data, name="picture", **options):
 
 @pytest.fixture(scope="module")
 def paper(api):
-    """A white picture."""
+    """A white image."""
     return stored(api, encoded(plain(*SIZE, WHITE)))
 
 
 @pytest.fixture(scope="module")
 def tall(api):
-    """A white picture that is upright."""
+    """A white image that is upright."""
     return stored(api, encoded(plain(200, 300, WHITE)))
 
 
@@ -45,7 +45,7 @@ def blue(api):
 
 
 def drawn(api, url, text, **options):
-    """The picture with the mark on it."""
+    """The image with the mark on it."""
     return seen(api, f"{url}?watermark/1{marks.image(text, **options)}")
 
 
@@ -250,19 +250,19 @@ def domains(tmp_path_factory):
 
 
 def over(server, picture, mark, host="127.0.0.1"):
-    """The answer to a picture with a mark, asked for under a host."""
+    """The answer to an image with a mark, asked for under a host."""
     with server.raw() as connection:
         path = f"{urlsplit(picture).path}?watermark/1{marks.image(mark)}"
         return connection.request("GET", path, {"Host": host})
 
 
 def paper_and_mark(api):
-    """A white picture and a red mark."""
+    """A white image and a red mark."""
     return stored(api, encoded(plain(*SIZE, WHITE))), stored(api, encoded(plain(*MARK, RED)))
 
 
 def assert_marked(response):
-    """The red mark lies on the white picture where it lies if nothing is said."""
+    """The red mark lies on the white image where it lies if nothing is said."""
     assert response.status == 200, response.content[:200]
     image = read(response.content)
     assert ink(image, WHITE) == (250, 170, 290, 190)
@@ -302,7 +302,7 @@ def test_address_of_another_app_is_refused(domains):
 
 @pytest.fixture(scope="module")
 def listener(mark):
-    """A server that is not ours and would show a picture."""
+    """A server that is not ours and would show an image."""
     elsewhere = Elsewhere()
     yield elsewhere
     elsewhere.close()

@@ -19,7 +19,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Way:
-    """What happens to a picture one after the other, the size it has then, the EXIF orientation it still has, and the most
+    """What happens to an image one after the other, the size it has then, the EXIF orientation it still has, and the most
     pixels that it had on the way.
 
     Moves are ("turn", orientation), ("scale", (width, height)), ("cut", (left, top, width, height)), ("rotate", degrees).
@@ -63,7 +63,7 @@ def expected_size(words, width, height, orientation=1):
 
 
 def way(words, width, height, orientation=1):
-    """What the words of a query do to a picture of this size."""
+    """What the words of a query do to an image of this size."""
     found = Way((width, height), orientation)
     for operator in unquote(words.partition("&")[0]).split("|"):
         name, *rest = operator.removesuffix("/").split("/")
@@ -87,7 +87,7 @@ def times(size, factor):
 
 
 def factors(size, box):
-    """By how much each side that the box gives differs from the picture's."""
+    """By how much each side that the box gives differs from the image's."""
     return [Fraction(wanted, side) for side, wanted in zip(size, box) if wanted]
 
 
@@ -171,7 +171,7 @@ def within_area(size, area):
 
 
 def rectangle(size, text, gravity):
-    """Where a crop lies in a picture: placed by gravity, moved, and cut at the edges."""
+    """Where a crop lies in an image: placed by gravity, moved, and cut at the edges."""
     *sides, right, down = re.fullmatch(r"([\d.]*)x([\d.]*)(?:([+-][\d.]+)([+-][\d.]+))?", unescaped(text)).groups()
     row, column = divmod(GRAVITIES.index(gravity), 3)
     edges = []
@@ -189,7 +189,7 @@ def rectangle(size, text, gravity):
 
 
 def turned(size, degrees):
-    """The size of the picture that holds this one turned."""
+    """The size of the image that holds this one turned."""
     if degrees % 90 == 0:
         return size if degrees % 180 == 0 else size[::-1]
     across, down = abs(cos(radians(degrees))), abs(sin(radians(degrees)))

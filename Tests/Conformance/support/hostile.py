@@ -60,14 +60,14 @@ def assert_unharmed(server, budget):
 
 
 def opened(data):
-    """The picture, decoded."""
+    """The image, decoded."""
     image = Image.open(io.BytesIO(data))
     image.load()
     return image
 
 
 def answered(api, data, words="imageView2/2/w/100", name="picture.jpg"):
-    """The picture that came back, or nothing if it was refused; every other answer is a failure."""
+    """The image that came back, or nothing if it was refused; every other answer is a failure."""
     response = api.fetch(f"{api.store(data, name=name)['url']}?{words}")
     if response.status_code != 200:
         assert_refused(response, 400, 400)
@@ -179,7 +179,7 @@ def riff(*chunks):
 
 
 def webp_sized(width, height):
-    """The header of a lossless WebP of this size, and no picture."""
+    """The header of a lossless WebP of this size, and no image."""
     return riff((b"VP8L", b"\x2f" + struct.pack("<I", width - 1 | height - 1 << 14) + bytes(50)))
 
 
@@ -203,7 +203,7 @@ def tiff(width, height, strip=b"\0" * 100, packing=1, next=0, **tags):
 
 
 def tiff_in_a_loop():
-    """A TIFF of one picture whose directory is followed by itself."""
+    """A TIFF of one image whose directory is followed by itself."""
     strip = bytes(12 * 12 * 3)
     return tiff(12, 12, strip, next=8 + len(strip))
 
@@ -249,7 +249,7 @@ def heif_of_many(count):
 
 
 def heif_grid_of_itself():
-    """A HEIF whose picture is a grid of 65536 tiles, each of which is that picture."""
+    """A HEIF whose image is a grid of 65536 tiles, each of which is that image."""
     grid = b"\0\0\xff\xff" + struct.pack(">HH", 16384, 8192)
     idat = box(b"idat", grid)
     iloc = box(b"iloc", b"\x44\0", struct.pack(">H", 1), struct.pack(">HHHHII", 1, 1, 0, 1, 0, len(grid)), version=1)
@@ -278,7 +278,7 @@ def jp2_sized(width, height):
     at = data.index(b"ihdr") + 4
     data = data[:at] + struct.pack(">II", height, width) + data[at + 8:]
     at = data.index(b"\xff\x51") + 6
-    # The picture, where it begins, and one tile of the same size.
+    # The image, where it begins, and one tile of the same size.
     return data[:at] + struct.pack(">IIIIII", width, height, 0, 0, width, height) + data[at + 24:]
 
 

@@ -1,4 +1,4 @@
-"""The same pictures drawn with Pillow, and how alike two pictures are."""
+"""The same images drawn with Pillow, and how alike two images are."""
 
 from math import cos, exp, radians, sin
 
@@ -13,17 +13,17 @@ TURNS = {
 RIGHT_ANGLES = {90: Transpose.ROTATE_270, 180: Transpose.ROTATE_180, 270: Transpose.ROTATE_90}
 WHITE = (255, 255, 255)
 
-# Nine colours that stay apart when pictures are scaled or become JPEGs.
+# Nine colours that stay apart when images are scaled or become JPEGs.
 NINE = dict(zip(GRAVITIES, [
     (220, 20, 20), (20, 200, 20), (20, 20, 220), (220, 220, 20), (20, 210, 210), (210, 20, 210), (20, 20, 20), (235, 235, 235),
     (240, 130, 10),
 ]))
 
 
-# Pictures
+# Images
 
 def mosaic(width=120, height=90):
-    """A picture in which no two pixels are alike, so that a cut shows where it was made."""
+    """An image in which no two pixels are alike, so that a cut shows where it was made."""
     image = Image.new("RGB", (width, height))
     image.putdata([(x * 2 % 256, y * 2 % 256, (x * 37 + y * 91) % 256) for y in range(height) for x in range(width)])
     return image
@@ -46,7 +46,7 @@ def field(colour):
 # Drawing
 
 def drawn(image, words, orientation=1, background=WHITE):
-    """The picture that the words' sizes, cuts and turns make of this one."""
+    """The image that the words' sizes, cuts and turns make of this one."""
     for kind, value in way(words, *image.size, orientation).moves:
         if kind == "turn":
             image = image.transpose(TURNS[value])
@@ -61,7 +61,7 @@ def drawn(image, words, orientation=1, background=WHITE):
 
 
 def rotated(image, degrees, background):
-    """Turned clockwise about its middle, which becomes the middle of the larger picture."""
+    """Turned clockwise about its middle, which becomes the middle of the larger image."""
     if degrees in RIGHT_ANGLES:
         return image.transpose(RIGHT_ANGLES[degrees])
     (width, height), size = image.size, turned(image.size, degrees)
@@ -73,7 +73,7 @@ def rotated(image, degrees, background):
 
 
 def blurred(image, radius, sigma):
-    """A grey picture behind a Gaussian that is cut off at the radius; at the edges the last pixel goes on."""
+    """A grey image behind a Gaussian that is cut off at the radius; at the edges the last pixel goes on."""
     weights = [exp(-(step * step) / (2 * sigma * sigma)) for step in range(-radius, radius + 1)]
     for _ in range(2):
         width, height = image.size
@@ -96,7 +96,7 @@ def difference(seen, wanted):
 
 
 def distance(seen, wanted):
-    """How far two pictures' values lie apart on average, from 0 to 255."""
+    """How far two images' values lie apart on average, from 0 to 255."""
     return sum(ImageStat.Stat(difference(seen, wanted)).mean) / 3
 
 
@@ -114,7 +114,7 @@ def assert_alike(seen, wanted, mean, worst):
 
 
 def assert_in_place(seen, wanted):
-    """The picture lies nearer to what it should be than to the same one pixel further, whichever way."""
+    """The image lies nearer to what it should be than to the same one pixel further, whichever way."""
     here = distance(seen, wanted)
     for step in (-1, 0), (1, 0), (0, -1), (0, 1):
         assert here < distance(seen, ImageChops.offset(wanted, *step)), step

@@ -60,14 +60,14 @@ def distance(one, other, colour=WHITE):
 
 
 def resized(image, size):
-    """The picture in another size, its transparency considered."""
+    """The image in another size, its transparency considered."""
     if image.mode not in ("RGBA", "LA"):
         return image.convert("RGB").resize(size, Image.LANCZOS)
     return image.convert("RGBA").convert("RGBa").resize(size, Image.LANCZOS).convert("RGBA")
 
 
 def resized_in_linear_light(image, size):
-    """The picture in another size, resampled as light mixes and rounded to eight bits once."""
+    """The image in another size, resampled as light mixes and rounded to eight bits once."""
     values = numpy.asarray(image.convert("RGB")).astype(numpy.float32) / 255
     light = numpy.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
     bands = [Image.fromarray(light[..., band]).resize(size, Image.LANCZOS) for band in range(3)]

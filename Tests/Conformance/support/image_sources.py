@@ -104,7 +104,7 @@ def svg(picture):
 
 
 def coarse(picture, shifts):
-    """The picture with as many bits a channel as its words have."""
+    """The image with as many bits a channel as its words have."""
     tops = [(1 << size) - 1 for _, size in shifts]
     parts = [part.point(lambda value, top=top: round(round(value * top / 255) * 255 / top))
              for part, top in zip(picture.split(), tops)]

@@ -15,19 +15,19 @@ def based(text):
 
 
 def stored(api, image, format="PNG", **options):
-    """Uploads a picture; gives its URL."""
+    """Uploads an image; gives its URL."""
     return api.store(encoded(image, format, **options), name=f"picture.{format.lower()}")["url"]
 
 
 def stored_turned(api, image, orientation, format="JPEG", **options):
-    """Uploads a picture that says by EXIF how it wants to be turned; gives its URL."""
+    """Uploads an image that says by EXIF how it wants to be turned; gives its URL."""
     exif = Image.Exif()
     exif[ORIENTATION] = orientation
     return stored(api, image, format, exif=exif, **options)
 
 
 def answered(api, url, words):
-    """The bytes of a picture that must be given."""
+    """The bytes of an image that must be given."""
     response = api.fetch(f"{url}?{words}")
     assert response.status_code == 200, response.content[:200]
     return response.content
@@ -40,7 +40,7 @@ def opened(data):
 
 
 def size_or_refusal(api, url, words):
-    """The answer's size; its status if there is no picture."""
+    """The answer's size; its status if there is no image."""
     response = api.fetch(f"{url}?{words}")
     if response.status_code != 200:
         return response.status_code

@@ -17,13 +17,13 @@ GRAY, RGB, PALETTE, GRAY_ALPHA, RGBA = 0, 2, 3, 4, 6
 
 
 def samples(image, bits=8):
-    """The picture's values at this depth: rows, columns, channels."""
+    """The image's values at this depth: rows, columns, channels."""
     values = numpy.asarray(image).reshape(image.height, image.width, -1)
     return (values.astype(numpy.uint32) * ((1 << bits) - 1) + 127) // 255
 
 
 def indexed(image):
-    """The colours of a picture that has few, and for each pixel which one it has."""
+    """The colours of an image that has few, and for each pixel which one it has."""
     values = numpy.asarray(image.convert("RGB")).reshape(-1, 3)
     colours, indexes = numpy.unique(values, axis=0, return_inverse=True)
     return [tuple(map(int, colour)) for colour in colours], indexes.reshape(image.height, image.width, 1)
@@ -151,7 +151,7 @@ def bmp_runs(image, bits):
 # JPEG
 
 def ycck(image):
-    """A CMYK picture as Adobe's programs write it: inverted, its first three channels as YCbCr."""
+    """A CMYK image as Adobe's programs write it: inverted, its first three channels as YCbCr."""
     *inks, black = image.split()
     # The decoder gives 255 less what YCbCr says, and the file holds everything inverted.
     luma = Image.merge("RGB", inks).convert("YCbCr").split()
@@ -198,7 +198,7 @@ def profile(corners=ADOBE, gamma=2.2):
 
 
 def read(data):
-    """The picture in the bytes, all of it."""
+    """The image in the bytes, all of it."""
     image = Image.open(io.BytesIO(data))
     image.load()
     return image

@@ -1,4 +1,4 @@
-"""Pictures for tests to upload, and ways to look at those that come back."""
+"""Images for tests to upload, and ways to look at those that come back."""
 
 import io
 

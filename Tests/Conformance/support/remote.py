@@ -1,4 +1,4 @@
-"""Pictures that lie elsewhere, and the address under which lcfile shows them."""
+"""Images that lie elsewhere, and the address under which lcfile shows them."""
 
 from elsewhere import answer, link
 from image_sources import COLOURS
@@ -15,7 +15,7 @@ def address(api, id, words=""):
 
 
 def offered(api, elsewhere, data=PNG, path="photo.png", type="image/png", **fields):
-    """A record of a picture that lies elsewhere: its address here, and its address there."""
+    """A record of an image that lies elsewhere: its address here, and its address there."""
     url = elsewhere.offer(answer(data, type=type), path)
     return address(api, link(api, url, **fields)), url
 

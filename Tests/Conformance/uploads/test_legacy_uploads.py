@@ -221,7 +221,7 @@ def test_wrong_checksum_is_refused(api):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A server that takes files of up to a megabyte, and pictures and text alone."""
+    """A server that takes files of up to a megabyte, and images and text alone."""
     server = Server(
         tmp_path_factory.mktemp("small"), LCFILE_UPLOADS_MAX_SIZE="1MB",
         LCFILE_UPLOADS_ALLOWED_TYPES="image/*;text/plain",

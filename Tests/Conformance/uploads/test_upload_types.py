@@ -121,7 +121,7 @@ def test_empty_file_is_judged_by_what_it_is_called(servers):
 
 
 def test_page_behind_other_bytes_is_still_served_as_a_picture(servers):
-    """Bytes that are a picture are one, whatever follows them."""
+    """Bytes that are an image are one, whatever follows them."""
     assert passes(servers(IMAGES), "s3", GIF + HTML, "a.gif", "image/gif")
 
 

@@ -51,14 +51,14 @@ private let photo = ImageSize(width: 800, height: 600)
     }
 
     @Test(
-        "nothing is left of a rectangle outside of the picture",
+        "nothing is left of a rectangle outside of the image",
         arguments: [(800, 0), (0, 600), (-300, 0), (0, -400), (1_000_000, 1_000_000), (-1_000_000, 0)]
     )
     func outside(dx: Int, dy: Int) {
         #expect(Cut(width: 300, height: 400, dx: dx, dy: dy).rectangle(in: photo) == nil)
     }
 
-    @Test("a rectangle always lies inside the picture")
+    @Test("a rectangle always lies inside the image")
     func inside() {
         var generator = SeededGenerator(seed: 7)
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }

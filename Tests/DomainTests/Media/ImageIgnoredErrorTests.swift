@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-/// Whose failures `ignore-error` passes over while a picture is made (docs/image-options.md, section 8).
+/// Whose failures `ignore-error` passes over while an image is made (docs/image-options.md, section 8).
 @Suite struct ImageIgnoredErrorTests {
     private let fixture = ImageServiceFixture()
     private let words = "imageView2/2/w/90/ignore-error/1"
@@ -42,13 +42,13 @@ import Testing
 
     // MARK: More memory than there is
 
-    @Test("an only operator that ignores errors ignores that the picture takes too much memory")
+    @Test("an only operator that ignores errors ignores that the image takes too much memory")
     func memory() async throws {
         let origin = try await fixture.file(as: progressive)
         #expect(try await fixture.service(admission: narrow).text(words, of: origin) == nil)
     }
 
-    @Test("one of several operators does not ignore that the picture takes too much memory")
+    @Test("one of several operators does not ignore that the image takes too much memory")
     func memoryOfSeveral() async throws {
         let origin = try await fixture.file(as: progressive)
         let service = fixture.service(admission: narrow)
@@ -57,7 +57,7 @@ import Testing
 
     // MARK: What is remembered
 
-    @Test("an ignored failure is not remembered: who asks again may get a picture")
+    @Test("an ignored failure is not remembered: who asks again may get an image")
     func again() async throws {
         let origin = try await fixture.file()
         let service = fixture.service()

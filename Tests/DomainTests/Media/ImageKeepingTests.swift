@@ -17,7 +17,7 @@ import Testing
         return origin
     }
 
-    @Test("a picture is kept, and opened by a server that was started later")
+    @Test("an image is kept, and opened by a server that was started later")
     func reopened() async throws {
         let origin = try await kept(by: fixture.service())
         #expect(try await fixture.service().text(words, of: origin) == "made")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "another request of the same picture is made anew",
+        "another request of the same image is made anew",
         arguments: ["imageView2/2/w/401", "imageView2/2/w/400/q/75", "imageMogr2/thumbnail/400x"]
     )
     func otherWords(other: String) async throws {
@@ -96,7 +96,7 @@ import Testing
         let service = fixture.service()
         let origin = try await fixture.file()
         #expect(try await service.text("imageMogr2/size-limit/1!", of: origin) == nil)
-        // The next picture is the first that is stored.
+        // The next image is the first that is stored.
         _ = try await service.text(words, of: origin)
         #expect(await fixture.derivatives.next() == .stored(origin.source))
         #expect(fixture.derivatives.count == 1)
@@ -115,7 +115,7 @@ import Testing
         #expect(fixture.renderer.jobs.count == 1)
     }
 
-    @Test("a picture is answered before it is kept")
+    @Test("an image is answered before it is kept")
     func answeredFirst() async throws {
         let origin = try await fixture.file()
         let (reached, mayGoOn) = fixture.derivatives.holdStores()
@@ -143,7 +143,7 @@ import Testing
         #expect(fixture.derivatives.count == 1)
     }
 
-    @Test("a picture that is kept after its file was deleted goes at once")
+    @Test("an image that is kept after its file was deleted goes at once")
     func race() async throws {
         let origin = try await fixture.file()
         let (reached, mayGoOn) = fixture.derivatives.holdStores()
@@ -157,7 +157,7 @@ import Testing
         #expect(fixture.derivatives.count == 0)
     }
 
-    @Test("a large picture of a deleted file goes, though its only client leaves while it is kept")
+    @Test("a large image of a deleted file goes, though its only client leaves while it is kept")
     func leftWhileKept() async throws {
         fixture.renderer.make(String(repeating: "x", count: 1 << 20 + 1))
         let file = try await fixture.file()

@@ -205,7 +205,7 @@ import Testing
         #expect(log.lines == ["job normal"])
     }
 
-    @Test("those who want the same picture get that of the second run")
+    @Test("those who want the same image get that of the second run")
     func singleFlight() async throws {
         let fixture = ImageServiceFixture()
         let origin = try await fixture.file()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-/// What pictures cost that are laid over others: each place of one is decoded by itself, and stays in memory.
+/// What images cost that are laid over others: each place of one is decoded by itself, and stays in memory.
 @Suite struct ImageMarkPriceTests {
     private let photo = ImageHeader(format: .jpeg, size: ImageSize(4000, 3000))
     /// As large as the photograph.
@@ -18,7 +18,7 @@ import Testing
         return plan.price(of: photo, marks: [key: mark]) - plan.price(of: photo)
     }
 
-    @Test("a mark costs its pixels at each of its places, though the picture is made small afterwards")
+    @Test("a mark costs its pixels at each of its places, though the image is made small afterwards")
     func everyPlace() throws {
         let price = try price("watermark/3\(sixteenPlaces)|imageView2/2/w/100", large)
         #expect(price >= 16 * 4000 * 3000 * 4)
@@ -31,20 +31,20 @@ import Testing
     }
 
     @Test(
-        "a mark costs by the size that the picture has where it is laid over",
+        "a mark costs by the size that the image has where it is laid over",
         arguments: ["imageView2/2/w/100", "imageMogr2/crop/100x75", "imageMogr2/thumbnail/100x/rotate/45"]
     )
     func smallPicture(words: String) throws {
         #expect(try price("\(words)|watermark/1\(place)", large) < 4000 * 3000 * 4)
     }
 
-    @Test("small marks cost little on a large picture")
+    @Test("small marks cost little on a large image")
     func smallMark() throws {
         let small = ImageHeader(format: .png, size: ImageSize(200, 100))
         #expect(try price("watermark/3\(sixteenPlaces)", small) < 4000 * 3000 * 4)
     }
 
-    @Test("a mark whose decoder holds the picture costs all of its pixels, however small it is laid over")
+    @Test("a mark whose decoder holds the image costs all of its pixels, however small it is laid over")
     func wholeDecoder() throws {
         let bitmap = ImageHeader(format: .bmp, size: ImageSize(4000, 3000))
         #expect(try price("imageView2/2/w/100|watermark/1\(place)", bitmap) >= 4000 * 3000 * 4)
@@ -60,7 +60,7 @@ import Testing
 
     @Test("a JPEG that EXIF turns costs by the size that its pixels are made smaller to")
     func turnedJPEG() throws {
-        // Upright 1000x4000, so 250x1000 on the picture: a quarter as long, which is decoded at once.
+        // Upright 1000x4000, so 250x1000 on the image: a quarter as long, which is decoded at once.
         let jpeg = ImageHeader(format: .jpeg, size: ImageSize(4000, 1000)).oriented(6)
         let price = try price("imageMogr2/crop/2000x1000|watermark/1\(place)", jpeg)
         #expect(price >= jpeg.shortenedPrice(to: ImageSize(1000, 250)) + 250 * 1000 * 4)

@@ -13,7 +13,7 @@ extension ImageSize {
 }
 
 extension ImageHeader {
-    /// The same picture as a camera held on its side wrote it.
+    /// The same image as a camera held on its side wrote it.
     func oriented(_ orientation: Int) -> ImageHeader {
         var header = self
         header.orientation = orientation

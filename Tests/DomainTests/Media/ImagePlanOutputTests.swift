@@ -75,7 +75,7 @@ import Testing
         #expect(try ImagePlan.of("imageView2/2/w/400/format/jpg", automatic: automatic).output.format == .jpeg)
     }
 
-    @Test("an automatic format keeps a moving picture moving")
+    @Test("an automatic format keeps a moving image moving")
     func automaticAnimation() throws {
         let gif = header(.gif, frames: 3)
         #expect(try ImagePlan.of("imageView2/2/w/400", gif, automatic: [.avif, .webp]).output.format == .webp)
@@ -184,7 +184,7 @@ import Testing
 
     // MARK: imageslim
 
-    @Test("imageslim alone must make the picture smaller, behind another operator not")
+    @Test("imageslim alone must make the image smaller, behind another operator not")
     func slimAlone() throws {
         #expect(try ImagePlan.of("imageslim").output.mustShrink)
         #expect(try !ImagePlan.of("imageView2/2/w/400|imageslim").output.mustShrink)

@@ -4,7 +4,7 @@ import Testing
 
 /// What a job costs by its header: relations between jobs, because the figures themselves are only estimates.
 @Suite struct ImagePlanPriceTests {
-    /// A picture of twelve million pixels.
+    /// An image of twelve million pixels.
     private func large(_ format: SourceFormat, isProgressive: Bool = false, bits: Int = 8) -> ImageHeader {
         ImageHeader(
             format: format,
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "formats whose decoders hold the picture cost at least all of its pixels",
+        "formats whose decoders hold the image cost at least all of its pixels",
         arguments: [
             SourceFormat.bmp, .gif, .webp,
         ]
@@ -63,7 +63,7 @@ import Testing
         #expect(try price("imageView2/2/w/100/format/png", header) >= small + 128_000_000)
     }
 
-    @Test("a picture that is turned whole costs all of its pixels", arguments: ["", "/format/jpg"])
+    @Test("an image that is turned whole costs all of its pixels", arguments: ["", "/format/jpg"])
     func turned(words: String) throws {
         var header = large(.png)
         header.orientation = 6
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a step that looks all over the picture costs more than one that takes lines",
+        "a step that looks all over the image costs more than one that takes lines",
         arguments: ["rotate/180", "blur/3x1", "sharpen/1", "size-limit/10k"]
     )
     func wholeSteps(words: String) throws {

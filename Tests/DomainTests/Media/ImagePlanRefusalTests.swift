@@ -44,7 +44,7 @@ import Testing
         #expect(try ImagePlan.of("imageView2/2/w/100", wide).size == ImageSize(100, 1))
     }
 
-    @Test("a crop outside of the picture is refused with both")
+    @Test("a crop outside of the image is refused with both")
     func crop() {
         let error = refusal("imageMogr2/thumbnail/400x/crop/!10x10a400a0")
         #expect(error?.code == .badImageRequest)
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.message.contains("(images.maxResultPixels)") == true)
     }
 
-    @Test("a text longer than any picture is refused")
+    @Test("a text longer than any image is refused")
     func longText() throws {
         // A character of ten pixels.
         let words = { (count: Int) in
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "an operator that ignores errors leaves the picture as it was before it",
+        "an operator that ignores errors leaves the image as it was before it",
         arguments: [
             "imageMogr2/crop/!10x10a900a0/ignore-error/1", "imageMogr2/rotate/90/crop/!10x10a900a0/ignore-error/1",
             "imageMogr2/format/gif/q/10/thumbnail/20000x1!/ignore-error/1",

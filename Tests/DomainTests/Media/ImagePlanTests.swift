@@ -100,7 +100,7 @@ import Testing
 
     // MARK: Orientation
 
-    @Test("a view turns the picture upright before it scales", arguments: 2...8)
+    @Test("a view turns the image upright before it scales", arguments: 2...8)
     func uprightView(orientation: Int) throws {
         let plan = try ImagePlan.of("imageView2/2/w/300/h/300", photoHeader.oriented(orientation))
         let isTurned = orientation >= 5
@@ -108,7 +108,7 @@ import Testing
         #expect(plan.output.orientation == nil)
     }
 
-    @Test("imageMogr2 leaves the picture as it lies, and the result keeps the orientation")
+    @Test("imageMogr2 leaves the image as it lies, and the result keeps the orientation")
     func lying() throws {
         let plan = try ImagePlan.of("imageMogr2/thumbnail/400x", photoHeader.oriented(6))
         #expect(plan.steps == [.scale(ImageSize(400, 300))])
@@ -133,7 +133,7 @@ import Testing
         #expect(plan.output.orientation == nil)
     }
 
-    @Test("a watermark alone leaves the picture as it lies", arguments: [3, 6])
+    @Test("a watermark alone leaves the image as it lies", arguments: [3, 6])
     func watermarkLying(orientation: Int) throws {
         let plan = try ImagePlan.of("watermark/2/text/\("lcfile".inBase64)", photoHeader.oriented(orientation))
         #expect(plan.steps.count == 1)

@@ -105,7 +105,7 @@ import Testing
         #expect(try await fixture.service().answer("exif", of: origin) == json(expected))
     }
 
-    @Test("exif of a picture without any has no answer")
+    @Test("exif of an image without any has no answer")
     func noExif() async throws {
         let origin = try await fixture.file()
         #expect(try await fixture.service().answer("exif", of: origin) == nil)

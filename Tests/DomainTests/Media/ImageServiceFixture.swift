@@ -34,7 +34,7 @@ struct ImageServiceFixture {
         )
     }
 
-    /// A file, which the renderer takes for a picture with this header.
+    /// A file, which the renderer takes for an image with this header.
     func file(
         _ text: String = "a photograph",
         as header: ImageHeader? = photoHeader,

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Domain
 
-/// What a picture is answered with, and what is made for it.
+/// What an image is answered with, and what is made for it.
 @Suite struct ImageServiceTests {
     private let fixture = ImageServiceFixture()
 
-    @Test("a picture is made as its words say, and served as its format")
+    @Test("an image is made as its words say, and served as its format")
     func made() async throws {
         let origin = try await fixture.file()
         let request = try #require(try ImageRequest.read("imageView2/2/w/400/format/webp"))
@@ -40,7 +40,7 @@ import Testing
         let origin = try await fixture.file()
         let service = fixture.service()
         let (begun, mayEnd) = fixture.renderer.hold()
-        // The same picture, written in other ways.
+        // The same image, written in other ways.
         let clients = [
             "imageView2/2/w/400/q/50", "imageView2/2/q/50/w/400", "imageView2%2F2%2Fw%2F400%2Fq%2F50.0",
         ].map { words in Task.immediate { try await service.text(words, of: origin) } }
@@ -50,7 +50,7 @@ import Testing
         #expect(fixture.renderer.jobs.count == 1)
     }
 
-    @Test("when all clients of a picture leave, its making stops")
+    @Test("when all clients of an image leave, its making stops")
     func left() async throws {
         let origin = try await fixture.file()
         let service = fixture.service()
@@ -89,7 +89,7 @@ import Testing
         await expectRefusal(.notAnImage) { try await fixture.service().text("imageView2/2/w/400", of: origin) }
     }
 
-    @Test("a picture that alone takes more than the memory is refused, and nothing rendered")
+    @Test("an image that alone takes more than the memory is refused, and nothing rendered")
     func tooExpensive() async throws {
         let header = ImageHeader(format: .jpeg, size: ImageSize(4000, 3000), isProgressive: true)
         let origin = try await fixture.file(as: header)
@@ -132,7 +132,7 @@ import Testing
         #expect(fixture.renderer.jobs.count == 2)
     }
 
-    @Test("a picture is refused if pictures of all apps fill the memory and it cannot be kept")
+    @Test("an image is refused if images of all apps fill the memory and it cannot be kept")
     func memoryOfAllApps() async throws {
         let served = ServedMemory(limit: 4)
         let request = try #require(try ImageRequest.read("imageView2/2/w/400"))

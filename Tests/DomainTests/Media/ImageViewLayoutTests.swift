@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-/// What the modes of `imageView2` and `imageView` make of pictures (docs/image-options.md, section 2).
+/// What the modes of `imageView2` and `imageView` make of images (docs/image-options.md, section 2).
 @Suite struct ImageViewLayoutTests {
     /// The size of the result.
     private func result(_ words: String, of width: Int, _ height: Int) throws -> ImageSize {
@@ -57,7 +57,7 @@ import Testing
         #expect(try result("imageView/2/w/200/h/300", of: 120, 60) == ImageSize(120, 60))
     }
 
-    @Test("sides are those of the upright picture")
+    @Test("sides are those of the upright image")
     func turned() throws {
         let plan = try ImagePlan.of("imageView2/1/w/200/h/100", photoHeader.oriented(6))
         #expect(
@@ -68,12 +68,12 @@ import Testing
         )
     }
 
-    @Test("a long, thin picture is never enlarged by imageView2", arguments: [1, 5])
+    @Test("a long, thin image is never enlarged by imageView2", arguments: [1, 5])
     func thin(mode: Int) throws {
         #expect(try result("imageView2/\(mode)/w/200/h/200", of: 12_000, 100) == ImageSize(200, 100))
     }
 
-    @Test("of a picture that would cover the box with too many pixels the part is cut out first")
+    @Test("of an image that would cover the box with too many pixels the part is cut out first")
     func cutFirst() throws {
         let header = ImageHeader(format: .png, size: ImageSize(12_000, 10))
         let plan = try ImagePlan.of("imageView/1/w/200/h/200", header)

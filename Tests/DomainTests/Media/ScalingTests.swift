@@ -5,7 +5,7 @@ import Testing
 
 private let photo = ImageSize(width: 800, height: 600)
 
-/// What `thumbnail` makes of a picture (docs/image-options.md, section 3), and boxes meet it (section 2).
+/// What `thumbnail` makes of an image (docs/image-options.md, section 3), and boxes meet it (section 2).
 @Suite struct ScalingTests {
     @Test(
         "each form makes the size in the table",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Domain
 
-/// A renderer whose pictures are texts: what it says of each and what it makes is told by a test.
+/// A renderer whose images are texts: what it says of each and what it makes is told by a test.
 final class StubRenderer: ImageRenderer {
     /// A job that was carried out.
     struct Job: Sendable {
@@ -44,7 +44,7 @@ final class StubRenderer: ImageRenderer {
         state.withLock { $0.headers[text] = header }
     }
 
-    /// Says what every picture has in its EXIF.
+    /// Says what every image has in its EXIF.
     func know(exif: [String: ExifField]) {
         state.withLock { $0.exif = exif }
     }

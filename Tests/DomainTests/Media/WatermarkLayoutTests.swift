@@ -84,7 +84,7 @@ import Testing
         #expect(try size(1, of: ImageSize(20, 10)) == ImageSize(200, 100))
     }
 
-    @Test("a mark larger than the picture is shrunk to fit inside it")
+    @Test("a mark larger than the image is shrunk to fit inside it")
     func fitted() throws {
         #expect(try size(nil, of: ImageSize(1600, 600)) == ImageSize(800, 300))
         #expect(try size(1, .height, of: ImageSize(100, 50)) == ImageSize(800, 400))

@@ -19,7 +19,7 @@ import Testing
 
     private let image = "image/\("own/logo.png".inBase64)"
 
-    @Test("a picture has the defaults of the protocol")
+    @Test("an image has the defaults of the protocol")
     func defaults() throws {
         let mark = Watermark.Mark(try logo())
         #expect(mark.opacity == 100)
@@ -28,7 +28,7 @@ import Testing
         #expect(try read("1/\(image)") == [mark])
     }
 
-    @Test("every word of a picture is read, in any order")
+    @Test("every word of an image is read, in any order")
     func picture() throws {
         var mark = Watermark.Mark(try logo(0.25, .height))
         mark.opacity = 40
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "each way to scale a picture is read",
+        "each way to scale an image is read",
         arguments: [
             ("ws/1", 1, .shortSide), ("ws/0.5/wst/0", 0.5, .shortSide), ("ws/.5/wst/1", 0.5, .longSide),
             ("ws/0.5/wst/2", 0.5, .width), ("ws/0.00000000001", 0.0001, .shortSide), ("wst/2", nil, .shortSide),
