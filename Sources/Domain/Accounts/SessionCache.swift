@@ -1,8 +1,10 @@
 internal import Synchronization
 
-/// Users by the digests of their tokens, so that a request of a cached user needs no query.
+/// Users by the digests of their tokens, so that a request of a user who is known asks the database nothing.
 ///
-/// Every change that can affect users or their roles empties it before the change is answered. Thread-safe.
+/// Each entry carries the epoch that began before it was read. A session or user that ends begins an epoch of its own, and an
+/// entry counts only if none of what it was made of ended after it. So what was read before a commit and stored after it is
+/// a miss, and the end of one session costs nobody else a look-up. For any thread.
 package final class SessionCache: Sendable {
     private struct State {
         var users: RecentEntries<String, Caller.User>
@@ -18,7 +20,7 @@ package final class SessionCache: Sendable {
     /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up again.
     private static let mostEndings = 10_000
 
-    /// - Parameter bound: The maximum number of users; 0: no cache.
+    /// - Parameter bound: The most users kept; 0 keeps none.
     init(bound: Int) {
         state = Mutex(State(users: RecentEntries(bound: bound)))
     }
@@ -33,7 +35,13 @@ package final class SessionCache: Sendable {
         user.epoch == epoch || state.withLock { $0.endings.isCurrent(user) }
     }
 
-    /// The user of a token; a user that is looked up now is cached.
+    /// The user of a token; one that is found now is kept.
+    ///
+    /// - Parameters:
+    ///   - token: What the client showed.
+    ///   - find: Looks the user up, in a transaction that begins after the epoch that it is given.
+    /// - Returns: The user, or nil if `find` finds none.
+    /// - Throws: What `find` throws.
     func user(
         of token: SessionToken,
         finding find: (_ epoch: Int) async throws -> Caller.User?
@@ -54,9 +62,35 @@ package final class SessionCache: Sendable {
         return found
     }
 
-    /// Removes all users.
-    func removeAll() {
-        count.add(1, ordering: .acquiringAndReleasing)
-        users.removeAll()
+    /// From now on, what was found of a session or a user before is looked up again.
+    func end(_ id: ObjectID) {
+        change { $0.end(id) }
+    }
+
+    /// From now on, whatever was found before is looked up again.
+    func endAll() {
+        change { $0.endAll() }
+    }
+
+    private func change(_ body: (inout SessionEndings) -> Void) {
+        state.withLock { state in
+            body(&state.endings)
+            latest.store(state.endings.epoch, ordering: .releasing)
+        }
+    }
+}
+
+extension SessionCache {
+    /// Takes from the feed which sessions and users end.
+    ///
+    /// A role may concern any user, directly or through other roles.
+    func follow(_ changes: ChangeFeed) {
+        let filters = [ChangeFilter(.session, [.deleted]), ChangeFilter(.user, [.deleted]), ChangeFilter(.role)]
+        changes.subscribe(to: filters) { [self] event in
+            guard case .changes(let changes) = event, !changes.contains(where: { $0.className == .role }) else {
+                return endAll()
+            }
+            for change in changes { end(change.id) }
+        }
     }
 }

@@ -4,16 +4,14 @@ struct Session: Sendable {
     let user: ObjectID
 }
 
-/// A new session, with the token, which is known only now.
+/// A session that was begun, with the token that is told only now.
 struct NewSession {
     let id: ObjectID
     let token: SessionToken
-    /// Whether older sessions of the user were ended.
-    let endedOthers: Bool
 }
 
 extension ObjectWriter {
-    /// Logs a user in; ends the oldest sessions if there are too many.
+    /// Logs a user in; the oldest sessions make room if there are too many.
     func beginSession(of user: ObjectID, _ settings: ObjectSettings) throws -> NewSession {
         let count = try count(.belongs(to: user), in: .session)
         let surplus = count - settings.accounts.settings.sessions + 1
@@ -45,12 +43,19 @@ extension ObjectReader {
         return Session(id: session.id, user: user)
     }
 
-    /// The caller in this transaction: a guest if its session has ended, otherwise with its current roles.
+    /// The caller as it is in this transaction: nobody if its session has ended, with the roles that it has now.
     ///
-    /// If no session ended and no role changed since the caller was looked up, it reads nothing.
-    func lasting(_ caller: Caller, _ accounts: Accounts) throws -> Caller {
-        let epoch = accounts.sessions.epoch
-        guard let user = caller.user, user.epoch != epoch else { return caller }
+    /// Where nothing of the caller ended or changed since it was found, nothing is asked.
+    ///
+    /// - Parameters:
+    ///   - caller: As it was found before.
+    ///   - accounts: Know what ended since.
+    ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, what is found here counts in this
+    ///     transaction alone.
+    /// - Returns: The caller with what is true now.
+    /// - Throws: What the store throws.
+    func lasting(_ caller: Caller, _ accounts: Accounts, foundAt epoch: Int = -1) throws -> Caller {
+        guard let user = caller.user, !accounts.sessions.isCurrent(user) else { return caller }
         guard try row(user.session, in: .session) != nil,
             let now = try RoleSearch(reader: self, limit: accounts.settings.roles)
                 .user(of: Session(id: user.session, user: user.id), epoch: epoch)
@@ -60,17 +65,17 @@ extension ObjectReader {
 }
 
 extension Condition {
-    /// Matches the records that belong to a user.
+    /// Holds for what is kept about a user.
     static func belongs(to user: ObjectID) -> Condition {
         .field(FieldPath(field: "user"), .equals(Pointer(.user, user).json))
     }
 }
 
 extension StoredObject {
-    /// The user to whom the object belongs.
+    /// The user whom the object belongs to.
     var user: ObjectID? { fields["user"].flatMap(Pointer.init(stored:))?.id }
 
-    /// An internal object, which only the master key sees.
+    /// An object of lcfile's own, which nobody but the master key sees.
     static func own(_ fields: [String: JSONValue], _ settings: ObjectSettings) -> StoredObject {
         let now = settings.clock()
         return StoredObject(id: settings.ids.next(), createdAt: now, updatedAt: now, fields: fields)

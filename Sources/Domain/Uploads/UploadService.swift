@@ -21,8 +21,8 @@ package struct UploadService: Sendable {
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Takes the app's stores, the fetchers, the apps that share its paths, and the clock and the ids as values for
-    /// tests.
+    /// Takes the app's stores, who fetches from elsewhere, which apps share its paths, what removes deleted files, and time
+    /// and ids as values for tests.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -81,7 +81,7 @@ package struct UploadService: Sendable {
 
     /// Makes files of finished uploads: all of them or none.
     ///
-    /// On return bytes, folders and rows survive a power failure. On failure no bytes of any upload are stored.
+    /// On return bytes, folders and rows survive a power cut. On failure nothing of any upload is kept.
     ///
     /// - Parameters:
     ///   - uploads: With what the client said of each.
@@ -96,7 +96,7 @@ package struct UploadService: Sendable {
     ) async throws -> [FileRecord] {
         var committed: [(blob: any StagedBlob, record: FileRecord)] = []
         do {
-            // An upload takes time; the session of its caller may have ended since.
+            // An upload takes its time; whoever began it may have been logged out since.
             let caller = try await sessions.lasting(caller)
             var records: [FileRecord] = []
             for (upload, description) in uploads {
@@ -127,7 +127,7 @@ package struct UploadService: Sendable {
             await discard(uploads.map(\.upload))
             return records
         } catch {
-            // In a separate task: a client that disconnects now must not prevent the removal of the bytes.
+            // On a task of its own: a client that leaves now must not keep the bytes from going.
             await Task { [committed] in
                 for (blob, record) in committed { try? await revert(blob, record) }
                 await discard(uploads.map(\.upload))
@@ -136,7 +136,21 @@ package struct UploadService: Sendable {
         }
     }
 
-    /// Undoes a commit whose record was not stored.
+    /// Runs a body that makes the file of a key, while nobody else does and no deleted file's bytes lie under the key.
+    ///
+    /// Needed for keys that were known before the file is made. A key that the server makes in the same request has 190
+    /// random bits, so no file had it before.
+    ///
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a deleted
+    ///   file cannot be removed; what the body throws.
+    func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
+        try await neighbours.claiming(key, for: app) {
+            guard let deletions else { return try await body() }
+            return try await deletions.claiming(key, body)
+        }
+    }
+
+    /// Takes a commit back whose record was not stored.
     ///
     /// - Throws: If it cannot be told whether it was: then everything stays as it is, and the next start finds out.
     func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
@@ -144,12 +158,12 @@ package struct UploadService: Sendable {
         await blob.revert(record.key)
     }
 
-    /// Cancels uploads and discards their bytes; of finished ones it only releases resources.
+    /// Gives uploads up, of which nothing is kept; of those that are files it only clears up.
     package func discard(_ uploads: [Upload]) async {
         for upload in uploads { await upload.blob.discard() }
     }
 
-    /// The record of a file whose bytes are all there, if its type is allowed.
+    /// The record of a file whose bytes are all there, if its type may be uploaded.
     func record(
         of staged: StagedFacts,
         _ description: UploadDescription,
@@ -166,7 +180,7 @@ package struct UploadService: Sendable {
             throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
         }
         var metaData = description.metaData
-        // Members that the server sets, which a client cannot set.
+        // The server's own words, which a client cannot say.
         metaData["__source"] = nil
         metaData["__sourceURL"] = description.source.map { .string($0.description) }
         metaData["size"] = .integer(staged.blob.size)
@@ -198,11 +212,11 @@ package struct UploadService: Sendable {
 
     func verify(_ digests: [DigestKind: [UInt8]], _ facts: BlobFacts) throws {
         guard let md5 = digests[.md5], md5.hexadecimal != facts.md5 else { return }
-        throw ServiceError(.checksumMismatch, "Content-MD5 is not the MD5 of the received bytes.")
+        throw ServiceError(.checksumMismatch, "Content-MD5 is not the MD5 of the bytes received.")
     }
 
     static func refusal(of type: MediaType) -> ServiceError {
-        ServiceError(.forbidden, "Files of the type \(type) cannot be uploaded (uploads.allowedTypes).")
+        ServiceError(.forbidden, "Files like this one (\(type)) may not be uploaded (uploads.allowedTypes).")
     }
 
     /// What a token that no upload has, or has no more, is answered with.
