@@ -72,7 +72,7 @@ extension ObjectService {
     /// Throws ``ServiceError/Code/badRequest`` if a `batch/save` has more items than it may.
     package static func requireFewSaves(_ count: Int) throws {
         guard count <= mostSaves else {
-            throw ServiceError(.badRequest, "batch/save has over \(mostSaves) items, the limit.")
+            throw ServiceError(.badRequest, "batch/save has more than \(mostSaves) items, the limit.")
         }
     }
 
@@ -137,7 +137,7 @@ private struct BatchSaving {
             guard let pointer, pointer.className == child.className else {
                 throw ServiceError(
                     .malformedPointer,
-                    "__children: '\(child.cid.prefix(64))' is no object of '\(child.className)'."
+                    "__children: '\(child.cid.prefix(64))' is not an object of '\(child.className)'."
                 )
             }
             change.set(child.key, to: pointer.json)

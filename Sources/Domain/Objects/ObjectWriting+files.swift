@@ -6,7 +6,7 @@ extension ObjectWriting {
         try access.require(.create, in: schema)
         let url = try url(of: change)
         guard url != nil || change.value(of: "name")?.stringValue != nil else {
-            throw ServiceError(.badRequest, "A file that lies elsewhere needs a url; bytes go to /1.1/files/<name>.")
+            throw ServiceError(.badRequest, "A file on another server needs a url; upload bytes to /1.1/files/<name>.")
         }
         var fields: [String: JSONValue] = [:]
         fields["name"] = .string(try name(of: change, default: url?.lastPathSegment).description)
@@ -50,7 +50,7 @@ extension ObjectWriting {
         guard access.caller.isMaster, change.fields.isSubset(of: ["name", "metaData"]) else {
             throw ServiceError(
                 .forbidden,
-                "Forbidden: files are immutable, and only the master key may change their ACL, name and metaData."
+                "Forbidden: files are immutable, and only the master key can change their ACL, name and metaData."
             )
         }
         for field in change.fields where change.value(of: field) ?? .null == .null {
@@ -98,7 +98,7 @@ extension ObjectWriting {
         switch change.value(of: "url") {
         case nil, .null: return nil
         case .string(let text): return try RemoteURL(text)
-        default: throw ServiceError(.badRequest, "url must be a text.")
+        default: throw ServiceError(.badRequest, "url must be a string.")
         }
     }
 
@@ -108,7 +108,7 @@ extension ObjectWriting {
             let name = try? FileName(other ?? "", limit: settings.nameLength)
             return try name ?? FileName("file", limit: settings.nameLength)
         case .string(let text): return try FileName(text, limit: settings.nameLength)
-        default: throw ServiceError(.invalidFileName, "Invalid file name: the name must be a text.")
+        default: throw ServiceError(.invalidFileName, "Invalid file name: the name must be a string.")
         }
     }
 

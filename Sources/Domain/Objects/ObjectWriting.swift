@@ -217,7 +217,7 @@ struct ObjectWriting {
     private func requireChangeable(_ name: ClassName, by operation: ClassOperation) throws {
         if name == .session {
             try access.require(operation, in: .sessions)
-            throw ServiceError(.notAvailable, "A session is begun by a log-in, and never changed.")
+            throw ServiceError(.notAvailable, "Sessions are created by log-ins and cannot be changed.")
         }
         guard !name.isReserved || [.user, .role].contains(name) else {
             throw ObjectWriting.unknownClass(name)

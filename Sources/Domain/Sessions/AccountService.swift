@@ -172,7 +172,7 @@ private struct Login {
 
     init(_ body: [String: JSONValue], settings: AccountSettings) throws {
         guard [nil, .null].contains(body["smsCode"]) else {
-            throw ServiceError(.notAvailable, "Codes by SMS are not available on this server yet.")
+            throw ServiceError(.notAvailable, "SMS codes are not available on this server yet.")
         }
         let given = AccountName.allCases.first { body[$0.rawValue] != nil && body[$0.rawValue] != .null }
         guard let given, let text = body[given.rawValue]?.stringValue, !text.isEmpty else {
