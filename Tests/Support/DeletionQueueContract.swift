@@ -83,7 +83,7 @@ package enum DeletionQueueContract {
             store: store,
             settings: ObjectSettings(
                 files: FilePresentation(publicURL: "https://f", bucket: "b"),
-                accounts: Accounts(hasher: PlainHasher())
+                accounts: Accounts(changes: store.changes, hasher: PlainHasher())
             )
         )
     }
