@@ -105,8 +105,10 @@ package final class FileDeletions: Sendable {
                 }
                 guard !rows.isEmpty else {
                     report(DeletionProgress(removed: freed, waiting: waiting))
-                    if waiting == 0 { noteRecovery() }
-                    return waiting == 0
+                    guard waiting == 0 else { return false }
+                    startOver()
+                    noteRecovery()
+                    return true
                 }
                 let failed = try await removeClaimed(rows)
                 state.withLock { $0.passed += failed }
