@@ -132,7 +132,7 @@ import Testing
                 let batch = #"{"requests":[\#(([other] + items).joined(separator: ","))]}"#
                 let refused = try await client.send("POST", "/1.1/batch", batch)
                 #expect(refused.status == .badRequest)
-                #expect(refused.text.contains("over 100 passwords"))
+                #expect(refused.text.contains("more than 100 passwords"))
             }
             let found = try await client.send("GET", "/1.1/classes/Task?limit=0&count=1")
             #expect(found.status == .notFound)

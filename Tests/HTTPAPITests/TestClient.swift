@@ -35,6 +35,9 @@ struct TestClient: Sendable {
     ) async throws -> TestResponse {
         var head = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers)
         if let body { head.headerFields[.contentLength] = String(body.readableBytes) }
+        // Hummingbird takes a request's id from its logger.
+        var logger = logger
+        logger[metadataKey: "hb.request.id"] = "\(RequestID())"
         let source = ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger)
         let request = Request(head: head, body: RequestBody(asyncSequence: BodyPieces(body ?? ByteBuffer())))
         let response = try await responder.respond(to: request, context: APIContext(source: source))

@@ -35,7 +35,11 @@ import Testing
     }
 
     /// An image of one band, as it is in memory and as a picture that is computed when it is asked for: turned upside down.
-    private func withImage(width: Int, height: Int, _ body: (UnsafeMutablePointer<VipsImage>, [UInt8]) throws -> Void) throws {
+    private func withImage(
+        width: Int,
+        height: Int,
+        _ body: (UnsafeMutablePointer<VipsImage>, [UInt8]) throws -> Void
+    ) throws {
         try VipsLibrary.start()
         let pixels = (0..<width * height).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / width) }
         let image = try #require(
@@ -50,7 +54,10 @@ import Testing
         try body(result, lines)
     }
 
-    @Test("every line comes once and in order", arguments: [(40, 30), (1000, 99), (1000, 100), (700, 1300), (100_000, 1)])
+    @Test(
+        "every line comes once and in order",
+        arguments: [(40, 30), (1000, 99), (1000, 100), (700, 1300), (100_000, 1)]
+    )
     func order(width: Int, height: Int) throws {
         try withImage(width: width, height: height) { image, lines in
             let written = Written()
