@@ -19,7 +19,10 @@ import Testing
                 "SEARCH class_10 USING INDEX class_10_created (created_at>?)"
             ),
             (#"{"n":1}"#, "", #"SEARCH class_10 USING INDEX class_10 n,title (<expr>=?)"#),
-            (#"{"n":{"$gt":1,"$lt":9}}"#, "n", #"SEARCH class_10 USING INDEX class_10 n,title (<expr>>? AND <expr><?)"#),
+            (
+                #"{"n":{"$gt":1,"$lt":9}}"#, "n",
+                #"SEARCH class_10 USING INDEX class_10 n,title (<expr>>? AND <expr><?)"#
+            ),
             (#"{"n":{"$in":[1,2]}}"#, "", #"SEARCH class_10 USING INDEX class_10 n,title (<expr>=?)"#),
             (#"{"n":1,"title":"x"}"#, "", #"SEARCH class_10 USING INDEX class_10 n,title (<expr>=? AND <expr>=?)"#),
             (#"{"n":1}"#, "title", #"SEARCH class_10 USING INDEX class_10 n,title (<expr>=?)"#),

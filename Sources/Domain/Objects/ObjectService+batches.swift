@@ -50,7 +50,10 @@ extension ObjectService {
             let hasRoom = room > 0
             let reply = await Result<ObjectReply, any Error>(awaiting: {
                 guard hasRoom else {
-                    throw ServiceError(.badRequest, "The replies of the batch exceed ten times the limit of one reply (queries.maxReplySize).")
+                    throw ServiceError(
+                        .badRequest,
+                        "The replies of the batch exceed ten times the limit of one reply (queries.maxReplySize)."
+                    )
                 }
                 return try await perform(command.get(), as: caller, within: budget)
             })

@@ -20,7 +20,7 @@ enum OrderSQL {
 
     private static func requireWritable(_ path: FieldPath) throws {
         guard SQLPath.isWritable(path) else {
-            throw ServiceError(.invalidKey, "Objects cannot be ordered by '\(path)': it contains quotes or backslashes.")
+            throw ServiceError(.invalidKey, "Objects cannot be ordered by '\(path)': it has quotes or backslashes.")
         }
     }
 }
