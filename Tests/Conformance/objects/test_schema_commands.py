@@ -217,7 +217,7 @@ def test_bad_field_name_is_refused(run, things, name):
 
 @pytest.mark.parametrize("arguments, words", [
     (["index", "list"], "<class>"), (["index", "add", "A"], "<field>"), (["index", "remove", "A"], "<name>"),
-    (["index", "add", "A", "a", "b", "c"], "one field or two"), (["schema", "show", "A", "B"], "'B'"),
+    (["index", "add", "A", "a", "b", "c"], "one or two fields"), (["schema", "show", "A", "B"], "'B'"),
     (["schema", "set", "A", "a"], "what to set"), (["schema", "set", "A", "a", "--default", "text"], "not JSON"),
     (["schema", "set", "A", "a", "--type", "Pointer"], "need --target"),
     (["schema", "set", "A", "a", "--target", "B"], "need --target"),
