@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Read from the bottom up: C doors, Domain, adapters, HTTPAPI, Server, Commands. Who may import whom beyond what is
-// declared here (NIO, Foundation, a C module) is the table in scripts/check-imports.
+// Each target is in the folder of its layer, from the bottom up: System, Domain, Adapters, Interface, Program. Who may
+// import whom beyond what is declared here (NIO, Foundation, a C module) is the table in scripts/check-imports.
 
 // `make test` sets LCFILE_WARNINGS, so that a new compiler's new warning stops a change but never a user's build.
 let strictness: [SwiftSetting] =
@@ -39,8 +39,19 @@ let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "s
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// A module map and fixed-argument shims for the C library that `package` names for pkg-config and `debian` for apt.
+func cModule(_ name: String, package: String? = nil, debian: String? = nil) -> Target {
+    .systemLibrary(
+        name: name,
+        path: "Sources/System/\(name)",
+        pkgConfig: package,
+        providers: debian.map { [.apt([$0])] }
+    )
+}
+
+/// A Swift target in a folder of its layer.
+func library(_ name: String, in layer: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
@@ -75,49 +86,50 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
-        // MARK: C doors: a module map and fixed-argument shims for variadic functions
-        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
-        .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
-        .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
-        .systemLibrary(name: "CPCRE", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
-        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
-        .systemLibrary(name: "CLinux"),
+        // MARK: System: the C libraries, and libcurl's easy handle for the two targets that are clients of HTTP
+        cModule("CVips", package: "vips", debian: "libvips-dev"),
+        cModule("CTurboJPEG", package: "libturbojpeg", debian: "libturbojpeg0-dev"),
+        cModule("CJPEG", package: "libjpeg", debian: "libjpeg62-turbo-dev"),
+        cModule("CZimg", package: "zimg", debian: "libzimg-dev"),
+        cModule("CCurl", package: "libcurl", debian: "libcurl4-openssl-dev"),
+        cModule("CMagic", package: "libmagic", debian: "libmagic-dev"),
+        cModule("CPCRE", package: "libpcre2-8", debian: "libpcre2-dev"),
+        cModule("CCrypt", package: "libcrypt", debian: "libcrypt-dev"),
+        cModule("CZlib", package: "zlib", debian: "zlib1g-dev"),
+        cModule("CJemalloc", package: "jemalloc", debian: "libjemalloc-dev"),
+        cModule("CLinux"),
+        library("Curl", in: "System", ["CCurl"]),
 
-        // MARK: libcurl's easy handle, for the two targets that are clients of HTTP
-        library("Curl", ["CCurl"]),
-
-        // MARK: Rules, services and the ports they need
-        library("Domain", [nioCore, crypto, logging]),
+        // MARK: Domain: rules, services and the ports they need
+        .target(name: "Domain", dependencies: [nioCore, crypto, logging], swiftSettings: settings),
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
-        library("SQLiteStore", ["Domain", grdb, grdbSQLite, nioPosix]),
-        library("DiskBlobs", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
+        library("SQLiteStore", in: "Adapters", ["Domain", grdb, grdbSQLite, nioPosix]),
+        library("DiskBlobs", in: "Adapters", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(
             "VipsMedia",
+            in: "Adapters",
             ["Domain", "CVips", "CTurboJPEG", "CJPEG", "CZimg", "CLinux", nioCore, nioPosix, subprocess, systemPackage]
         ),
-        library("PCREPatterns", ["Domain", "CPCRE"]),
-        library("PasswordHashes", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
-        library("CurlFetch", ["Domain", "Curl", logging, nioCore, nioPosix]),
-        library("MagicTypes", ["Domain", "CMagic", nioCore, nioPosix]),
+        library("PCREPatterns", in: "Adapters", ["Domain", "CPCRE"]),
+        library("PasswordHashes", in: "Adapters", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
+        library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
+        library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
-        // MARK: The wire
+        // MARK: Interface: HTTP
         library(
             "HTTPAPI",
+            in: "Interface",
             [
                 "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, coreMetrics, nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]
         ),
 
-        // MARK: Construction
+        // MARK: Program: construction and the command line
         library(
             "Server",
+            in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
                 "CurlFetch",
@@ -126,13 +138,12 @@ let package = Package(
                 serviceLifecycle, unixSignals,
             ]
         ),
-
-        // MARK: The command line
-        library("FileClient", ["Curl"]),
-        library("Commands", ["Server", "FileClient", argumentParser]),
+        library("FileClient", in: "Program", ["Curl"]),
+        library("Commands", in: "Program", ["Server", "FileClient", argumentParser]),
         .executableTarget(
             name: "lcfile",
             dependencies: ["Commands", "VipsMedia", argumentParser],
+            path: "Sources/Program/lcfile",
             swiftSettings: settings
         ),
 

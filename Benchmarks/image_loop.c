@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../Sources/CVips/shim.h"
+#include "../Sources/System/CVips/shim.h"
 
 // What the server writes with when the URL does not say: both sides must do the same work.
 enum { AVIF_EFFORT = 2, PNG_COMPRESSION = 6, WEBP_EFFORT = 4 };
