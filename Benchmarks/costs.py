@@ -1,4 +1,4 @@
-"""The part of Benchmarks/run that measures processor time: the coefficients of ImagePlan+work.swift.
+"""The part of Benchmarks/run that measures processor time: the coefficients of ImagePlan+time.swift.
 
 Each row is the processor time of the server and of its worker processes for one more pixel, as the difference of two
 chains on the same image. The table in the source has these figures rounded up.

@@ -26,7 +26,7 @@ struct Subject: Sendable {
             store: store,
             settings: ObjectSettings(
                 files: presentation,
-                accounts: Accounts(changes: store.changes, hasher: NoPasswords())
+                accountDependencies: AccountDependencies(changes: store.changes, hasher: NoPasswords())
             )
         )
         sql = try DirectSQL(path: path)
@@ -78,7 +78,7 @@ private struct NoPasswords: PasswordHasher {
         throw Failure("there are no passwords here")
     }
 
-    func verify(_ password: Password, against hash: PasswordHash?, for caller: CallerIdentity) -> PasswordVerdict {
+    func verify(_ password: Password, against hash: PasswordHash?, for caller: CallerIdentity) -> PasswordComparison {
         .wrong
     }
 }

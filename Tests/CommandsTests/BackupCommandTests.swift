@@ -24,10 +24,10 @@ import Testing
     }
 
     @Test("one of a thing is told in the singular")
-    func words() {
+    func description() {
         var summary = CopySummary()
         summary.apps = 1
         summary.bytes = 1
-        #expect(summary.words == "1 app, 0 files, 1 byte")
+        #expect(summary.description == "1 app, 0 files, 1 byte")
     }
 }

@@ -63,8 +63,8 @@ import Testing
             for conditions in [try blobs.check(entries, comparingDigests: true), try copy.copy(entries)] {
                 #expect(Array(conditions.prefix(2)) == [.whole, .missing])
                 #expect(conditions[2] == .damaged("has 5 bytes, not the 7 that were uploaded"))
-                guard case .damaged(let words) = conditions[3] else { throw Broken() }
-                #expect(words.contains(entries[3].facts.digest.description))
+                guard case .damaged(let description) = conditions[3] else { throw Broken() }
+                #expect(description.contains(entries[3].facts.digest.description))
             }
             let copied = entries.map { FileManager.default.fileExists(atPath: path(of: $0, in: target)) }
             #expect(copied == [true, false, false, false])

@@ -22,7 +22,7 @@ import Testing
             let path = try "\(root)/\(#require(files(in: root).first))"
             try damage(path)
             let next = try DiskDerivativeStore(folder: parent(root), bound: 4 << 20, pool: .singleton)
-            await next.room.settled()
+            await next.space.settled()
             try await body(next, path)
         }
     }
@@ -37,7 +37,7 @@ import Testing
             let found = try await store.open(DerivativeDamageTests.name)
             #expect(found == nil)
             #expect(!FileManager.default.fileExists(atPath: path))
-            #expect(store.room.used == 0)
+            #expect(store.space.used == 0)
         }
     }
 
@@ -92,7 +92,7 @@ import Testing
             let found = try await store.open(DerivativeDamageTests.name)
             #expect(found == nil)
             #expect(!FileManager.default.fileExists(atPath: path))
-            #expect(store.room.used == 0)
+            #expect(store.space.used == 0)
         }
     }
 

@@ -12,7 +12,7 @@ func withStore(
 ) async throws {
     try await Samples.withFolder { folder in
         let store = try DiskDerivativeStore(folder: folder, bound: bound, pool: .singleton)
-        await store.room.settled()
+        await store.space.settled()
         try await body(store, "\(folder)/derivatives")
     }
 }

@@ -55,7 +55,7 @@ import Testing
                 ofItemAtPath: layout.path(of: names[0])
             )
             try await store.store(bytes, as: .png, under: DerivativeName("source", "one too many"))
-            await store.room.settled()
+            await store.space.settled()
             let left = names.filter { FileManager.default.fileExists(atPath: layout.path(of: $0)) }
             #expect((17...18).contains(left.count))
             #expect(!left.contains(names[0]))
@@ -64,49 +64,49 @@ import Testing
         }
     }
 
-    /// Runs the body with room of which more is taken than its bound, and of which a sweep has just freed nothing.
+    /// Runs the body with space of which more is used than its bound, and of which a sweep has just freed nothing.
     ///
-    /// It is promised, so no sweep can free it. What ``land(in:)`` adds is in no file, so each sweep forgets it again.
-    private func withStuckRoom(_ body: (DerivativeRoom) async throws -> Void) async throws {
+    /// It is promised, so no sweep can free it. What ``store(in:)`` adds is in no file, so each sweep forgets it again.
+    private func withStuckSpace(_ body: (DerivativeSpace) async throws -> Void) async throws {
         try await withStore { _, root in
-            let room = DerivativeRoom(
+            let space = DerivativeSpace(
                 bound: 80 * block,
                 layout: DerivativeLayout(folder: parent(root)),
                 opened: OpenDerivatives(bound: 1),
                 pool: .singleton
             )
-            for _ in 0..<2 { #expect(room.promise(60 * block)) }
-            await land(in: room)
-            #expect(room.used == 120 * block)
-            try await body(room)
+            for _ in 0..<2 { #expect(space.reserve(60 * block)) }
+            await store(in: space)
+            #expect(space.used == 120 * block)
+            try await body(space)
         }
     }
 
-    private func land(in room: DerivativeRoom) async {
-        #expect(room.promise(block))
-        room.land(block, replacing: 0)
-        await room.settled()
+    private func store(in space: DerivativeSpace) async {
+        #expect(space.reserve(block))
+        space.record(block, replacing: 0)
+        await space.settled()
     }
 
     @Test("after a sweep that freed nothing, the next begins when an eighth of the bound has come")
     func stuck() async throws {
-        try await withStuckRoom { room in
+        try await withStuckSpace { space in
             for count in Int64(1)...9 {
-                await land(in: room)
-                #expect(room.used == (120 + count) * block)
+                await store(in: space)
+                #expect(space.used == (120 + count) * block)
             }
-            await land(in: room)
-            #expect(room.used == 120 * block)
+            await store(in: space)
+            #expect(space.used == 120 * block)
         }
     }
 
     @Test("after a sweep that freed nothing, the next begins at once if all has fitted meanwhile")
     func stuckNoMore() async throws {
-        try await withStuckRoom { room in
-            room.free(40 * block)
-            #expect(room.used == 80 * block)
-            await land(in: room)
-            #expect(room.used == 120 * block)
+        try await withStuckSpace { space in
+            space.free(40 * block)
+            #expect(space.used == 80 * block)
+            await store(in: space)
+            #expect(space.used == 120 * block)
         }
     }
 }

@@ -35,8 +35,8 @@ import Testing
             try await store.store(ByteBuffer(), as: .png, under: DerivativeName("other", "request"))
             let tag = try #require(try await store.open(name)).tag
             let next = try DiskDerivativeStore(folder: parent(root), bound: 1 << 20, pool: .singleton)
-            await next.room.settled()
-            #expect(next.room.used == 3 * 4096 + 4096)
+            await next.space.settled()
+            #expect(next.space.used == 3 * 4096 + 4096)
             let derivative = try #require(try await next.open(name))
             #expect(derivative.tag == tag)
             #expect(derivative.mediaType == .avif)
@@ -50,10 +50,10 @@ import Testing
             for size in [10_000, 20_000, 100] {
                 let bytes = ByteBuffer(repeating: 1, count: size)
                 try await store.store(bytes, as: .png, under: DerivativeName("source", "request"))
-                #expect(store.room.used == Int64((size + 184 + 4095) / 4096 * 4096))
+                #expect(store.space.used == Int64((size + 184 + 4095) / 4096 * 4096))
             }
             try await store.remove(allOf: "source")
-            #expect(store.room.used == 0)
+            #expect(store.space.used == 0)
             #expect(try FileManager.default.subpathsOfDirectory(atPath: root).count == 1, "the shelf alone")
         }
     }
@@ -81,7 +81,7 @@ import Testing
                 try Data("bytes".utf8).write(to: URL(filePath: "\(root)/\(name)"))
             }
             let next = try DiskDerivativeStore(folder: parent(root), bound: 1 << 20, pool: .singleton)
-            await next.room.settled()
+            await next.space.settled()
             #expect(try files(in: root) == ["README"])
         }
     }
@@ -97,7 +97,7 @@ import Testing
                 try await store.store(ByteBuffer(string: "bytes"), as: .png, under: name)
             }
             #expect(try files(in: root) == [])
-            #expect(store.room.used == 0)
+            #expect(store.space.used == 0)
         }
     }
 

@@ -49,7 +49,7 @@ import Testing
                 openFiles: openFiles,
                 pool: .singleton
             )
-            await store.room.settled()
+            await store.space.settled()
             let names = (0..<20).map { DerivativeName("source", "\($0)") }
             for name in names {
                 try await store.store(ByteBuffer(string: name.request), as: .png, under: name)

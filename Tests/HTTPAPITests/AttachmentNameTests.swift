@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "the word stands behind image words or alone, and the first one counts",
+        "the parameter follows image operators or stands alone, and the first one counts",
         arguments: [
             "attname=a.png", "imageView2/1/w/100&attname=a.png", "imageMogr2/thumbnail/100x|imageInfo&attname=a.png",
             "attname=a.png&attname=b.png", "x=1&attname=a.png&y=2",

@@ -72,7 +72,7 @@ struct Cast {
     }
 
     /// The list that opens an operation of a class to an audience.
-    func words(_ audience: CastAudience) -> String {
+    func entries(_ audience: CastAudience) -> String {
         switch audience {
         case .everyone, .users: #"["\#(audience)"]"#
         case .user: #"["user:\#(ids[.owner] ?? "")"]"#

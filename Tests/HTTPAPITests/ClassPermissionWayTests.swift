@@ -134,7 +134,7 @@ import Testing
                 for caller in CastMember.allCases {
                     number += 1
                     let id = try await cast.created("classes/Guarded", #"{"n":1,"object":{}}"#)
-                    let opened = #"{"\#(operation)":\#(cast.words(audience))}"#
+                    let opened = #"{"\#(operation)":\#(cast.entries(audience))}"#
                     #expect(try await cast.send("PUT", "permissions/Guarded", opened).status == .ok)
                     let before = try await state(of: id, cast)
                     let response = try await cast.send(

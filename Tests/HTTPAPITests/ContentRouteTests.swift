@@ -79,8 +79,8 @@ import Testing
             #expect(response.text == "hello")
             // The bytes never change, but who may read the record does.
             #expect(response.headers[.cacheControl] == "public, max-age=3600")
-            let words = try await client.send("GET", "/1/files/\(id)/content?imageView2/2/w/1", nil, [:])
-            #expect(words.text == "thumbnail")
+            let operators = try await client.send("GET", "/1/files/\(id)/content?imageView2/2/w/1", nil, [:])
+            #expect(operators.text == "thumbnail")
         }
         #expect(fetcher.fetched.value == 0)
     }
@@ -99,9 +99,9 @@ import Testing
     }
 
     @Test("what was shown for keys is no cache's to give away", arguments: ["", "?imageView2/2/w/1"])
-    func caching(words: String) async throws {
+    func caching(operators: String) async throws {
         try await server().test { client in
-            let path = try await make(client) + words
+            let path = try await make(client) + operators
             let own = try await client.send("GET", path, nil, Who.client.headers)
             #expect(own.headers[.cacheControl] == "private, no-cache")
             for headers in [[:], Who.client.headers] as [HTTPFields] {
@@ -120,8 +120,8 @@ import Testing
             #expect(try await client.send("GET", path, nil, headers).text == "elsewhere")
             #expect(try await client.send("GET", path, nil, Who.master.headers).text == "elsewhere")
             for refused in [others, Who.client.headers, Who.stranger.headers, [:]] {
-                for words in ["", "?imageView2/2/w/10", "?stat"] {
-                    let response = try await client.send("GET", path + words, nil, refused)
+                for operators in ["", "?imageView2/2/w/10", "?stat"] {
+                    let response = try await client.send("GET", path + operators, nil, refused)
                     #expect(response.status == .notFound)
                     #expect(response.text == #"{"code":404,"error":"File not found."}"#)
                 }
@@ -186,8 +186,8 @@ import Testing
         let server = server(ServiceError(code, "A sentence."))
         try await server.test { client in
             let path = try await make(client)
-            for words in ["", "?imageInfo"] {
-                let response = try await client.send("GET", path + words, nil, [:])
+            for operators in ["", "?imageInfo"] {
+                let response = try await client.send("GET", path + operators, nil, [:])
                 #expect(response.status.code == status)
                 #expect(response.headers[.cacheControl]?.contains("no-store") == true)
             }

@@ -87,7 +87,7 @@ import Testing
         try await TestServer().test { client in
             let cast = try await Cast(client)
             for audience in CastAudience.allCases {
-                let opened = #"{"delete":\#(cast.words(audience))}"#
+                let opened = #"{"delete":\#(cast.entries(audience))}"#
                 #expect(try await cast.send("PUT", "permissions/_File", opened).status == .ok)
                 for writers in CastAudience.ofACLs {
                     for caller in CastMember.allCases {
@@ -113,7 +113,7 @@ import Testing
         try await TestServer().test { client in
             let cast = try await Cast(client)
             for audience in CastAudience.allCases {
-                let opened = #"{"create":\#(cast.words(audience))}"#
+                let opened = #"{"create":\#(cast.entries(audience))}"#
                 #expect(try await cast.send("PUT", "permissions/_File", opened).status == .ok)
                 for caller in CastMember.allCases { try await body(cast, audience, caller) }
             }

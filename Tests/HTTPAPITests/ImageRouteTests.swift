@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// Image words behind a file's URL (docs/image-options.md, sections 7 and 8).
+/// Image operators behind a file's URL (docs/image-options.md, sections 7 and 8).
 @Suite struct ImageRouteTests {
     private let renderer = FixedRenderer()
 
@@ -17,7 +17,7 @@ import Testing
         return server
     }
 
-    /// Uploads `hello` and asks for it with words.
+    /// Uploads `hello` and requests it with operators.
     private func get(
         _ query: String,
         _ headers: HTTPFields = [:],
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "words give an image in the format that they say, or in the source's",
+        "operators give an image in the format that they say, or in the source's",
         arguments: [
             ("?imageView2/2/w/10", "image/jpeg"), ("?imageView2/2/w/10/format/webp", "image/webp"),
             ("?imageMogr2/thumbnail/10x/format/png|imageView2/2/w/5", "image/png"),
@@ -39,7 +39,7 @@ import Testing
             ("?imageMogr2/format/AVIF&attname=b.avif", "image/avif"),
         ]
     )
-    func words(query: String, type: String) async throws {
+    func operators(query: String, type: String) async throws {
         let response = try await get(query)
         #expect(response.status == .ok)
         #expect(response.text == "thumbnail")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "parameters that are no words give the file itself",
+        "parameters that are no operators give the file itself",
         arguments: ["", "?v=3", "?a=b/c", "?", "?&imageInfo", "?v%3D3", "?v=%zz"]
     )
     func noWords(query: String) async throws {
@@ -63,20 +63,20 @@ import Testing
     }
 
     @Test(
-        "what is not understood is refused, names the word and is not cached",
+        "what is not understood is refused, names the parameter and is not cached",
         arguments: [
             ("?imageView2/9/w/1", "'imageView2' needs a mode"),
             ("?imageView3/1/w/1", "imageView3"), ("?imageView2/2/w/1/x/1", "'x'"),
             ("?imageMogr2/thumbnail/1x1|", "an operator is missing"), ("?stat|imageInfo", "stat"),
         ]
     )
-    func refused(query: String, word: String) async throws {
+    func refused(query: String, parameter: String) async throws {
         let response = try await get(query.replacing("|", with: "%7C"), [.origin: "https://a.example"])
         #expect(response.status == .badRequest)
         let body = try response.json()
         #expect(Set(body.keys) == ["code", "error"])
         #expect(body["code"] == .integer(400))
-        #expect(body["error"]?.stringValue?.contains(word) == true, "\(response.text)")
+        #expect(body["error"]?.stringValue?.contains(parameter) == true, "\(response.text)")
         #expect(response.headers[.cacheControl]?.contains("no-store") == true)
         #expect(response.headers[.accessControlAllowOrigin] == "*")
     }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("words on a file that there is not are 404", arguments: ["?imageView2/2/w/1", "?imageInfo", "?nonsense"])
+    @Test("operators on a file that there is not are 404", arguments: ["?imageView2/2/w/1", "?imageInfo", "?nonsense"])
     func missing(query: String) async throws {
         try await TestServer().test { client in
             let response = try await client.send("GET", "/nosuchkey\(query)", nil, [:])
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "a range of what words are answered with goes on with its tag, not with a date, which other bytes may have had",
+        "a range of the answer to operators goes on with its tag, not with a date, which other bytes may have had",
         arguments: ["?imageView2/2/w/10", "?imageslim"]
     )
     func ifRange(query: String) async throws {
@@ -177,13 +177,13 @@ import Testing
         }
     }
 
-    @Test("an image is made once, also for those who write its words in another way")
+    @Test("an image is made once, also for those who write its parameters in another way")
     func kept() async throws {
         let server = server()
         try await server.test { client in
             let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
-            for words in ["imageView2/2/w/10/h/20", "imageView2/2/h/20.0/w/10", "imageView2%2F2/w/10/h/20/&v=1"] {
-                let response = try await client.execute(uri: "/\(key)?\(words)", method: .get)
+            for operators in ["imageView2/2/w/10/h/20", "imageView2/2/h/20.0/w/10", "imageView2%2F2/w/10/h/20/&v=1"] {
+                let response = try await client.execute(uri: "/\(key)?\(operators)", method: .get)
                 #expect(response.text == "thumbnail")
             }
         }

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a style and the words that it stands for are one image")
+    @Test("a style and the operators that it stands for are one image")
     func shared() async throws {
         try await server(styles).test { client in
             let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
@@ -77,13 +77,13 @@ import Testing
             ("image/avif", "/format/png", "image/png"),
         ]
     )
-    func negotiation(accept: String, words: String, type: String) async throws {
+    func negotiation(accept: String, parameters: String, type: String) async throws {
         try await server(ImageNames(automatic: [.avif, .webp])).test { client in
             let key = try await client.upload("a.jpg")["key"]?.stringValue ?? ""
-            let uri = "/\(key)?imageView2/2/w/10\(words)"
+            let uri = "/\(key)?imageView2/2/w/10\(parameters)"
             let response = try await client.execute(uri: uri, method: .get, headers: [.accept: accept])
             #expect(response.headers[.contentType] == type)
-            #expect(response.headers[.vary] == (words.isEmpty ? "Accept" : nil))
+            #expect(response.headers[.vary] == (parameters.isEmpty ? "Accept" : nil))
             let tag = response.headers[.eTag] ?? ""
             let again = try await client.execute(
                 uri: uri,
@@ -91,7 +91,7 @@ import Testing
                 headers: [.accept: accept, .ifNoneMatch: tag]
             )
             #expect(again.status == .notModified)
-            #expect(again.headers[.vary] == (words.isEmpty ? "Accept" : nil))
+            #expect(again.headers[.vary] == (parameters.isEmpty ? "Accept" : nil))
         }
     }
 

@@ -6,11 +6,11 @@ import Testing
 
 /// Which heads are taken, and what becomes of their connections.
 @Suite struct RequestRulesTests {
-    private func verdict(
+    private func framing(
         _ fields: [(String, String)],
         _ method: HTTPMethod = .GET,
         _ version: HTTPVersion = .http1_1
-    ) throws(RequestRefusal) -> RequestRules.Verdict {
+    ) throws(RequestRefusal) -> RequestRules.Framing {
         try RequestRules.check(
             HTTPRequestHead(version: version, method: method, uri: "/", headers: HTTPHeaders(fields))
         )
@@ -18,7 +18,7 @@ import Testing
 
     private func status(_ fields: [(String, String)], _ version: HTTPVersion = .http1_1) -> UInt? {
         do {
-            _ = try verdict([("Host", "a")] + fields, .POST, version)
+            _ = try framing([("Host", "a")] + fields, .POST, version)
             return nil
         } catch {
             return error.status.code
@@ -72,16 +72,16 @@ import Testing
     )
     func host(value: String, isTaken: Bool) throws {
         #expect(HostField.isValid(value) == isTaken)
-        let isRefused = (try? verdict([("Host", value)])) == nil
+        let isRefused = (try? framing([("Host", value)])) == nil
         #expect(isRefused == !isTaken)
     }
 
     @Test("a request of HTTP/1.1 has one host, and one of HTTP/1.0 has one at most")
     func hosts() throws {
-        #expect(throws: RequestRefusal.self) { try verdict([]) }
-        #expect(throws: RequestRefusal.self) { try verdict([("Host", "a"), ("Host", "a")]) }
-        #expect(throws: RequestRefusal.self) { try verdict([("Host", "a"), ("host", "b")], .GET, .http1_0) }
-        #expect(try verdict([], .GET, .http1_0).isLast)
+        #expect(throws: RequestRefusal.self) { try framing([]) }
+        #expect(throws: RequestRefusal.self) { try framing([("Host", "a"), ("Host", "a")]) }
+        #expect(throws: RequestRefusal.self) { try framing([("Host", "a"), ("host", "b")], .GET, .http1_0) }
+        #expect(try framing([], .GET, .http1_0).isLast)
     }
 
     @Test(
@@ -94,10 +94,10 @@ import Testing
         ]
     )
     func connection(values: [String], isLast: Bool) throws {
-        let verdict = try verdict([("Host", "a")] + values.map { ("Connection", $0) })
-        #expect(verdict.isLast == isLast)
+        let framing = try framing([("Host", "a")] + values.map { ("Connection", $0) })
+        #expect(framing.isLast == isLast)
         // What Hummingbird compares with.
-        #expect((verdict.head.headers["Connection"] == ["close"]) == isLast)
+        #expect((framing.head.headers["Connection"] == ["close"]) == isLast)
     }
 
     @Test("options that are no words are refused", arguments: ["a b", "close;x", "\"close\"", "upgrade\t", "a\tb"])
@@ -108,18 +108,18 @@ import Testing
     @Test("HTTP/1.0 ends with the answer, and knows no 100 Continue")
     func old() throws {
         let fields = [("Connection", "keep-alive"), ("Expect", "100-continue")]
-        let verdict = try verdict(fields, .POST, .http1_0)
-        #expect(verdict.isLast)
-        #expect(!verdict.head.headers.contains(name: "Expect"))
-        #expect(try self.verdict([("Host", "a")] + fields, .POST).head.headers.contains(name: "Expect"))
+        let framing = try framing(fields, .POST, .http1_0)
+        #expect(framing.isLast)
+        #expect(!framing.head.headers.contains(name: "Expect"))
+        #expect(try self.framing([("Host", "a")] + fields, .POST).head.headers.contains(name: "Expect"))
     }
 
     @Test("the decoder is known to stop where a request asks for another protocol")
     func upgrade() throws {
-        #expect(try verdict([("Host", "a"), ("Connection", "x, Upgrade"), ("Upgrade", "h2c")]).stopsDecoder)
-        #expect(try !verdict([("Host", "a"), ("Upgrade", "h2c")]).stopsDecoder)
-        #expect(try !verdict([("Host", "a"), ("Connection", "upgrade")]).stopsDecoder)
-        #expect(try !verdict([("Host", "a"), ("Connection", "upgrade"), ("Upgrade", "")]).stopsDecoder)
-        #expect(throws: RequestRefusal.self) { try verdict([("Host", "a")], .CONNECT) }
+        #expect(try framing([("Host", "a"), ("Connection", "x, Upgrade"), ("Upgrade", "h2c")]).stopsDecoder)
+        #expect(try !framing([("Host", "a"), ("Upgrade", "h2c")]).stopsDecoder)
+        #expect(try !framing([("Host", "a"), ("Connection", "upgrade")]).stopsDecoder)
+        #expect(try !framing([("Host", "a"), ("Connection", "upgrade"), ("Upgrade", "")]).stopsDecoder)
+        #expect(throws: RequestRefusal.self) { try framing([("Host", "a")], .CONNECT) }
     }
 }

@@ -40,7 +40,7 @@ import Testing
     )
     func signUps(path: String) async throws {
         var server = TestServer()
-        server.accounts = AccountSettings(signUps: 1)
+        server.accounts = AccountSettings(maxSignUps: 1)
         try await server.test { client in
             func signUp(_ name: String, _ who: Who = .client) async throws -> TestResponse {
                 try await client.send("POST", path, #"{"username":"\#(name)","password":"p"}"#, who.headers)

@@ -68,7 +68,7 @@ struct TestServer {
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
         let settings = ObjectSettings(
             files: presentation,
-            accounts: Accounts(settings: accounts, changes: store.changes, hasher: PlainHasher())
+            accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher())
         )
         return AppServices(
             id: id,
@@ -78,7 +78,7 @@ struct TestServer {
                 blobs: blobs,
                 store: store,
                 types: FixedTypes(),
-                sessions: SessionService(store: store, accounts: settings.accounts),
+                sessions: SessionService(store: store, dependencies: settings.accountDependencies),
                 deletions: deletions
             ),
             files: files,
@@ -102,7 +102,7 @@ struct TestServer {
             objects: ObjectService(store: store, settings: settings),
             schemas: SchemaService(store: store, limits: ObjectLimits()),
             permissions: PermissionService(store: store, limits: ObjectLimits()),
-            sessions: SessionService(store: store, accounts: settings.accounts),
+            sessions: SessionService(store: store, dependencies: settings.accountDependencies),
             accounts: AccountService(store: store, settings: settings),
             presentation: presentation,
             fileDomains: [presentation.publicURL],

@@ -10,7 +10,7 @@ import Testing
         // A reader index that is not 0, as that of a slice of what was received.
         var bytes = ByteBuffer(string: "x\(text)")
         bytes.moveReaderIndex(forwardBy: 1)
-        return try TunnelBody(JSONBody(text: bytes, share: share, mostValues: 100))
+        return try TunnelBody(JSONBody(text: bytes, share: share, maxValues: 100))
     }
 
     @Test(

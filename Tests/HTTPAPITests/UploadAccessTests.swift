@@ -61,9 +61,9 @@ import Testing
             ("fileCallback", "[]", [401, 200, 200, 200, 200]),
         ] as [(String, String, [Int])]
     )
-    func begin(path: String, words: String, expected: [Int]) async throws {
+    func begin(path: String, entries: String, expected: [Int]) async throws {
         let statuses = try await statuses { client, headers in
-            _ = try await client.send("PUT", "/1.1/permissions/_File", #"{"create":\#(words)}"#, Who.master.headers)
+            _ = try await client.send("PUT", "/1.1/permissions/_File", #"{"create":\#(entries)}"#, Who.master.headers)
             let tus: HTTPFields = [.tusResumable: "1.0.0", .uploadLength: "5"]
             // A creation of tus has no body, or bytes of its own type.
             let body = path == "uploads" ? nil : "{}"

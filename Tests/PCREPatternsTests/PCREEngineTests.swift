@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PCREEngineTests {
     private func pattern(_ text: String, _ options: String = "") throws -> any CompiledPattern {
-        try PCREEngine().compile(text, options: options, place: "where.k.$regex")
+        try PCREEngine().compile(text, options: options, path: "where.k.$regex")
     }
 
     @Test(
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "steps from all places where a match may begin count together",
+        "steps from all offsets where a match may begin count together",
         arguments: ["\\p{L}+$", "a+[bc]", "(?:a|b)+$", "[a-z]*[0-9]"]
     )
     func boundedTogether(text: String) throws {

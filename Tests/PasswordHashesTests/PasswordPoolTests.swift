@@ -30,7 +30,7 @@ import Testing
         try await inPool { try await $0.hash(Password(.string(text), limit: 1024), for: guest) }
     }
 
-    private func verdict(_ text: String, _ hash: PasswordHash?, cost: Int = 10) async throws -> PasswordVerdict {
+    private func comparison(_ text: String, _ hash: PasswordHash?, cost: Int = 10) async throws -> PasswordComparison {
         try await inPool(cost: cost) {
             try await $0.verify(Password(.string(text), limit: 1024), against: hash, for: guest)
         }
@@ -47,19 +47,19 @@ import Testing
     func vector() async throws {
         // The third vector of section 12, of its 64 bytes the first 32; its salt is "SodiumChloride".
         let text = "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU=$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofI="
-        #expect(try await verdict("pleaseletmein", PasswordHash(stored: text), cost: 14) == .right)
+        #expect(try await comparison("pleaseletmein", PasswordHash(stored: text), cost: 14) == .right)
     }
 
     @Test("the password itself is right and any other wrong", arguments: ["p4ss", "密码 🔑", "a"])
-    func verdicts(text: String) async throws {
+    func comparisons(text: String) async throws {
         let hash = try await hash(text)
-        #expect(try await verdict(text, hash) == .right)
-        #expect(try await verdict(text + "x", hash) == .wrong)
+        #expect(try await comparison(text, hash) == .right)
+        #expect(try await comparison(text + "x", hash) == .wrong)
     }
 
     @Test("a hash of another cost is right, and outdated")
     func otherCost() async throws {
-        #expect(try await verdict("p4ss", hash("p4ss"), cost: 11) == .rightButOutdated)
+        #expect(try await comparison("p4ss", hash("p4ss"), cost: 11) == .rightButOutdated)
     }
 
     @Test(
@@ -81,8 +81,8 @@ import Testing
     )
     func imported(hash: String, text: String) async throws {
         let hash = PasswordHash(stored: hash)
-        #expect(try await verdict(text, hash) == .rightButOutdated)
-        #expect(try await verdict("x" + text, hash) == .wrong)
+        #expect(try await comparison(text, hash) == .rightButOutdated)
+        #expect(try await comparison("x" + text, hash) == .wrong)
     }
 
     @Test(
@@ -90,7 +90,7 @@ import Testing
         arguments: [nil, "", "$", "plain", "$scrypt$ln=99,r=8,p=1$AAAA$AAAA", "$leancloud$$", "$2b$05$short", "*0"]
     )
     func nothing(hash: String?) async throws {
-        #expect(try await verdict("p4ss", hash.map(PasswordHash.init(stored:))) == .wrong)
+        #expect(try await comparison("p4ss", hash.map(PasswordHash.init(stored:))) == .wrong)
     }
 
     /// Hashes a password while the only thread is busy; the task waits until the body is done.

@@ -192,9 +192,9 @@ import Testing
             try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999 future')") }
             try queue.close()
             let reading = #expect(throws: OpenFailure.self) { try DatabaseCopy(reading: target) }
-            #expect(reading?.sentence.contains("newer version") == true)
+            #expect(reading?.message.contains("newer version") == true)
             let copying = #expect(throws: OpenFailure.self) { try DatabaseCopy(of: target, at: "\(target).second") }
-            #expect(copying?.sentence.contains("newer version") == true)
+            #expect(copying?.message.contains("newer version") == true)
         }
     }
 
@@ -213,14 +213,14 @@ import Testing
         }
     }
 
-    @Test("what is no database is refused in one sentence")
+    @Test("what is no database is refused with one message")
     func noDatabase() async throws {
         try await Samples.withFolder { folder in
             let path = "\(folder)/db.sqlite"
             try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
             let reading = #expect(throws: OpenFailure.self) { try DatabaseCopy(reading: path) }
             let copying = #expect(throws: OpenFailure.self) { try DatabaseCopy(of: path, at: "\(folder)/copy.sqlite") }
-            for failure in [reading, copying] { #expect(failure?.sentence.contains("\n") == false) }
+            for failure in [reading, copying] { #expect(failure?.message.contains("\n") == false) }
         }
     }
 }

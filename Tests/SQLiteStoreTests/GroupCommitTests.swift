@@ -9,11 +9,11 @@ import Testing
 
 @Suite struct GroupCommitTests {
     private func withDatabase(
-        longestGroup: Duration = .seconds(60),
+        maxGroupTime: Duration = .seconds(60),
         _ body: (SQLiteDatabase) async throws -> Void
     ) async throws {
         try await Samples.withFolder { folder in
-            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite", longestGroup: longestGroup)
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite", maxGroupTime: maxGroupTime)
             try await body(database)
             try database.close()
         }
@@ -24,8 +24,8 @@ import Testing
         .timeLimit(.minutes(1)),
         arguments: [(Duration.seconds(60), 1), (.zero, 50)]
     )
-    func shares(longestGroup: Duration, expected: Int) async throws {
-        try await withDatabase(longestGroup: longestGroup) { database in
+    func shares(maxGroupTime: Duration, expected: Int) async throws {
+        try await withDatabase(maxGroupTime: maxGroupTime) { database in
             let commits = Counter()
             let observer = CommitObserver(commits)
             database.pool.add(transactionObserver: observer, extent: .databaseLifetime)

@@ -68,8 +68,8 @@ import Testing
     func accounts() async throws {
         try await withFixture("v3") { database in
             let store = SQLiteObjectStore(database)
-            let accounts = Accounts(changes: store.changes, hasher: PlainHasher())
-            let sessions = SessionService(store: store, accounts: accounts)
+            let accounts = AccountDependencies(changes: store.changes, hasher: PlainHasher())
+            let sessions = SessionService(store: store, dependencies: accounts)
             let caller = try await sessions.caller(Samples.guest(), showing: "eruvb295ewg99yxfarktnbwdx")
             let id = try #require(ObjectID("6b02011fff7ceadee26a40d8"))
             #expect(caller.user?.id == id)
@@ -113,7 +113,7 @@ import Testing
                 types: FixedTypes(),
                 sessions: SessionService(
                     store: store,
-                    accounts: Accounts(changes: store.changes, hasher: PlainHasher())
+                    dependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
                 ),
                 clock: { Timestamp(milliseconds: 1_795_306_000_000) }
             )

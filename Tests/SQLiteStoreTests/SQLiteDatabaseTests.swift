@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a database of a newer version is refused in one sentence")
+    @Test("a database of a newer version is refused with one message")
     func newerVersion() async throws {
         try await Samples.withFolder { folder in
             let path = "\(folder)/db.sqlite"
@@ -39,11 +39,11 @@ import Testing
             try await database.pool.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999 future')") }
             try database.close()
             let failure = #expect(throws: OpenFailure.self) { try SQLiteDatabase(path: path) }
-            #expect(failure?.sentence.contains("newer version") == true)
+            #expect(failure?.message.contains("newer version") == true)
         }
     }
 
-    @Test("a file that is no database is refused in one sentence")
+    @Test("a file that is no database is refused with one message")
     func noDatabase() async throws {
         try await Samples.withFolder { folder in
             try String(repeating: "no database ", count: 100).write(
@@ -52,7 +52,7 @@ import Testing
                 encoding: .utf8
             )
             let failure = #expect(throws: OpenFailure.self) { try SQLiteDatabase(path: "\(folder)/db.sqlite") }
-            #expect(failure?.sentence.contains("cannot be opened") == true)
+            #expect(failure?.message.contains("cannot be opened") == true)
         }
     }
 }

@@ -103,7 +103,7 @@ private final class FullWhenSuspected: StorageInspector {
             try await store.write { try $0.save(ClassSchema(name: album)) }
             try await store.write { try $0.insert(object, into: album) }
             _ = health.reported(StorageFault.full.error())
-            let refused: [@Sendable (any ObjectWriter) throws -> Void] = [
+            let refused: [@Sendable (any WriteTransaction) throws -> Void] = [
                 { try $0.insert(.sample(), into: album) }, { try $0.update(object.with("n", 1), in: album) },
                 { try $0.save(ClassSchema(name: ClassName("Other"))) }, { _ = try $0.nextNumber(of: "n", in: album) },
                 { try $0.relate(Pointer(album, object.id), "r", to: [object.id]) },

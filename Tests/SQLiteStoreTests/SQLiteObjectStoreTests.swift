@@ -117,5 +117,5 @@ private struct Broken: Error {}
 
 /// No case of these tests has a regular expression.
 private struct NoPatterns: PatternEngine {
-    func compile(_ text: String, options: String, place: String) throws -> any CompiledPattern { throw Broken() }
+    func compile(_ text: String, options: String, path: String) throws -> any CompiledPattern { throw Broken() }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct BackupTests {
     /// Folders of one test, and a storage with one app that has three files.
-    private struct Place {
+    private struct Fixture {
         let folder: String
         let records: [FileRecord]
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    private func withPlace(_ body: (Place) async throws -> Void) async throws {
+    private func withFixture(_ body: (Fixture) async throws -> Void) async throws {
         try await Samples.withFolder { folder in
             let app = "\(folder)/storage/app"
             try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ import Testing
             }
             try await FileRecords(SQLiteObjectStore(database)).insert(records)
             // The database stays open, as that of a running server.
-            try await body(Place(folder: folder, records: records))
+            try await body(Fixture(folder: folder, records: records))
             try database.close()
         }
     }
@@ -66,23 +66,23 @@ import Testing
 
     @Test("what was backed up from an open storage is restored: records, bytes, keys")
     func thereAndBack() async throws {
-        try await withPlace { place in
-            try "apps: []\n".write(toFile: "\(place.storage)/apps.yaml", atomically: false, encoding: .utf8)
-            let made = try place.makeBackup()
+        try await withFixture { fixture in
+            try "apps: []\n".write(toFile: "\(fixture.storage)/apps.yaml", atomically: false, encoding: .utf8)
+            let made = try fixture.makeBackup()
             var expected = CopySummary()
             expected.apps = 1
             expected.files = 3
             expected.bytes = 10
             #expect(made == expected)
-            #expect(try place.names(in: place.folder) == ["backup", "storage"])
-            #expect(try place.names(in: place.backup) == ["app", "apps.yaml", "backup.txt"])
-            #expect(try place.restore() == made)
-            #expect(try place.names(in: place.restored) == [".lock", "app", "apps.yaml"])
-            let attributes = try FileManager.default.attributesOfItem(atPath: "\(place.restored)/apps.yaml")
+            #expect(try fixture.names(in: fixture.folder) == ["backup", "storage"])
+            #expect(try fixture.names(in: fixture.backup) == ["app", "apps.yaml", "backup.txt"])
+            #expect(try fixture.restore() == made)
+            #expect(try fixture.names(in: fixture.restored) == [".lock", "app", "apps.yaml"])
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(fixture.restored)/apps.yaml")
             #expect(attributes[.posixPermissions] as? Int == 0o600)
-            let database = try SQLiteDatabase(path: "\(place.restored)/app/lcfile.sqlite")
-            let blobs = try DiskBlobStore(folder: "\(place.restored)/app", pool: .singleton)
-            for (record, text) in zip(place.records, ["", "abc", "another"]) {
+            let database = try SQLiteDatabase(path: "\(fixture.restored)/app/lcfile.sqlite")
+            let blobs = try DiskBlobStore(folder: "\(fixture.restored)/app", pool: .singleton)
+            for (record, text) in zip(fixture.records, ["", "abc", "another"]) {
                 #expect(try await FileRecords(SQLiteObjectStore(database)).file(id: record.id) == record)
                 let blob = try #require(try await blobs.open(record.key))
                 #expect(try await blob.read(at: 0, count: 100) == ByteBuffer(string: text))
@@ -93,78 +93,78 @@ import Testing
 
     @Test("a folder that exists is never backed up to, not even an empty one")
     func existing() async throws {
-        try await withPlace { place in
-            try FileManager.default.createDirectory(atPath: place.backup, withIntermediateDirectories: false)
-            expectRefusal("exists already", by: place.makeBackup)
-            #expect(try place.names(in: place.folder) == ["backup", "storage"])
-            #expect(try place.names(in: place.backup) == [])
+        try await withFixture { fixture in
+            try FileManager.default.createDirectory(atPath: fixture.backup, withIntermediateDirectories: false)
+            expectRefusal("exists already", by: fixture.makeBackup)
+            #expect(try fixture.names(in: fixture.folder) == ["backup", "storage"])
+            #expect(try fixture.names(in: fixture.backup) == [])
         }
     }
 
     @Test("what a crash left of a backup is replaced")
     func leftDraft() async throws {
-        try await withPlace { place in
-            let draft = "\(place.backup).partial"
+        try await withFixture { fixture in
+            let draft = "\(fixture.backup).partial"
             try FileManager.default.createDirectory(atPath: "\(draft)/app/blobs", withIntermediateDirectories: true)
             try "lcfile backup 1, not finished\n".write(
                 toFile: "\(draft)/backup.txt",
                 atomically: false,
                 encoding: .utf8
             )
-            #expect(try place.makeBackup().files == 3)
-            #expect(try place.names(in: place.folder) == ["backup", "storage"])
+            #expect(try fixture.makeBackup().files == 3)
+            #expect(try fixture.names(in: fixture.folder) == ["backup", "storage"])
         }
     }
 
     @Test("a draft of a running backup or of another program is left alone")
     func foreignDraft() async throws {
-        try await withPlace { place in
-            let running = try BackupDraft(of: place.backup)
-            expectRefusal("another backup", "backup.partial", by: place.makeBackup)
+        try await withFixture { fixture in
+            let running = try BackupDraft(of: fixture.backup)
+            expectRefusal("another backup", "backup.partial", by: fixture.makeBackup)
             running.discard()
-            let mine = "\(place.backup).partial/mine"
+            let mine = "\(fixture.backup).partial/mine"
             try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
-            expectRefusal("backup.partial", "not created by lcfile", by: place.makeBackup)
-            #expect(try place.names(in: "\(place.backup).partial") == ["mine"])
+            expectRefusal("backup.partial", "not created by lcfile", by: fixture.makeBackup)
+            #expect(try fixture.names(in: "\(fixture.backup).partial") == ["mine"])
         }
     }
 
     @Test("a file that is damaged in the storage is left out and told, and the rest can be restored")
     func damagedStorage() async throws {
-        try await withPlace { place in
-            let blob = try place.blob(holding: "abc", in: place.storage)
+        try await withFixture { fixture in
+            let blob = try fixture.blob(holding: "abc", in: fixture.storage)
             try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
-            let made = try place.makeBackup()
+            let made = try fixture.makeBackup()
             #expect(made.files == 2)
             #expect(made.damaged == 1)
             #expect(made.deleted == 0)
-            #expect(made.firstDamage?.contains(place.records[1].key.description) == true)
-            #expect(try place.restore().files == 2)
+            #expect(made.firstDamage?.contains(fixture.records[1].key.description) == true)
+            #expect(try fixture.restore().files == 2)
         }
     }
 
     @Test("a database that is damaged is in the backup as it is, the other apps are whole, and a restore refuses")
     func damagedOriginal() async throws {
-        try await withPlace { place in
-            let other = "\(place.storage)/other"
+        try await withFixture { fixture in
+            let other = "\(fixture.storage)/other"
             try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
             let database = try SQLiteDatabase(path: "\(other)/lcfile.sqlite")
             try database.close()
             let path = "\(other)/lcfile.sqlite"
             let size = try Data(contentsOf: URL(filePath: path)).count
             try Data(repeating: 0x61, count: size).write(to: URL(filePath: path))
-            let made = try place.makeBackup()
+            let made = try fixture.makeBackup()
             #expect(made.apps == 1)
             #expect(made.files == 3)
             #expect(made.damagedDatabases == 1)
             #expect(made.firstDamagedDatabase?.contains(path) == true)
-            #expect(try place.names(in: "\(place.backup)/other") == ["lcfile.sqlite.damaged"])
-            expectRefusal("app other was damaged", "lcfile.sqlite.damaged") { try place.restore() }
-            #expect(!FileManager.default.fileExists(atPath: place.restored))
+            #expect(try fixture.names(in: "\(fixture.backup)/other") == ["lcfile.sqlite.damaged"])
+            expectRefusal("app other was damaged", "lcfile.sqlite.damaged") { try fixture.restore() }
+            #expect(!FileManager.default.fileExists(atPath: fixture.restored))
             // A repaired database beside it makes the backup whole.
-            let repaired = try SQLiteDatabase(path: "\(place.backup)/other/lcfile.sqlite")
+            let repaired = try SQLiteDatabase(path: "\(fixture.backup)/other/lcfile.sqlite")
             try repaired.close()
-            #expect(try place.restore().apps == 2)
+            #expect(try fixture.restore().apps == 2)
         }
     }
 
@@ -180,91 +180,91 @@ import Testing
 
     @Test("a backup without a blob, or with another one, is refused by its key before anything is made")
     func damagedBackup() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            let key = place.records[1].key.description
-            let blob = try place.blob(holding: "abc", in: place.backup)
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let key = fixture.records[1].key.description
+            let blob = try fixture.blob(holding: "abc", in: fixture.backup)
             try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
-            expectRefusal(key, "digest") { try place.restore() }
+            expectRefusal(key, "digest") { try fixture.restore() }
             try FileManager.default.removeItem(atPath: blob)
-            expectRefusal(key, "missing") { try place.restore(comparingDigests: false) }
-            #expect(!FileManager.default.fileExists(atPath: place.restored))
+            expectRefusal(key, "missing") { try fixture.restore(comparingDigests: false) }
+            #expect(!FileManager.default.fileExists(atPath: fixture.restored))
         }
     }
 
     @Test("a quick restore takes equal sizes for equal bytes")
     func quick() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            let blob = try place.blob(holding: "abc", in: place.backup)
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let blob = try fixture.blob(holding: "abc", in: fixture.backup)
             try "ABC".write(toFile: blob, atomically: false, encoding: .utf8)
-            #expect(try place.restore(comparingDigests: false).files == 3)
+            #expect(try fixture.restore(comparingDigests: false).files == 3)
         }
     }
 
     @Test("a damaged database is refused by its path")
     func damagedDatabase() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            let path = "\(place.backup)/app/lcfile.sqlite"
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let path = "\(fixture.backup)/app/lcfile.sqlite"
             try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
-            expectRefusal(path) { try place.restore() }
+            expectRefusal(path) { try fixture.restore() }
         }
     }
 
     @Test("only a whole backup is restored")
     func unfinished() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            let marker = "\(place.backup)/backup.txt"
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let marker = "\(fixture.backup)/backup.txt"
             for (text, word) in [("lcfile backup 1, not finished\n", "interrupted"), ("lcfile backup 2\n", "version")] {
                 try text.write(toFile: marker, atomically: false, encoding: .utf8)
-                expectRefusal(word) { try place.restore() }
+                expectRefusal(word) { try fixture.restore() }
             }
             try FileManager.default.removeItem(atPath: marker)
-            expectRefusal("not a backup") { try place.restore() }
+            expectRefusal("not a backup") { try fixture.restore() }
         }
     }
 
     @Test("a storage folder with content is never restored into")
     func contents() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            try FileManager.default.createDirectory(atPath: "\(place.restored)/x", withIntermediateDirectories: true)
-            expectRefusal(place.restored, "not empty") { try place.restore() }
-            #expect(try place.names(in: place.restored) == ["x"])
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            try FileManager.default.createDirectory(atPath: "\(fixture.restored)/x", withIntermediateDirectories: true)
+            expectRefusal(fixture.restored, "not empty") { try fixture.restore() }
+            #expect(try fixture.names(in: fixture.restored) == ["x"])
         }
     }
 
     @Test("a storage folder that a server has locked is never restored into")
     func locked() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            let server = try StorageFolder(path: place.restored)
-            expectRefusal("in use") { try place.restore() }
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let server = try StorageFolder(path: fixture.restored)
+            expectRefusal("in use") { try fixture.restore() }
             try server.synchronize()
         }
     }
 
     @Test("a restore that was cut off keeps servers away and can be done again")
     func cutOff() async throws {
-        try await withPlace { place in
-            _ = try place.makeBackup()
-            let draft = "\(place.restored)/restore.partial"
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let draft = "\(fixture.restored)/restore.partial"
             try FileManager.default.createDirectory(atPath: "\(draft)/app", withIntermediateDirectories: true)
             #expect(throws: StartError.self) {
-                try StorageFolder(path: place.restored).refuseUnfinishedRestore()
+                try StorageFolder(path: fixture.restored).refuseUnfinishedRestore()
             }
-            #expect(try place.restore().files == 3)
-            try StorageFolder(path: place.restored).refuseUnfinishedRestore()
+            #expect(try fixture.restore().files == 3)
+            try StorageFolder(path: fixture.restored).refuseUnfinishedRestore()
         }
     }
 
     @Test("slashes at the end of a path mean nothing")
     func slashes() async throws {
-        try await withPlace { place in
-            _ = try StorageBackup(of: "\(place.storage)//", to: "\(place.backup)//").run()
-            #expect(try place.names(in: place.folder) == ["backup", "storage"])
+        try await withFixture { fixture in
+            _ = try StorageBackup(of: "\(fixture.storage)//", to: "\(fixture.backup)//").run()
+            #expect(try fixture.names(in: fixture.folder) == ["backup", "storage"])
         }
     }
 }

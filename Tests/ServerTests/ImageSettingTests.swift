@@ -23,7 +23,7 @@ import Testing
         #expect(limits.work == 15_000)
         #expect(configuration.images.effort == .fast)
         #expect(!configuration.images.keepsCopyright)
-        #expect(configuration.images.mezzanine == 0)
+        #expect(configuration.images.preScaledSide == 0)
         #expect(configuration.threads.imageMemory == 512 << 20)
         #expect(configuration.threads.imageWorkers == 2 && configuration.threads.imageWorkerMemory == 512 << 20)
         #expect(configuration.derivativeCache == 1 << 30)
@@ -33,8 +33,8 @@ import Testing
         "images that are answered from memory may take a quarter of what their making may",
         arguments: [("512MB", 128 << 20), ("1GB", 256 << 20)]
     )
-    func pictureMemory(memory: String, bound: Int) async throws {
-        #expect(try await load("memory", memory).pictureMemory == bound)
+    func servedImageMemory(memory: String, bound: Int) async throws {
+        #expect(try await load("memory", memory).servedImageMemory == bound)
     }
 
     @Test(
@@ -70,7 +70,7 @@ import Testing
         Case("workerMemory", "64MB") { $0.threads.imageWorkerMemory == 64 << 20 },
         Case("cacheSize", "0") { $0.derivativeCache == 0 },
         Case("cacheSize", "3GB") { $0.derivativeCache == 3 << 30 },
-        Case("mezzanine", "2048") { $0.images.mezzanine == 2048 },
+        Case("mezzanine", "2048") { $0.images.preScaledSide == 2048 },
         Case("quality", "best") { $0.images.effort == .best },
         Case("keepCopyright", "true") { $0.images.keepsCopyright },
         Case("maxSourceSize", "5MB") { $0.images.limits.sourceSize == 5 << 20 },

@@ -86,17 +86,17 @@ import Testing
         try await Samples.withFolder { folder in
             let first = try greeting(in: folder)
             let key = try #require(first.masterKey)
-            #expect(first.text(sample: "photo.jpg").contains(key))
+            #expect(first.message(sample: "photo.jpg").contains(key))
             let second = try greeting(in: folder)
-            #expect(!second.text(sample: "photo.jpg").contains(key))
-            #expect(second.text(sample: "photo.jpg").contains(first.appKey))
+            #expect(!second.message(sample: "photo.jpg").contains(key))
+            #expect(second.message(sample: "photo.jpg").contains(first.appKey))
         }
     }
 
     @Test("keys that the operator configured are not printed")
     func configured() throws {
         let app = try AppConfiguration(id: "app", appKey: "configured-key", masterKey: "configured-master")
-        let text = Greeting(configuration: ServerConfiguration(), app: app, generated: nil).text(sample: "photo.jpg")
+        let text = Greeting(configuration: ServerConfiguration(), app: app, generated: nil).message(sample: "photo.jpg")
         #expect(!text.contains("configured-key"))
         #expect(text.contains("http://127.0.0.1:8080"))
     }

@@ -34,13 +34,13 @@ package final class ChangeLog: Sendable {
 
     /// The line of a change.
     package static func line(_ change: Change) -> String {
-        var words = ["\(change.kind)", "\(change.id)"]
+        var fields = ["\(change.kind)", "\(change.id)"]
         func number(_ state: ObjectState?) -> Int64? { try? state?.object().fields["n"]?.integerValue }
-        if change.before != nil { words += ["before", number(change.before).map { "\($0)" } ?? "-"] }
-        if change.after != nil { words += ["after", number(change.after).map { "\($0)" } ?? "-"] }
+        if change.before != nil { fields += ["before", number(change.before).map { "\($0)" } ?? "-"] }
+        if change.after != nil { fields += ["after", number(change.after).map { "\($0)" } ?? "-"] }
         if let caller = change.caller {
-            words += ["by", caller.isMaster ? "master" : caller.user?.id.description ?? "guest"]
+            fields += ["by", caller.isMaster ? "master" : caller.user?.id.description ?? "guest"]
         }
-        return words.joined(separator: " ")
+        return fields.joined(separator: " ")
     }
 }

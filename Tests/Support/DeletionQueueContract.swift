@@ -83,7 +83,7 @@ package enum DeletionQueueContract {
             store: store,
             settings: ObjectSettings(
                 files: FilePresentation(publicURL: "https://f", bucket: "b"),
-                accounts: Accounts(changes: store.changes, hasher: PlainHasher())
+                accountDependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
             )
         )
     }

@@ -105,12 +105,12 @@ private struct MemoryStagedBlob: StagedBlob {
 
     var bytes: ByteBuffer { store.with { $0.staged[name] ?? ByteBuffer() } }
 
-    func requireRoom(for size: Int64) async throws {}
+    func requireFreeSpace(for size: Int64) async throws {}
 
     func extent() async throws -> Int64 { Int64(bytes.readableBytes) }
 
-    func write(at place: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
-        MemoryBlobWriter(blob: self, place: Int(place), digests: digests)
+    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        MemoryBlobWriter(blob: self, offset: Int(offset), digests: digests)
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
@@ -159,12 +159,12 @@ private struct MemoryStagedBlob: StagedBlob {
         }
     }
 
-    func write(_ buffer: ByteBuffer, at place: Int) {
+    func write(_ buffer: ByteBuffer, at offset: Int) {
         store.with { state in
             var bytes = state.staged[name] ?? ByteBuffer()
-            if bytes.readableBytes < place { bytes.writeRepeatingByte(0, count: place - bytes.readableBytes) }
-            bytes.setBuffer(buffer, at: place)
-            bytes.moveWriterIndex(to: max(bytes.writerIndex, place + buffer.readableBytes))
+            if bytes.readableBytes < offset { bytes.writeRepeatingByte(0, count: offset - bytes.readableBytes) }
+            bytes.setBuffer(buffer, at: offset)
+            bytes.moveWriterIndex(to: max(bytes.writerIndex, offset + buffer.readableBytes))
             state.staged[name] = bytes
         }
     }
@@ -176,13 +176,13 @@ private struct MemoryStagedBlob: StagedBlob {
 
 private final class MemoryBlobWriter: BlobWriter {
     private let blob: MemoryStagedBlob
-    private let place: Int
+    private let offset: Int
     private let digests: Set<DigestKind>
     private let taken = Mutex(ByteBuffer())
 
-    init(blob: MemoryStagedBlob, place: Int, digests: Set<DigestKind>) {
+    init(blob: MemoryStagedBlob, offset: Int, digests: Set<DigestKind>) {
         self.blob = blob
-        self.place = place
+        self.offset = offset
         self.digests = digests
     }
 
@@ -191,7 +191,7 @@ private final class MemoryBlobWriter: BlobWriter {
             defer { taken.writeImmutableBuffer(bytes) }
             return taken.readableBytes
         }
-        blob.write(bytes, at: place + before)
+        blob.write(bytes, at: offset + before)
     }
 
     func settle() async {}

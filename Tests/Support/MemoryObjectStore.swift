@@ -25,7 +25,7 @@ package final class MemoryObjectStore: ObjectStore {
 
     package func read<Result: Sendable>(
         within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         _ = reads.next()
         let transaction = MemoryTransaction(state.withLock { $0 }, within: budget)
@@ -34,7 +34,7 @@ package final class MemoryObjectStore: ObjectStore {
     }
 
     package func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
         if let failure { throw failure }
         return try turn.withLock { _ in
@@ -61,7 +61,7 @@ private struct Relation: Hashable, Sendable {
     let member: ObjectID
 }
 
-private final class MemoryTransaction: ObjectWriter {
+private final class MemoryTransaction: WriteTransaction {
     var state: MemoryState
     let budget: QueryBudget?
     var changes: TransactionChanges
@@ -90,7 +90,7 @@ private final class MemoryTransaction: ObjectWriter {
     }
 
     func rows(_ ids: Set<ObjectID>, in name: ClassName, readableBy readers: Readers, upTo size: Int) -> [ObjectRow] {
-        let found = state.objects[name, default: []].filter { ids.contains($0.id) && readers.mayRead($0.acl) }
+        let found = state.objects[name, default: []].filter { ids.contains($0.id) && readers.canRead($0.acl) }
         return fitting(found.map(ObjectRow.init), in: size)
     }
 
@@ -206,7 +206,7 @@ private final class MemoryTransaction: ObjectWriter {
     private func matching(_ query: ObjectQuery) throws -> [StoredObject] {
         let name = query.className
         return try state.objects[name, default: []].filter { object in
-            try query.readers.mayRead(object.acl)
+            try query.readers.canRead(object.acl)
                 && query.condition.matches(object, within: budget) { owner, key, members in
                     isRelated(owner ?? Pointer(name, object.id), key, to: (members ?? [object.id])[...])
                 }
@@ -218,11 +218,11 @@ private final class MemoryTransaction: ObjectWriter {
     }
 
     private func fitting(_ rows: [ObjectRow], in size: Int) -> [ObjectRow] {
-        var room = size
+        var remaining = size
         return Array(
             rows.prefix { row in
-                room -= row.size
-                return room >= 0
+                remaining -= row.size
+                return remaining >= 0
             }
         )
     }

@@ -19,7 +19,7 @@ package final class PlainHasher: PasswordHasher {
         _ password: Password,
         against hash: PasswordHash?,
         for caller: CallerIdentity
-    ) -> PasswordVerdict {
+    ) -> PasswordComparison {
         _ = works.next()
         if hash?.text == "old \(password.revealed)" { return .rightButOutdated }
         return hash?.text == "plain \(password.revealed)" ? .right : .wrong

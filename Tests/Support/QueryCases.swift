@@ -52,7 +52,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
             store: store,
             settings: ObjectSettings(
                 files: FilePresentation(publicURL: "https://f", bucket: "b"),
-                accounts: Accounts(changes: store.changes, hasher: PlainHasher())
+                accountDependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
             )
         )
         let caller = Caller(app: try #require(AppID("app")))

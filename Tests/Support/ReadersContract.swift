@@ -1,7 +1,7 @@
 package import Domain
 internal import Testing
 
-/// What every ``ObjectStore`` promises about ``Readers``: it finds what ``Readers/mayRead(_:)`` says.
+/// What every ``ObjectStore`` promises about ``Readers``: it finds what ``Readers/canRead(_:)`` says.
 package enum ReadersContract {
     /// Lists of subjects, short and long: stores may look for few in another way than for many.
     private static let roles: [[String]] = [
@@ -43,10 +43,10 @@ package enum ReadersContract {
                 for object in objects { try writer.insert(object, into: name) }
             }
             for readers in try allReaders() {
-                let expected = objects.filter { readers.mayRead($0.acl) }.map(\.id)
+                let expected = objects.filter { readers.canRead($0.acl) }.map(\.id)
                 let query = ObjectQuery(name, readableBy: readers)
                 try await store.read { reader in
-                    #expect(objects.filter { readers.mayRead(stored: ObjectRow($0).acl) }.map(\.id) == expected)
+                    #expect(objects.filter { readers.canRead(stored: ObjectRow($0).acl) }.map(\.id) == expected)
                     #expect(try reader.count(query) == expected.count)
                     var page = query
                     page.page = Page(first: 100)

@@ -15,7 +15,7 @@ import Testing
         from word: String = "gif",
         limits: ImageLimits = ImageLimits()
     ) async throws -> (image: RenderedImage, header: ImageHeader) {
-        let source = try PictureSample.moving(colors, size, as: "format/\(word)")
+        let source = try ImageSample.moving(colors, size, as: "format/\(word)")
         let image = try await Rendering().render(chain, source, limits: limits)
         return (image, try await Rendering().open(image.bytes).header)
     }
@@ -71,7 +71,7 @@ import Testing
 
     @Test("what is cut short is refused, at every quarter of it", arguments: ["gif", "webp"], 1...3)
     func truncated(word: String, quarters: Int) async throws {
-        let whole = try PictureSample.moving(colors, size, as: "format/\(word)")
+        let whole = try ImageSample.moving(colors, size, as: "format/\(word)")
         let cut = try #require(whole.getSlice(at: 0, length: whole.readableBytes * quarters / 4))
         let error = await #expect(throws: ServiceError.self) {
             try await Rendering().render("imageMogr2/thumbnail/20x", cut)

@@ -4,12 +4,12 @@ import Testing
 @testable import VipsMedia
 
 @Suite struct BMPDecoderTests {
-    private static func decode(_ bytes: [UInt8]) throws -> BMPPicture {
+    private static func decode(_ bytes: [UInt8]) throws -> BMPImage {
         try bytes.withUnsafeBytes { try BMPDecoder(BMPHeader($0), bytes: $0).decode() }
     }
 
     /// Rows of colours by name, `.` being black and `t` half a red.
-    private func named(_ picture: BMPPicture) -> [String] {
+    private func named(_ picture: BMPImage) -> [String] {
         let names: [[UInt8]: String] = [
             [255, 0, 0]: "r", [0, 255, 0]: "g", [0, 0, 255]: "b", [255, 255, 255]: "w", [0, 0, 0]: ".",
             [255, 0, 0, 255]: "r", [0, 255, 0, 255]: "g", [0, 0, 255, 255]: "b", [255, 255, 255, 255]: "w",
@@ -144,7 +144,7 @@ import Testing
 
     @Test("a header says what it will be", arguments: BitmapSample.all)
     func header(sample: BitmapSample) throws {
-        let head = Array(sample.bytes.prefix(BMPHeader.longestLength))
+        let head = Array(sample.bytes.prefix(BMPHeader.maxLength))
         let header = try head.withUnsafeBytes { bytes throws in try BMPHeader(bytes) }
         let picture = try Self.decode(sample.bytes)
         #expect(header.size == ImageSize(width: sample.width, height: abs(sample.height)))

@@ -4,7 +4,7 @@ import Testing
 @testable import VipsMedia
 
 @Suite struct BMPHeaderTests {
-    private static func decode(_ bytes: [UInt8]) throws -> BMPPicture {
+    private static func decode(_ bytes: [UInt8]) throws -> BMPImage {
         try bytes.withUnsafeBytes { try BMPDecoder(BMPHeader($0), bytes: $0).decode() }
     }
 

@@ -94,17 +94,17 @@ import Testing
 
 @Suite struct WorkerTaskTests {
     @Test(
-        "a task survives its words",
-        arguments: [.header, .draw(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work],
+        "a task survives its arguments",
+        arguments: [.header, .decode(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work],
         ImagePriority.allCases
     )
-    func words(work: WorkerTask.Work, priority: ImagePriority) {
+    func operations(work: WorkerTask.Work, priority: ImagePriority) {
         let task = WorkerTask(work, priority, memory: 512 << 20, seconds: 30, side: 30_000, pixels: 150_000_000)
-        #expect(WorkerTask(words: task.words) == task)
+        #expect(WorkerTask(arguments: task.arguments) == task)
     }
 
     @Test(
-        "other words are no task",
+        "other arguments are no task",
         arguments: [
             "", "header", "header low", "header 1 2 3 4", "header low 1 2 3", "header low 1 2 3 0",
             "header low 1 2 3 -4", "draw low 1 2 3 4", "draw 9x9 low 1 2 3 4", "draw 9 fast low 1 2 3 4",
@@ -114,7 +114,7 @@ import Testing
         ]
     )
     func noTask(text: String) {
-        #expect(WorkerTask(words: text.split(separator: " ").map(String.init)) == nil)
+        #expect(WorkerTask(arguments: text.split(separator: " ").map(String.init)) == nil)
     }
 
     @Test("a head survives its bytes", arguments: [SourceFormat.svg, .pdf, .jxl, .jp2, .heic, .tiff])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ExifTests {
     private func photograph() throws -> ByteBuffer {
         TagSample.jpeg(
-            try PictureSample.encoded(as: "format/jpeg"),
+            try ImageSample.encoded(as: "format/jpeg"),
             exif: [
                 .text(0x010f, "Camera (works)"), .short(0x0112, [6]), .text(0x0132, "2024:05:02 10:00:00"),
                 .text(0x013b, "Somebody"), .text(0x8298, "All of it, mine"),
@@ -51,7 +51,7 @@ import Testing
 
     @Test("images without EXIF have no fields", arguments: ["jpeg", "png", "gif", "avif"])
     func noFields(word: String) async throws {
-        let bytes = try PictureSample.encoded(as: "format/\(word)")
+        let bytes = try ImageSample.encoded(as: "format/\(word)")
         #expect(try await Rendering().renderer.exif(of: .memory(bytes)).isEmpty)
     }
 

@@ -28,7 +28,7 @@ import Testing
 
     @Test("the quality that a JPEG was written with is found", arguments: [10, 50, 75, 90, 100])
     func quality(quality: Int) async throws {
-        #expect(try await header(PictureSample.encoded(as: "format/jpeg/q/\(quality)!")).quality == quality)
+        #expect(try await header(ImageSample.encoded(as: "format/jpeg/q/\(quality)!")).quality == quality)
     }
 
     @Test(
@@ -39,7 +39,7 @@ import Testing
         ] as [(String, SourceFormat, String)]
     )
     func formats(word: String, format: SourceFormat, model: String) async throws {
-        let header = try await header(PictureSample.encoded(as: "format/\(word)"))
+        let header = try await header(ImageSample.encoded(as: "format/\(word)"))
         #expect(header.format == format)
         #expect(header.size == size)
         #expect(header.frames == 1)
@@ -49,8 +49,8 @@ import Testing
 
     @Test("transparency is seen", arguments: [("png", "nrgba"), ("webp", "nrgba"), ("avif", "nrgba")])
     func transparency(word: String, model: String) async throws {
-        let pixels = PictureSample.quarters(hasAlpha: true)
-        let header = try await header(PictureSample.encoded(pixels, as: "format/\(word)"))
+        let pixels = ImageSample.quarters(hasAlpha: true)
+        let header = try await header(ImageSample.encoded(pixels, as: "format/\(word)"))
         #expect(header.hasAlpha)
         #expect(header.bands == 4)
         #expect(header.colorModel == model)
@@ -61,7 +61,7 @@ import Testing
         let bitmap = try await header(ByteBuffer(bytes: BitmapSample(width: 4, pixels: Array(0..<24)).bytes))
         #expect(bitmap.format == .bmp)
         #expect(bitmap.size == ImageSize(width: 4, height: 2))
-        let tiff = try await header(TagSample.tiff(PictureSample.quarters(), width: 48, height: 32))
+        let tiff = try await header(TagSample.tiff(ImageSample.quarters(), width: 48, height: 32))
         #expect(tiff.format == .tiff)
         #expect(tiff.size == size)
         #expect(tiff.bands == 3)
@@ -69,13 +69,13 @@ import Testing
 
     @Test("a JPEG in passes says so", arguments: [(0, false), (1, true)])
     func passes(interlace: Int, isProgressive: Bool) async throws {
-        let bytes = try PictureSample.encoded(as: "format/jpeg/interlace/\(interlace)")
+        let bytes = try ImageSample.encoded(as: "format/jpeg/interlace/\(interlace)")
         #expect(try await header(bytes).isProgressive == isProgressive)
     }
 
     @Test("frames are counted, and the size is that of one", arguments: ["gif", "webp"])
     func frames(word: String) async throws {
-        let bytes = try PictureSample.moving([[255, 0, 0], [0, 255, 0], [0, 0, 255]], size, as: "format/\(word)")
+        let bytes = try ImageSample.moving([[255, 0, 0], [0, 255, 0], [0, 0, 255]], size, as: "format/\(word)")
         let header = try await header(bytes)
         #expect(header.frames == 3)
         #expect(header.size == size)

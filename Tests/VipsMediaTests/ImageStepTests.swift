@@ -9,8 +9,8 @@ import Testing
 @Suite struct ImageStepTests {
     private let size = ImageSize(width: 48, height: 32)
 
-    private func pixels(_ chain: String, _ words: String = "format/png") async throws -> Pixels {
-        try await Rendering().pixels(chain, PictureSample.encoded(as: words))
+    private func pixels(_ chain: String, _ operations: String = "format/png") async throws -> Pixels {
+        try await Rendering().pixels(chain, ImageSample.encoded(as: operations))
     }
 
     @Test("right angles are exact", arguments: [(90, "brwg"), (180, "wbgr"), (270, "gwrb"), (360, "rgbw")])
@@ -26,8 +26,8 @@ import Testing
         "corners that a rotation leaves free are white, or of the colour that is said",
         arguments: [("", "wwww"), ("/background/Ymx1ZQ", "bbbb"), ("/background/I2YwMA", "rrrr")]
     )
-    func corners(words: String, corners: String) async throws {
-        let pixels = try await pixels("imageMogr2/rotate/45\(words)")
+    func corners(operations: String, corners: String) async throws {
+        let pixels = try await pixels("imageMogr2/rotate/45\(operations)")
         #expect(pixels.size == ImageSize(width: 57, height: 57))
         #expect(pixels.corners == corners)
     }
@@ -55,7 +55,7 @@ import Testing
     func radius(radius: Int) async throws {
         let row: [UInt8] = (0..<100).flatMap { [$0 < 50 ? 0 : 255, 0, 0] }
         let rows = (0..<10).flatMap { _ in row }
-        let source = try PictureSample.encoded(rows, ImageSize(width: 100, height: 10), as: "format/png")
+        let source = try ImageSample.encoded(rows, ImageSize(width: 100, height: 10), as: "format/png")
         let soft = try await Rendering().pixels("imageMogr2/blur/\(radius)x50", source)
         let changed = (0..<50).filter { soft[$0, 5] != [0, 0, 0] }
         #expect(changed == Array(50 - radius..<50))
@@ -72,8 +72,8 @@ import Testing
         }
         #expect(sharp.size == plain.size)
         #expect(contrast(sharp) > contrast(plain))
-        let flat = PictureSample.plain([90, 120, 150], size)
-        let source = try PictureSample.encoded(flat, size, as: "format/png")
+        let flat = ImageSample.plain([90, 120, 150], size)
+        let source = try ImageSample.encoded(flat, size, as: "format/png")
         let same = try await Rendering().pixels("imageMogr2/sharpen/1", source)
         #expect(same.difference(from: try Pixels(source), in: 0..<48, 0..<32) <= 1)
     }
@@ -85,7 +85,7 @@ import Testing
             ([10, 20, 30], Color(red: 10, green: 20, blue: 30)), ([0, 0, 0, 0], .white),
         ]
         for (pixel, color) in cases {
-            let bytes = try PictureSample.encoded(PictureSample.plain(pixel, size), size, as: "format/png")
+            let bytes = try ImageSample.encoded(ImageSample.plain(pixel, size), size, as: "format/png")
             let image = try await rendering.open(bytes)
             #expect(try await rendering.renderer.average(of: image, with: .normal, until: .now + .seconds(60)) == color)
         }

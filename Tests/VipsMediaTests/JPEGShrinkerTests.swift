@@ -42,7 +42,7 @@ import Testing
         ]
         for (source, results) in sizes {
             let source = ImageSize(width: source[0], height: source[1])
-            let file = try TurboSample.encoded(PictureSample.plain(color, source), source, subsampling)
+            let file = try TurboSample.encoded(ImageSample.plain(color, source), source, subsampling)
             for result in results {
                 let size = ImageSize(width: result[0], height: result[1])
                 let pixels = try #require(TurboSample.shrink(file, of: source, to: size), "\(source) to \(size)")
@@ -163,18 +163,18 @@ import Testing
             ImageSize(width: width, height: height), ImageSize(width: newWidth, height: newHeight)
         )
         #expect(ShrinkScale(from: source, to: size)?.eighths == eighths)
-        #expect((JPEGShrinker.price(of: source, to: size) == nil) == (eighths == nil))
+        #expect((JPEGShrinker.memoryEstimate(of: source, to: size) == nil) == (eighths == nil))
     }
 
-    @Test("the price grows with what is in memory")
-    func prices() throws {
+    @Test("the memory estimate grows with what is in memory")
+    func estimates() throws {
         let source = ImageSize(width: 4000, height: 3000)
-        func price(_ width: Int, _ height: Int) throws -> Int {
-            try #require(JPEGShrinker.price(of: source, to: ImageSize(width: width, height: height)))
+        func estimate(_ width: Int, _ height: Int) throws -> Int {
+            try #require(JPEGShrinker.memoryEstimate(of: source, to: ImageSize(width: width, height: height)))
         }
-        #expect(try price(200, 150) < 8_000_000)
-        #expect(try price(512, 384) > 3 * 1500 * 1125)
-        #expect(try price(1600, 1200) < 12_000_000)
+        #expect(try estimate(200, 150) < 8_000_000)
+        #expect(try estimate(512, 384) > 3 * 1500 * 1125)
+        #expect(try estimate(1600, 1200) < 12_000_000)
     }
 
     @Test(
@@ -186,8 +186,8 @@ import Testing
         let header = ImageHeader(format: .jpeg, size: source)
         for divisor in [1.2, 2, 3.9, 4, 7.9, 8, 15, 16, 40] {
             let size = ImageSize(width: Int(Double(width) / divisor), height: Int(Double(height) / divisor))
-            let price = try #require(JPEGShrinker.price(of: source, to: size))
-            #expect(price + 3 * size.area <= header.shortenedPrice(to: size), "by \(divisor)")
+            let estimate = try #require(JPEGShrinker.memoryEstimate(of: source, to: size))
+            #expect(estimate + 3 * size.area <= header.downscaledMemory(to: size), "by \(divisor)")
         }
     }
 

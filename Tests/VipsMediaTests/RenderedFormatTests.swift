@@ -9,13 +9,13 @@ import Testing
 @Suite struct RenderedFormatTests {
     private static let sources = ["jpeg", "png", "webp", "gif", "bmp"]
 
-    private func source(_ name: String, _ pixels: [UInt8] = PictureSample.quarters()) throws -> ByteBuffer {
+    private func source(_ name: String, _ pixels: [UInt8] = ImageSample.quarters()) throws -> ByteBuffer {
         switch name {
         case "bmp":
             let starts = stride(from: 0, to: pixels.count, by: 3)
             let rows: [UInt8] = starts.flatMap { start in Array(pixels[start..<start + 3].reversed()) }
             return ByteBuffer(bytes: BitmapSample(width: 48, height: -32, pixels: rows).bytes)
-        default: return try PictureSample.encoded(pixels, as: "format/\(name)/q/90")
+        default: return try ImageSample.encoded(pixels, as: "format/\(name)/q/90")
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
 
     @Test("transparency stays where the format has it", arguments: ["png", "webp", "avif", "gif"])
     func transparency(word: String) async throws {
-        let source = try PictureSample.encoded(PictureSample.quarters(hasAlpha: true), as: "format/png")
+        let source = try ImageSample.encoded(ImageSample.quarters(hasAlpha: true), as: "format/png")
         #expect(try await Rendering().pixels("imageMogr2/format/\(word)", source).corners == "rgb-")
     }
 
@@ -52,9 +52,9 @@ import Testing
         "what is transparent is laid on white, or on the colour that is said",
         arguments: [("", "rgbw"), ("/background/cmVk", "rgbr"), ("/background/IzAwMDBmZg", "rgbb")]
     )
-    func flattened(words: String, corners: String) async throws {
-        let source = try PictureSample.encoded(PictureSample.quarters(hasAlpha: true), as: "format/png")
-        #expect(try await Rendering().pixels("imageMogr2/format/jpg/q/95\(words)", source).corners == corners)
+    func flattened(operations: String, corners: String) async throws {
+        let source = try ImageSample.encoded(ImageSample.quarters(hasAlpha: true), as: "format/png")
+        #expect(try await Rendering().pixels("imageMogr2/format/jpg/q/95\(operations)", source).corners == corners)
     }
 
     @Test("a lower quality is a smaller file", arguments: ["jpeg", "webp", "avif"])

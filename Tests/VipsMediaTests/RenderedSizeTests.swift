@@ -30,7 +30,7 @@ import Testing
     @Test("one pixel more or less is never lost on the way", arguments: [1, 2, 3, 5, 7, 13, 31, 47, 48, 49, 97])
     func sides(side: Int) async throws {
         for format in ["jpeg", "png", "webp", "gif"] {
-            let source = try PictureSample.encoded(as: "format/\(format)")
+            let source = try ImageSample.encoded(as: "format/\(format)")
             let pixels = try await Rendering().pixels("imageMogr2/thumbnail/\(side)x31!", source)
             #expect(pixels.size == ImageSize(width: side, height: 31), "\(format)")
         }
@@ -44,7 +44,7 @@ import Testing
         ]
     )
     func crops(gravity: String, corners: String) async throws {
-        let source = try PictureSample.encoded(as: "format/png")
+        let source = try ImageSample.encoded(as: "format/png")
         let pixels = try await Rendering().pixels("imageMogr2/gravity/\(gravity)/crop/24x16", source)
         #expect(pixels.size == ImageSize(width: 24, height: 16))
         #expect(pixels.corners == corners)
@@ -52,7 +52,7 @@ import Testing
 
     @Test("steps are carried out in the order written")
     func order() async throws {
-        let source = try PictureSample.encoded(as: "format/png")
+        let source = try ImageSample.encoded(as: "format/png")
         let first = try await Rendering().pixels("imageMogr2/crop/24x16/rotate/90", source)
         let second = try await Rendering().pixels("imageMogr2/rotate/90/crop/24x16", source)
         #expect(first.size == ImageSize(width: 16, height: 24))

@@ -19,7 +19,7 @@ struct Rendering {
 
     /// Reads a chain; every text is a key of the app.
     static func request(_ chain: String, limits: ImageLimits = ImageLimits()) throws -> ImageRequest {
-        let context = ImageWordContext(limits: limits, ownKey: { FileKey($0) }, fileSize: 1000)
+        let context = ImageParsingContext(limits: limits, ownKey: { FileKey($0) }, fileSize: 1000)
         return try ImageRequest(chain: chain, context: context)
     }
 

@@ -43,7 +43,7 @@ enum TagSample {
 
     /// A TIFF of 8-bit pixels in one strip; all of its pages are the same.
     static func tiff(
-        _ pixels: [UInt8] = PictureSample.quarters(),
+        _ pixels: [UInt8] = ImageSample.quarters(),
         width: UInt16 = 48,
         height: UInt16 = 32,
         orientation: UInt16 = 1,
@@ -67,7 +67,7 @@ enum TagSample {
 
     /// Quarters of red and green above blue and white, with an orientation.
     static func turned(_ orientation: Int) throws -> ByteBuffer {
-        jpeg(try PictureSample.encoded(as: "format/jpeg/q/95"), exif: [.short(0x0112, [UInt16(orientation)])])
+        jpeg(try ImageSample.encoded(as: "format/jpeg/q/95"), exif: [.short(0x0112, [UInt16(orientation)])])
     }
 
     private static func value(of entry: Entry, start: Int) -> (type: UInt16, count: Int, bytes: [UInt8]) {

@@ -16,12 +16,12 @@ import Testing
 
     /// Marks a black image; the mark is red, 20x10.
     private func marked(_ chain: String, _ mark: [UInt8] = [255, 0, 0]) async throws -> Pixels {
-        let black = PictureSample.plain([0, 0, 0], Self.size)
+        let black = ImageSample.plain([0, 0, 0], Self.size)
         let markSize = ImageSize(width: 20, height: 10)
         return try await Rendering().pixels(
             chain,
-            PictureSample.encoded(black, Self.size, as: "format/png"),
-            marks: ["m.png": PictureSample.encoded(PictureSample.plain(mark, markSize), markSize, as: "format/png")]
+            ImageSample.encoded(black, Self.size, as: "format/png"),
+            marks: ["m.png": ImageSample.encoded(ImageSample.plain(mark, markSize), markSize, as: "format/png")]
         )
     }
 
@@ -47,16 +47,16 @@ import Testing
             ("/gravity/NorthWest/dx/0/dy/0/ws/1/wst/3", "200x100 at 0,0"),
         ]
     )
-    func picture(words: String, expected: String) async throws {
-        let pixels = try await marked("watermark/1/image/\(base64("m.png"))\(words)")
+    func picture(operations: String, expected: String) async throws {
+        let pixels = try await marked("watermark/1/image/\(base64("m.png"))\(operations)")
         #expect(pixels.size == Self.size)
         #expect(place(pixels) == expected)
     }
 
     @Test("opacity mixes a mark with what is below it", arguments: [(100, 255), (50, 127), (1, 3)])
     func dissolve(percent: Int, red: Int) async throws {
-        let words = "/gravity/NorthWest/dx/0/dy/0/dissolve/\(percent)"
-        let pixels = try await marked("watermark/1/image/\(base64("m.png"))\(words)")
+        let operations = "/gravity/NorthWest/dx/0/dy/0/dissolve/\(percent)"
+        let pixels = try await marked("watermark/1/image/\(base64("m.png"))\(operations)")
         #expect(abs(Int(pixels[5, 5][0]) - red) <= 2, "\(pixels[5, 5])")
         #expect(pixels[50, 50] == [0, 0, 0])
     }
@@ -69,13 +69,13 @@ import Testing
 
     @Test("an image with transparency keeps it around a mark")
     func transparentPicture() async throws {
-        let clear = PictureSample.plain([0, 0, 0, 0], Self.size)
+        let clear = ImageSample.plain([0, 0, 0, 0], Self.size)
         let markSize = ImageSize(width: 20, height: 10)
         let pixels = try await Rendering().pixels(
             "watermark/1/image/\(base64("m.png"))",
-            PictureSample.encoded(clear, Self.size, as: "format/png"),
+            ImageSample.encoded(clear, Self.size, as: "format/png"),
             marks: [
-                "m.png": PictureSample.encoded(PictureSample.plain([255, 0, 0], markSize), markSize, as: "format/png")
+                "m.png": ImageSample.encoded(ImageSample.plain([255, 0, 0], markSize), markSize, as: "format/png")
             ]
         )
         #expect(pixels.name(175, 105) == "r")
@@ -84,8 +84,8 @@ import Testing
 
     @Test("a text has its colour, its height and its place", arguments: [("cmVk", 0), ("bGltZQ", 1), ("Ymx1ZQ", 2)])
     func text(fill: String, band: Int) async throws {
-        let words = "text/\(base64("HHH"))/fontsize/800/fill/\(fill)/gravity/NorthWest/dx/0/dy/0"
-        let pixels = try await marked("watermark/2/\(words)")
+        let operations = "text/\(base64("HHH"))/fontsize/800/fill/\(fill)/gravity/NorthWest/dx/0/dy/0"
+        let pixels = try await marked("watermark/2/\(operations)")
         let whole = (0..<pixels.size.area).map { pixels[$0 % Self.size.width, $0 / Self.size.width] }
         let brightest = (0..<3).map { band in whole.map { $0[band] }.max() ?? 0 }
         #expect(brightest == (0..<3).map { $0 == band ? 255 : 0 })
@@ -108,8 +108,8 @@ import Testing
 
     @Test("tiles cover the whole image, turned or not", arguments: [0, 30, 90, 359])
     func tiles(degrees: Int) async throws {
-        let words = "text/\(base64("HH"))/fontsize/300/rotate/\(degrees)/uw/10/uh/10"
-        let pixels = try await marked("watermark/4/\(words)")
+        let operations = "text/\(base64("HH"))/fontsize/300/rotate/\(degrees)/uw/10/uh/10"
+        let pixels = try await marked("watermark/4/\(operations)")
         for (columns, rows) in [(0..<100, 0..<60), (100..<200, 0..<60), (0..<100, 60..<120), (100..<200, 60..<120)] {
             let seen = rows.contains { y in columns.contains { pixels[$0, y][0] > 128 } }
             #expect(seen, "\(columns) \(rows)")

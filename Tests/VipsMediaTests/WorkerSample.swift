@@ -163,8 +163,8 @@ enum Children {
     static var all: [String] {
         everybody.filter { process in
             // 1234 (name) S 1233 …
-            let words = (read("stat", of: process) ?? "").split { $0 == " " || $0 == "(" || $0 == ")" }
-            return words.count > 3 && names.contains(words[1]) && words[3] == "\(getpid())"
+            let operations = (read("stat", of: process) ?? "").split { $0 == " " || $0 == "(" || $0 == ")" }
+            return operations.count > 3 && names.contains(operations[1]) && operations[3] == "\(getpid())"
         }
     }
 

@@ -15,7 +15,7 @@ extension WorkerTests {
         await expect(.notAnImage) {
             // Chance may make a header of noise, but no pixels.
             _ = try await launcher().header(of: source, with: .normal)
-            _ = try await launcher().draw(source, at: ImageSize(width: 10, height: 10), until: soon)
+            _ = try await launcher().decode(source, at: ImageSize(width: 10, height: 10), until: soon)
         }
     }
 
@@ -23,7 +23,7 @@ extension WorkerTests {
     func truncated(sample: WorkerSample) async {
         let count = sample.bytes.readableBytes
         let source = ImageSource.memory(sample.bytes.getSlice(at: 0, length: count - count / 8) ?? ByteBuffer())
-        await expect(.notAnImage) { _ = try await launcher().draw(source, at: nil, until: soon) }
+        await expect(.notAnImage) { _ = try await launcher().decode(source, at: nil, until: soon) }
     }
 
     @Test(
@@ -31,14 +31,18 @@ extension WorkerTests {
         arguments: [ImageLimits(sourceSide: 99), ImageLimits(sourcePixels: 4999)]
     )
     func tooLarge(limits: ImageLimits) async {
-        await expect(.imageTooLarge) { _ = try await launcher(limits: limits).draw(svg(""), at: nil, until: soon) }
+        await expect(.imageTooLarge) { _ = try await launcher(limits: limits).decode(svg(""), at: nil, until: soon) }
     }
 
     @Test("a source that takes more memory than a worker may have is too large", arguments: [100, 400])
     func memory(megabytes: Int) async {
         await expect(.imageTooLarge) {
             let size = ImageSize(width: 10, height: 10)
-            _ = try await launcher(memory: megabytes << 20).draw(.memory(WorkerSample.largeJXL), at: size, until: soon)
+            _ = try await launcher(memory: megabytes << 20).decode(
+                .memory(WorkerSample.largeJXL),
+                at: size,
+                until: soon
+            )
         }
         #expect(Children.all.isEmpty)
     }
@@ -46,7 +50,7 @@ extension WorkerTests {
     @Test("an image that takes for ever ends at its deadline")
     func deadline() async {
         await expect(.imageTimedOut) {
-            _ = try await launcher().draw(svg(WorkerSample.endless), at: nil, until: .now + .milliseconds(500))
+            _ = try await launcher().decode(svg(WorkerSample.endless), at: nil, until: .now + .milliseconds(500))
         }
         #expect(Children.all.isEmpty)
     }
@@ -55,27 +59,27 @@ extension WorkerTests {
     func processorTime() async {
         await expect(.imageTimedOut) {
             let launcher = launcher(limits: ImageLimits(timeout: 1))
-            _ = try await launcher.draw(svg(WorkerSample.endless), at: nil, until: soon)
+            _ = try await launcher.decode(svg(WorkerSample.endless), at: nil, until: soon)
         }
         #expect(Children.all.isEmpty)
     }
 
     @Test("a job without a waiting client ends at once, and leaves no process", .timeLimit(.minutes(1)))
     func cancelled() async throws {
-        let drawing = Task { try await launcher().draw(svg(WorkerSample.endless), at: nil, until: soon) }
+        let decoding = Task { try await launcher().decode(svg(WorkerSample.endless), at: nil, until: soon) }
         while Children.all.isEmpty {
             try Task.checkCancellation()
             await Task.yield()
         }
-        drawing.cancel()
-        await #expect(throws: CancellationError.self) { try await drawing.value }
+        decoding.cancel()
+        await #expect(throws: CancellationError.self) { try await decoding.value }
         #expect(Children.all.isEmpty)
     }
 
     @Test("a worker at work has no rights, a filter, and its limits", .timeLimit(.minutes(1)))
     func confined() async throws {
         let launcher = launcher(memory: 300 << 20, limits: ImageLimits(timeout: 30))
-        let drawing = Task { try await launcher.draw(svg(WorkerSample.endless), at: nil, until: soon) }
+        let decoding = Task { try await launcher.decode(svg(WorkerSample.endless), at: nil, until: soon) }
         var status = ""
         while !status.contains("Seccomp:\t2") {
             try Task.checkCancellation()
@@ -83,16 +87,16 @@ extension WorkerTests {
             status = Children.all.first.flatMap { Children.read("status", of: $0) } ?? ""
         }
         let limits = Children.all.first.flatMap { Children.read("limits", of: $0) } ?? ""
-        drawing.cancel()
-        _ = await drawing.result
+        decoding.cancel()
+        _ = await decoding.result
         #expect(status.contains("NoNewPrivs:\t1"))
         #expect(status.contains("CapEff:\t0000000000000000"))
         #expect(status.contains("CapPrm:\t0000000000000000"))
-        let words = limits.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-        #expect(words.contains("Max data size \(300 << 20) \(300 << 20) bytes"))
-        #expect(words.contains("Max file size 0 0 bytes"))
-        #expect(words.contains("Max core file size 0 0 bytes"))
-        #expect(words.contains("Max cpu time 30 31 seconds"))
+        let operations = limits.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(operations.contains("Max data size \(300 << 20) \(300 << 20) bytes"))
+        #expect(operations.contains("Max file size 0 0 bytes"))
+        #expect(operations.contains("Max core file size 0 0 bytes"))
+        #expect(operations.contains("Max cpu time 30 31 seconds"))
     }
 
     @Test(
@@ -101,8 +105,8 @@ extension WorkerTests {
         arguments: [(ImagePriority.normal, 5), (.low, 15)]
     )
     func niceness(priority: ImagePriority, niceness: Int) async throws {
-        let drawing = Task {
-            try await launcher().draw(svg(WorkerSample.endless), at: nil, with: priority, until: soon)
+        let decoding = Task {
+            try await launcher().decode(svg(WorkerSample.endless), at: nil, with: priority, until: soon)
         }
         var status = ""
         var found = ""
@@ -114,12 +118,12 @@ extension WorkerTests {
             status = child.flatMap { Children.read("status", of: $0) } ?? ""
             found = child.flatMap { Children.read("stat", of: $0) } ?? ""
         }
-        drawing.cancel()
-        _ = await drawing.result
+        decoding.cancel()
+        _ = await decoding.result
         // The process's niceness is the 19th word, the 17th behind the name in brackets (proc_pid_stat(5)).
-        let words = found.split(separator: ")").last?.split(separator: " ") ?? []
+        let operations = found.split(separator: ")").last?.split(separator: " ") ?? []
         let own = Int(getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0))
-        #expect(words.count > 16 && Int(words[16]) == max(own, niceness), "\(found)")
+        #expect(operations.count > 16 && Int(operations[16]) == max(own, niceness), "\(found)")
     }
 
     @Test("a worker ends with the server", .timeLimit(.minutes(1)))
@@ -133,7 +137,7 @@ extension WorkerTests {
             )
             let source = ImageSource.memory(ByteBuffer(string: WorkerSample.svg(WorkerSample.endless)))
             let end = ContinuousClock.now + .seconds(50)
-            Task { _ = try? await launcher.draw(source, at: nil, until: end) }
+            Task { _ = try? await launcher.decode(source, at: nil, until: end) }
             while !Children.all.contains(where: { Children.read("status", of: $0)?.contains("Seccomp:\t2") == true }) {
                 guard .now < end else { _exit(1) }
                 await Task.yield()

@@ -32,7 +32,7 @@ extension WorkerTests {
     @Test("a turned TIFF is laid over others upright")
     func markOfTIFF() async throws {
         let mark = TagSample.tiff(orientation: 6)
-        let below = try PictureSample.encoded(as: "format/png")
+        let below = try ImageSample.encoded(as: "format/png")
         let chain = "watermark/1/image/bWFyaw/gravity/NorthWest/dx/0/dy/0/ws/1|imageMogr2/format/png"
         let pixels = try await Rendering(worker: launcher()).pixels(chain, below, marks: ["mark": mark])
         let alone = try await Rendering(worker: launcher()).pixels("imageMogr2/auto-orient/format/png", mark)
@@ -55,14 +55,14 @@ extension WorkerTests {
 
 extension WorkerLauncher {
     /// Draws at a size, or at its own.
-    func draw(
+    func decode(
         _ source: ImageSource,
         at size: ImageSize?,
         with priority: ImagePriority = .normal,
         until deadline: ContinuousClock.Instant
-    ) async throws -> DrawnPicture {
+    ) async throws -> DecodedImage {
         let own: ImageSize
         if let size { own = size } else { own = try await header(of: source, with: .normal).size }
-        return try await draw(source, at: own, .fast, with: priority, until: deadline)
+        return try await decode(source, at: own, .fast, with: priority, until: deadline)
     }
 }

@@ -28,7 +28,7 @@ import Testing
 
     @Test("each format is drawn at its own size if none is asked for", arguments: WorkerSample.all)
     func natural(sample: WorkerSample) async throws {
-        let picture = try await launcher().draw(sample.source, at: nil, until: soon)
+        let picture = try await launcher().decode(sample.source, at: nil, until: soon)
         #expect(picture.size == ImageSize(width: 16, height: 8))
         #expect(picture.pixels.count == 16 * 8 * picture.bands)
     }
@@ -39,7 +39,7 @@ import Testing
         [ImageSize(width: 160, height: 80), ImageSize(width: 7, height: 5), ImageSize(width: 33, height: 400)]
     )
     func exact(sample: WorkerSample, size: ImageSize) async throws {
-        let picture = try await launcher().draw(sample.source, at: size, until: soon)
+        let picture = try await launcher().decode(sample.source, at: size, until: soon)
         #expect(picture.size == size)
         #expect(picture.bands == (sample.isTransparent ? 4 : 3))
         #expect(picture.pixels.count == size.area * picture.bands)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("HEIC and AVIF are drawn", arguments: WorkerSample.codedFrames)
     func codedFrames(bytes: ByteBuffer) async throws {
-        let picture = try await launcher().draw(.memory(bytes), at: ImageSize(width: 32, height: 16), until: soon)
+        let picture = try await launcher().decode(.memory(bytes), at: ImageSize(width: 32, height: 16), until: soon)
         #expect(picture.pixels.count == 32 * 16 * 3)
         // Their encoders are not lossless.
         #expect(zip(picture.color(x: 4, y: 8), [255, 0, 0]).allSatisfy { abs(Int($0) - $1) < 4 })
@@ -60,7 +60,7 @@ import Testing
     @Test("what is made of lines is drawn for the size, not enlarged", arguments: [SourceFormat.svg, .pdf])
     func sharp(format: SourceFormat) async throws {
         let sample = try #require(WorkerSample.all.first { $0.format == format })
-        let picture = try await launcher().draw(sample.source, at: ImageSize(width: 1600, height: 800), until: soon)
+        let picture = try await launcher().decode(sample.source, at: ImageSize(width: 1600, height: 800), until: soon)
         // The edge between red and blue has no blend of both around it.
         #expect(picture.color(x: 798, y: 400).starts(with: [255, 0, 0]))
         #expect(picture.color(x: 801, y: 400).starts(with: [0, 0, 255]))
@@ -68,7 +68,7 @@ import Testing
 
     @Test("a page without a background is white")
     func page() async throws {
-        let picture = try await launcher().draw(.memory(WorkerSample.emptyPage), at: nil, until: soon)
+        let picture = try await launcher().decode(.memory(WorkerSample.emptyPage), at: nil, until: soon)
         #expect(picture.bands == 3)
         #expect(picture.pixels.allSatisfy { $0 == 255 })
     }
@@ -76,7 +76,7 @@ import Testing
     @Test("text is drawn, so fonts are found from inside")
     func text() async throws {
         let svg = svg("<text y='40' font-size='40' font-family='sans-serif'>Hamburg</text>")
-        let picture = try await launcher().draw(svg, at: nil, until: soon)
+        let picture = try await launcher().decode(svg, at: nil, until: soon)
         #expect(picture.opaquePixels > 500)
     }
 
@@ -91,7 +91,7 @@ import Testing
         let source = ImageSource.file(OpenFile(size: Int64(bytes.readableBytes)), descriptor)
         let sizes = try await withThrowingTaskGroup(of: ImageSize.self) { group in
             for _ in 0..<6 {
-                group.addTask { try await launcher().draw(source, at: nil, until: soon).size }
+                group.addTask { try await launcher().decode(source, at: nil, until: soon).size }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -104,7 +104,7 @@ import Testing
     @Test("an SVG's own images are drawn")
     func ownPictures() async throws {
         let body = WorkerSample.names(of: "data:image/png;base64,\(WorkerSample.redDot)")[0]
-        let picture = try await launcher().draw(svg(body), at: nil, until: soon)
+        let picture = try await launcher().decode(svg(body), at: nil, until: soon)
         #expect(picture.color(x: 50, y: 25) == [255, 0, 0, 255])
     }
 
@@ -114,7 +114,7 @@ import Testing
         try #require(Data(base64Encoded: WorkerSample.redDot)).write(to: URL(filePath: path))
         defer { unlink(path) }
         let body = WorkerSample.names(of: scheme + path)[place]
-        let picture = try await launcher().draw(svg(body), at: nil, until: soon)
+        let picture = try await launcher().decode(svg(body), at: nil, until: soon)
         #expect(picture.opaquePixels == 0)
     }
 
@@ -122,7 +122,7 @@ import Testing
     func network() async throws {
         let listener = try Listener()
         let body = WorkerSample.names(of: "http://127.0.0.1:\(listener.port)/x.png").joined()
-        _ = try await launcher().draw(svg(body), at: nil, until: soon)
+        _ = try await launcher().decode(svg(body), at: nil, until: soon)
         #expect(!listener.hasConnections)
     }
 
@@ -132,7 +132,7 @@ import Testing
             <script>document.documentElement.setAttribute('opacity', '0')</script>
             <rect width="100" height="50" fill="lime" onload="this.remove()"/>
             """
-        let picture = try await launcher().draw(svg(body), at: nil, until: soon)
+        let picture = try await launcher().decode(svg(body), at: nil, until: soon)
         #expect(picture.color(x: 50, y: 25) == [0, 255, 0, 255])
     }
 
@@ -145,7 +145,7 @@ import Testing
             <svg xmlns="http://www.w3.org/2000/svg" width="100" height="50"><text y="40">&e;&f;</text></svg>
             """
         do {
-            let picture = try await launcher().draw(.memory(ByteBuffer(string: text)), at: nil, until: soon)
+            let picture = try await launcher().decode(.memory(ByteBuffer(string: text)), at: nil, until: soon)
             #expect(picture.opaquePixels == 0)
         } catch let error as ServiceError {
             #expect(error.code == .notAnImage)
@@ -172,7 +172,7 @@ import Testing
     }
 }
 
-extension DrawnPicture {
+extension DecodedImage {
     fileprivate func color(x: Int, y: Int) -> [UInt8] {
         let start = pixels.startIndex + (y * size.width + x) * bands
         return Array(pixels[start..<start + bands])

@@ -37,21 +37,21 @@ package struct CurlFetcher: Fetcher {
         _ address: String,
         into take: @escaping @Sendable (ByteBuffer) async throws -> Void
     ) async throws -> FetchedHead {
-        let handover = Handover()
+        let channel = PieceChannel()
         return try await withThrowingTaskGroup(of: FetchedHead.self) { group in
-            group.addTask { try await transfer(address, handover) }
+            group.addTask { try await transfer(address, channel) }
             // If this throws, the group waits for the transfer, which it has stopped, and rethrows.
-            try await handover.drain(into: take)
+            try await channel.drain(into: take)
             guard let head = try await group.next() else { throw CancellationError() }
             return head
         }
     }
 
-    private func transfer(_ address: String, _ handover: Handover) async throws -> FetchedHead {
+    private func transfer(_ address: String, _ channel: PieceChannel) async throws -> FetchedHead {
         // Also when the pool drops the job and nothing was transferred: the taking would else wait for ever.
-        defer { handover.finish() }
+        defer { channel.finish() }
         return try await pool.runIfActive { [limits, addresses] in
-            try Transfer(limits: limits, addresses: addresses, handover: handover).run(address)
+            try Transfer(limits: limits, addresses: addresses, channel: channel).run(address)
         }
     }
 }

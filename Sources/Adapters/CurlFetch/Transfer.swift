@@ -8,17 +8,17 @@ internal import NIOCore
 final class Transfer {
     private let limits: FetchLimits
     private let addresses: AddressGuard
-    private let handover: Handover
+    private let channel: PieceChannel
     private var received: Int64 = 0
     /// Why we ended the transfer ourselves.
     private var refusal: ServiceError?
     /// The last address that the guard refused.
     private var refusedAddress: IPAddress?
 
-    init(limits: FetchLimits, addresses: AddressGuard, handover: Handover) {
+    init(limits: FetchLimits, addresses: AddressGuard, channel: PieceChannel) {
         self.limits = limits
         self.addresses = addresses
-        self.handover = handover
+        self.channel = channel
     }
 
     /// Blocks until the file has come and is taken.
@@ -33,7 +33,7 @@ final class Transfer {
             try handle.perform(
                 CurlCallbacks(
                     receive: { bytes, status in self.receive(bytes, status) },
-                    mayConnect: { bytes in self.mayConnect(bytes) },
+                    isAllowed: { bytes in self.isAllowed(bytes) },
                     goesOn: { downloaded in self.goesOn(downloaded) }
                 )
             )
@@ -78,10 +78,10 @@ final class Transfer {
         refusal = statusRefusal(status) ?? sizeRefusal(total)
         guard refusal == nil else { return false }
         received = total
-        return handover.give(ByteBuffer(bytes: bytes))
+        return channel.give(ByteBuffer(bytes: bytes))
     }
 
-    private func mayConnect(_ bytes: [UInt8]) -> Bool {
+    private func isAllowed(_ bytes: [UInt8]) -> Bool {
         guard let address = IPAddress(bytes: bytes) else { return false }
         let isAllowed = addresses.allows(address)
         if !isAllowed { refusedAddress = address }
@@ -91,7 +91,7 @@ final class Transfer {
     private func goesOn(_ downloaded: Int64) -> Bool {
         // libcurl drops the body of a redirect before the write callback: its length is visible only here.
         if refusal == nil { refusal = sizeRefusal(downloaded) }
-        return refusal == nil && !handover.isStopped
+        return refusal == nil && !channel.isStopped
     }
 
     private func statusRefusal(_ status: Int) -> ServiceError? {
@@ -119,7 +119,7 @@ extension Transfer {
     /// network nor that an address was refused.
     private func meaning(of failure: CurlFailure, status: Int, after time: Duration) -> any Error {
         if let refusal { return refusal }
-        if handover.isStopped { return CancellationError() }
+        if channel.isStopped { return CancellationError() }
         let cause = FetchFailure(failure: failure, refusedAddress: refusedAddress)
         // libcurl's clock is not this one: a second is its due.
         let isOver = time + .seconds(1) >= .seconds(limits.timeout)

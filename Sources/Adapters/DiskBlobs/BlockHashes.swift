@@ -21,15 +21,15 @@ final class BlockHashes: Sendable {
     private let state = Mutex(State())
     private static let blockSize = ContentHash.blockSize
 
-    /// Takes bytes that are written at a place.
-    func update(_ buffers: [ByteBuffer], at place: Int64) {
-        var position = place
+    /// Takes bytes that are written at an offset.
+    func update(_ buffers: [ByteBuffer], at offset: Int64) {
+        var position = offset
         for buffer in buffers {
             buffer.withUnsafeReadableBytes { bytes in
                 var rest = bytes
                 while !rest.isEmpty {
-                    let room = BlockHashes.blockSize - position % BlockHashes.blockSize
-                    let count = Int(min(room, Int64(rest.count)))
+                    let remaining = BlockHashes.blockSize - position % BlockHashes.blockSize
+                    let count = Int(min(remaining, Int64(rest.count)))
                     update(UnsafeRawBufferPointer(rebasing: rest[..<count]), at: position)
                     position += Int64(count)
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
@@ -38,7 +38,7 @@ final class BlockHashes: Sendable {
         }
     }
 
-    /// Says that what is behind a place was cut off.
+    /// Says that what is behind an offset was cut off.
     func forget(behind size: Int64) {
         state.withLock { state in
             state.whole = state.whole.filter { Int64($0.key + 1) * BlockHashes.blockSize <= size }

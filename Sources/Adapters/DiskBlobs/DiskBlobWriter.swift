@@ -30,11 +30,11 @@ final class DiskBlobWriter: BlobWriter {
     /// After how many bytes the kernel is asked to begin writing, so that the final sync finds little left to do.
     private static let flushInterval: Int64 = 8 << 20
 
-    init(_ blob: DiskStagedBlob, at place: Int64, digesting digests: Set<DigestKind>) {
+    init(_ blob: DiskStagedBlob, at offset: Int64, digesting digests: Set<DigestKind>) {
         self.blob = blob
         eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         self.digests = Dictionary(uniqueKeysWithValues: digests.map { ($0, RunningDigest($0)) })
-        incoming = Mutex(Incoming(position: place, flushed: place, unfinished: place))
+        incoming = Mutex(Incoming(position: offset, flushed: offset, unfinished: offset))
     }
 
     func append(_ bytes: ByteBuffer) async throws {
@@ -74,19 +74,19 @@ final class DiskBlobWriter: BlobWriter {
         guard piece.size > 0 else { return }
         var jobs: [@Sendable () throws -> Void] = [
             { [blob] in
-                var place = position
+                var offset = position
                 do {
                     try blob.pool.health.requireSpace()
                     for buffer in piece.buffers {
-                        try buffer.withUnsafeReadableBytes { try blob.file.write($0, at: place) }
-                        place += Int64(buffer.readableBytes)
+                        try buffer.withUnsafeReadableBytes { try blob.file.write($0, at: offset) }
+                        offset += Int64(buffer.readableBytes)
                     }
                 } catch {
                     self.release(upTo: position + Int64(piece.size), after: error)
                     throw error
                 }
                 blob.note(piece.buffers, at: position)
-                self.flush(upTo: place)
+                self.flush(upTo: offset)
             },
             { [blob] in blob.hashes.update(piece.buffers, at: position) },
         ]

@@ -4,7 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// Bytes on their way in: one file in staging, written at places, with what is known of its digests.
+/// Bytes on their way in: one file in staging, written at offsets, with what is known of its digests.
 final class DiskStagedBlob: StagedBlob {
     let file: Descriptor
     let hashes = BlockHashes()
@@ -28,9 +28,9 @@ final class DiskStagedBlob: StagedBlob {
         var head = ByteBuffer()
 
         mutating func take(_ buffer: ByteBuffer, at position: Int64) {
-            let room = StagedFacts.headSize - head.readableBytes
-            guard room > 0, Int64(head.readableBytes) == position,
-                let start = buffer.getSlice(at: buffer.readerIndex, length: min(room, buffer.readableBytes))
+            let remaining = StagedFacts.headSize - head.readableBytes
+            guard remaining > 0, Int64(head.readableBytes) == position,
+                let start = buffer.getSlice(at: buffer.readerIndex, length: min(remaining, buffer.readableBytes))
             else { return }
             head.writeImmutableBuffer(start)
         }
@@ -49,7 +49,7 @@ final class DiskStagedBlob: StagedBlob {
         self.pool = pool
     }
 
-    func requireRoom(for size: Int64) async throws {
+    func requireFreeSpace(for size: Int64) async throws {
         // Less than this is not worth the question: the bytes themselves will tell.
         guard size >= DiskStagedBlob.largeSize else { return }
         // Not reported as a fault: one file that is too large leaves space for others.
@@ -67,23 +67,23 @@ final class DiskStagedBlob: StagedBlob {
         return try await pool.runIfActive { [self] in try file.size() }
     }
 
-    /// Says that bytes were written at a place.
-    func note(_ buffers: [ByteBuffer], at place: Int64) {
+    /// Says that bytes were written at an offset.
+    func note(_ buffers: [ByteBuffer], at offset: Int64) {
         known.withLock { known in
             guard var now = known else { return }
-            var position = place
+            var position = offset
             for buffer in buffers {
                 now.take(buffer, at: position)
                 position += Int64(buffer.readableBytes)
             }
             // Where the first bytes were written over, the file itself knows better.
-            known = place < Int64(now.head.readableBytes) && place < now.extent ? nil : now
+            known = offset < Int64(now.head.readableBytes) && offset < now.extent ? nil : now
             known?.extent = max(now.extent, position)
         }
     }
 
-    func write(at place: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
-        DiskBlobWriter(self, at: place, digesting: digests)
+    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        DiskBlobWriter(self, at: offset, digesting: digests)
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {

@@ -15,18 +15,18 @@ final class RunningMD5: Sendable {
 
     /// Whether bytes at an offset follow the previous ones and leave the file small enough; otherwise the digest is
     /// discarded.
-    func wants(_ count: Int, at place: Int64) -> Bool {
+    func wants(_ count: Int, at offset: Int64) -> Bool {
         state.withLock { state in
             // A part that lies behind is no loss yet: the bytes before it may still come.
-            if place < state.position || place + Int64(count) > BlobFacts.md5Limit { state.isLost = true }
-            return !state.isLost && place == state.position
+            if offset < state.position || offset + Int64(count) > BlobFacts.md5Limit { state.isLost = true }
+            return !state.isLost && offset == state.position
         }
     }
 
-    /// Takes bytes that are written at a place.
-    func update(_ buffers: [ByteBuffer], at place: Int64) {
+    /// Takes bytes that are written at an offset.
+    func update(_ buffers: [ByteBuffer], at offset: Int64) {
         state.withLock { state in
-            guard place == state.position, !state.isLost else { return }
+            guard offset == state.position, !state.isLost else { return }
             for buffer in buffers {
                 buffer.withUnsafeReadableBytes { state.md5.update(bufferPointer: $0) }
                 state.position += Int64(buffer.readableBytes)

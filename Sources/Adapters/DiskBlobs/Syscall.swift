@@ -97,10 +97,10 @@ struct Descriptor: ~Copyable {
         return bytes
     }
 
-    /// Writes all of the bytes at a place.
-    func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws {
+    /// Writes all of the bytes at an offset.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var rest = bytes
-        var position = place
+        var position = offset
         while !rest.isEmpty {
             let count = try syscall("pwrite") { pwrite(raw, rest.baseAddress, rest.count, off_t(position)) }
             position += Int64(count)

@@ -3,8 +3,8 @@ internal import Domain
 
 /// What one call of `pcre2_match` has left to spend.
 ///
-/// PCRE2's own limits count backtracking from one starting offset, and begin anew at the next one, of which a long subject
-/// has many; nor do they count how far one step looks. So expressions are compiled with automatic callouts
+/// PCRE2's own limits count backtracking from one starting offset, and begin anew at the next one, of which a long
+/// subject has many; nor do they count how far one step looks. So expressions are compiled with automatic callouts
 /// (`PCRE2_AUTO_CALLOUT`): PCRE2 calls before each item that it tries, and can be told to stop (pcre2callout).
 struct MatchWork {
     private var steps: Int

@@ -12,7 +12,7 @@ package struct PCREEngine: PatternEngine {
         self.limits = limits
     }
 
-    package func compile(_ text: String, options: String, place: String) throws -> any CompiledPattern {
+    package func compile(_ text: String, options: String, path: String) throws -> any CompiledPattern {
         var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT
         if options.contains("i") { flags |= PCRE2_CASELESS }
         if options.contains("m") { flags |= PCRE2_MULTILINE }
@@ -24,10 +24,10 @@ package struct PCREEngine: PatternEngine {
         guard let pattern = pcre2_compile_8(bytes, bytes.count, flags, &code, &offset, nil) else {
             throw ServiceError(
                 .malformedJSON,
-                "\(place) is not a regular expression: \(PCREEngine.message(code)) at byte \(offset)."
+                "\(path) is not a regular expression: \(PCREEngine.message(code)) at byte \(offset)."
             )
         }
-        return try PCREPattern(adopting: pattern, limits: limits, place: place)
+        return try PCREPattern(adopting: pattern, limits: limits, path: path)
     }
 
     /// PCRE2's own text for an error: a phrase such as "missing closing parenthesis".
@@ -40,9 +40,9 @@ package struct PCREEngine: PatternEngine {
 
 /// What one match of one expression with one string may cost.
 package struct PCRELimits: Sendable {
-    /// How often the matcher may backtrack from one starting place: some milliseconds.
+    /// How often the matcher may backtrack from one starting offset: some milliseconds.
     package var steps: UInt32
-    /// How many items of the expression it may try from all starting places together.
+    /// How many items of the expression it may try from all starting offsets together.
     package var totalSteps: Int
     /// In KiB.
     package var memory: UInt32

@@ -10,11 +10,11 @@ internal import Domain
 final class PCREPattern: CompiledPattern, @unchecked Sendable {
     private let code: OpaquePointer
     private let context: OpaquePointer
-    private let place: String
+    private let path: String
     private let steps: Int
 
     /// Takes over a compiled expression and frees it in the end.
-    init(adopting code: OpaquePointer, limits: PCRELimits, place: String) throws {
+    init(adopting code: OpaquePointer, limits: PCRELimits, path: String) throws {
         guard let context = pcre2_match_context_create_8(nil) else {
             pcre2_code_free_8(code)
             throw PCREFailure(code: PCRE2_ERROR_NOMEMORY)
@@ -24,7 +24,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         pcre2_set_heap_limit_8(context, limits.memory)
         self.code = code
         self.context = context
-        self.place = place
+        self.path = path
         steps = limits.totalSteps
     }
 
@@ -60,7 +60,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         case PCRE2_ERROR_NOMATCH: return false
         case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_RECURSELOOP,
             PCRE2_ERROR_CALLOUT:
-            throw ServiceError(.badRequest, "\(place) takes too many steps on some object; simplify the pattern.")
+            throw ServiceError(.badRequest, "\(path) takes too many steps on some object; simplify the pattern.")
         default: throw PCREFailure(code: result)
         }
     }

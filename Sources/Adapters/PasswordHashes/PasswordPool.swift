@@ -18,7 +18,7 @@ package struct PasswordPool: PasswordHasher {
     package init(cost: Int, pool: NIOThreadPool, threads: Int, queue: Int) {
         scrypt = ScryptHash(cost: cost)
         self.pool = pool
-        permits = FairPermits(threads, mostWaiting: queue, exempt: .master)
+        permits = FairPermits(threads, maxWaiting: queue, exempt: .master)
     }
 
     package func hash(_ password: Password, for caller: CallerIdentity) async throws -> PasswordHash {
@@ -29,17 +29,17 @@ package struct PasswordPool: PasswordHasher {
         _ password: Password,
         against hash: PasswordHash?,
         for caller: CallerIdentity
-    ) async throws -> PasswordVerdict {
+    ) async throws -> PasswordComparison {
         try await run(for: caller) {
             guard let hash else {
                 _ = try scrypt.hash(password.revealed)
                 return .wrong
             }
-            return try verdict(password.revealed, hash.text)
+            return try comparison(password.revealed, hash.text)
         }
     }
 
-    private func verdict(_ password: String, _ hash: String) throws -> PasswordVerdict {
+    private func comparison(_ password: String, _ hash: String) throws -> PasswordComparison {
         if let known = ScryptHash.Stored(hash) {
             let isCurrent = known.cost == scrypt.cost
             if try known.matches(password) { return isCurrent ? .right : .rightButOutdated }

@@ -43,12 +43,12 @@ extension DatabaseCopy {
                 }
             }
         } catch {
-            throw OpenFailure(sentence: "cannot be changed (\(DatabaseCopy.line(error)))")
+            throw OpenFailure(message: "cannot be changed (\(DatabaseCopy.line(error)))")
         }
     }
 
     private func page(after number: Int64) throws(OpenFailure) -> [Record] {
-        guard let table else { throw OpenFailure(sentence: "has no class _File") }
+        guard let table else { throw OpenFailure(message: "has no class _File") }
         // CASE alone promises that SQLite reads no member of what is not JSON.
         func member(_ name: String) -> String { "CASE WHEN json_valid(body) THEN json_extract(body, '$.\(name)') END" }
         let sql = """
@@ -62,7 +62,7 @@ extension DatabaseCopy {
         do {
             return try queue.read { db in try Row.fetchAll(db, sql: sql, arguments: [number]).map(Record.init(row:)) }
         } catch {
-            throw OpenFailure(sentence: "cannot be read (\(DatabaseCopy.line(error)))", isDamage: true)
+            throw OpenFailure(message: "cannot be read (\(DatabaseCopy.line(error)))", isDamage: true)
         }
     }
 

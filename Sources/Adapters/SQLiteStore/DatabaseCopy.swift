@@ -35,7 +35,7 @@ package struct DatabaseCopy: Sendable {
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 return try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
             }
-            guard mode == "delete" else { throw OpenFailure(sentence: "cannot be copied to one plain file") }
+            guard mode == "delete" else { throw OpenFailure(message: "cannot be copied to one plain file") }
             complaint = try DatabaseCopy.complaint(about: queue)
             if complaint == nil {
                 try DatabaseCopy.refuseNewer(queue)
@@ -51,7 +51,7 @@ package struct DatabaseCopy: Sendable {
         } catch {
             let isDamage = (error as? DatabaseError).flatMap(SQLiteFailure.fault(of:)) == .damaged
             throw OpenFailure(
-                sentence: complaint ?? "cannot be copied (\(DatabaseCopy.line(error)))",
+                message: complaint ?? "cannot be copied (\(DatabaseCopy.line(error)))",
                 isDamage: isDamage || complaint != nil
             )
         }
@@ -64,14 +64,14 @@ package struct DatabaseCopy: Sendable {
             original = nil
             damage = nil
             if let complaint = try DatabaseCopy.complaint(about: queue) {
-                throw OpenFailure(sentence: complaint, isDamage: true)
+                throw OpenFailure(message: complaint, isDamage: true)
             }
             try DatabaseCopy.refuseNewer(queue)
             catalog = try queue.read { try Catalog($0) }
         } catch let failure as OpenFailure {
             throw failure
         } catch {
-            throw OpenFailure(sentence: "cannot be read (\(DatabaseCopy.line(error)))")
+            throw OpenFailure(message: "cannot be read (\(DatabaseCopy.line(error)))")
         }
     }
 
@@ -81,7 +81,7 @@ package struct DatabaseCopy: Sendable {
             try queue.close()
             try original?.close()
         } catch {
-            throw OpenFailure(sentence: "cannot be closed (\(DatabaseCopy.line(error)))")
+            throw OpenFailure(message: "cannot be closed (\(DatabaseCopy.line(error)))")
         }
     }
 
@@ -127,13 +127,13 @@ package struct DatabaseCopy: Sendable {
 
     private static func refuseNewer(_ queue: DatabaseQueue) throws {
         guard try queue.read(DatabaseMigrator.lcfile.hasBeenSuperseded) == false else {
-            throw OpenFailure(sentence: "was written by a newer version of lcfile; use that version instead")
+            throw OpenFailure(message: "was written by a newer version of lcfile; use that version instead")
         }
     }
 
     /// What SQLite says, on one line.
-    static func line(_ words: Any) -> String {
-        "\(words)".split(whereSeparator: \.isNewline).joined(separator: " ")
+    static func line(_ description: Any) -> String {
+        "\(description)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
     private static func configuration(readonly: Bool) -> Configuration {

@@ -8,11 +8,11 @@ internal import Synchronization
 /// a savepoint of its own, so that one that fails takes nothing of the others with it. Nobody is told of success before
 /// the sync.
 final class GroupCommit: Sendable {
-    /// Tells a writer how it ended: with the error of the commit, or else with what its body gave.
-    private typealias Tell = @Sendable ((any Error)?) -> Void
+    /// Resumes a writer: with the error of the commit, otherwise with the result of its body.
+    private typealias Completion = @Sendable ((any Error)?) -> Void
 
     private struct Job: Sendable {
-        let run: @Sendable (SQLiteTransaction) -> Tell
+        let run: @Sendable (SQLiteTransaction) -> Completion
         /// For a transaction that could not even begin.
         let refuse: @Sendable (any Error) -> Void
     }
@@ -30,7 +30,7 @@ final class GroupCommit: Sendable {
     private let queries: QuerySupport
     private let changes: ChangeFeed
     /// How long a transaction takes further writes, for the same reason.
-    private let longestGroup: Duration
+    private let maxGroupTime: Duration
     private var health: StorageHealth { queries.health }
     private let state = Mutex(State())
 
@@ -39,13 +39,13 @@ final class GroupCommit: Sendable {
         catalog: SharedCatalog,
         queries: QuerySupport,
         changes: ChangeFeed,
-        longestGroup: Duration
+        maxGroupTime: Duration
     ) {
         self.pool = pool
         self.catalog = catalog
         self.queries = queries
         self.changes = changes
-        self.longestGroup = longestGroup
+        self.maxGroupTime = maxGroupTime
     }
 
     /// How many writers wait for their group; for tests.
@@ -101,23 +101,23 @@ final class GroupCommit: Sendable {
 
     private func commit(_ group: [Job], _ db: Database, isRepeated: Bool = false) {
         let transaction = SQLiteTransaction(db, catalog.current, queries, recording: changes.transaction())
-        var tells: [Tell] = []
+        var completions: [Completion] = []
         do {
             let began = ContinuousClock.now
             try db.inTransaction(.immediate) {
-                for job in group where tells.isEmpty || ContinuousClock.now - began < longestGroup {
-                    tells.append(job.run(transaction))
+                for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
+                    completions.append(job.run(transaction))
                     // A full disk and an I/O error take the whole transaction back, what other writers did among it.
                     if !db.isInsideTransaction { throw transaction.fault ?? DatabaseError(resultCode: .SQLITE_ABORT) }
                 }
                 return .commit
             }
             // Once the time is over no further job begins, so those that did not run are the last of the group.
-            state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(tells.count), at: 0) }
+            state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
             // Before the next group begins, and before anyone is told: whoever acts on an answer finds the caches changed.
             changes.publish(transaction.changes)
-            for tell in tells { tell(nil) }
+            for completion in completions { completion(nil) }
             if health.isFull { emptyLog(db) }
         } catch {
             let failure = health.reported(SQLiteFailure.translated(error))
@@ -126,8 +126,8 @@ final class GroupCommit: Sendable {
                 emptyLog(db)
                 return commit(group, db, isRepeated: true)
             }
-            for job in group.dropFirst(tells.count) { job.refuse(failure) }
-            for tell in tells { tell(failure) }
+            for job in group.dropFirst(completions.count) { job.refuse(failure) }
+            for completion in completions { completion(failure) }
         }
     }
 

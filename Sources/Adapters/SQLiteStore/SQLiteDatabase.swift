@@ -19,15 +19,15 @@ package struct SQLiteDatabase: Sendable {
     ///   - path: The database file; its folder must exist.
     ///   - readers: How many queries may read at the same time; two more connections are for reads of single objects.
     ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
-    ///   - longestGroup: How long one transaction takes further changes that wait, each behind a savepoint.
+    ///   - maxGroupTime: How long one transaction takes further changes that wait, each behind a savepoint.
     ///   - health: Is told of faults of the storage, and says whether data may be added.
     ///   - queryThreads: Where queries run; without them, on queues of GRDB like all else.
-    /// - Throws: ``OpenFailure``, which says in one sentence why the server cannot start on it.
+    /// - Throws: ``OpenFailure``, whose message says why the server cannot start on it.
     package init(
         path: String,
         readers: Int = 4,
         cacheSize: Int = 16 << 20,
-        longestGroup: Duration = .milliseconds(50),
+        maxGroupTime: Duration = .milliseconds(50),
         health: StorageHealth = StorageHealth(),
         queryThreads: QueryThreads? = nil
     ) throws(OpenFailure) {
@@ -43,7 +43,7 @@ package struct SQLiteDatabase: Sendable {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = DatabaseMigrator.lcfile
             guard try pool.read(migrator.hasBeenSuperseded) == false else {
-                throw OpenFailure(sentence: "was written by a newer version of lcfile; start that version instead")
+                throw OpenFailure(message: "was written by a newer version of lcfile; start that version instead")
             }
             try migrator.migrate(pool)
             catalog = SharedCatalog(try pool.read { try Catalog($0) })
@@ -53,7 +53,7 @@ package struct SQLiteDatabase: Sendable {
                 catalog: catalog,
                 queries: queries,
                 changes: changes,
-                longestGroup: longestGroup
+                maxGroupTime: maxGroupTime
             )
         } catch let failure as OpenFailure {
             throw failure
@@ -65,7 +65,7 @@ package struct SQLiteDatabase: Sendable {
                 case .damaged: ", because it is damaged; restore a backup"
                 default: ""
                 }
-            throw OpenFailure(sentence: "cannot be opened as a database\(advice) (\(error))")
+            throw OpenFailure(message: "cannot be opened as a database\(advice) (\(error))")
         }
     }
 
@@ -100,10 +100,10 @@ package struct SQLiteDatabase: Sendable {
 /// Why a database cannot be used.
 package struct OpenFailure: Error, CustomStringConvertible {
     /// Continues "the database …".
-    package let sentence: String
+    package let message: String
     /// Whether its pages are damaged, so that nothing but a backup or a repair helps.
     package var isDamage = false
 
-    /// The sentence.
-    package var description: String { sentence }
+    /// The message.
+    package var description: String { message }
 }

@@ -3,8 +3,8 @@ package import Domain
 internal import NIOCore
 package import NIOPosix
 
-/// Makes derivatives with libvips on threads of its own, and has formats that are not fuzzed upstream drawn by a process
-/// of its own.
+/// Makes derivatives with libvips on threads of its own, and has formats that are not fuzzed upstream decoded by a
+/// process of its own.
 package struct VipsRenderer: ImageRenderer {
     private let pool: NIOThreadPool
     private let quickPool: NIOThreadPool
@@ -23,7 +23,7 @@ package struct VipsRenderer: ImageRenderer {
     /// - Parameters:
     ///   - pool: Threads for jobs of low priority, which become nicer; as many as such jobs at the same time.
     ///   - quickPool: Threads for jobs of normal priority; as many as all jobs at the same time, and some more for headers.
-    ///   - worker: Draws the formats that ``SourceFormat/isDrawnByWorker`` names; without one, those are no images.
+    ///   - worker: Draws the formats that ``SourceFormat/isDecodedByWorker`` names; without one, those are no images.
     ///   - workers: How many of its processes run at the same time. Beside them runs one that is expected to be quick, and
     ///     one that was expected so and was not.
     ///   - queue: How many jobs wait for a process beyond those.
@@ -61,8 +61,8 @@ package struct VipsRenderer: ImageRenderer {
             }
         }
         if let header { return header }
-        return try await headerWorkers.admit(for: requester) { place in
-            try await place.run(VipsRenderer.headerCost) { priority in
+        return try await headerWorkers.admit(for: requester) { permit in
+            try await permit.run(VipsRenderer.headerCost) { priority in
                 try await launcher().header(of: source, with: priority)
             }
         }
@@ -74,10 +74,10 @@ package struct VipsRenderer: ImageRenderer {
         _ requester: ImageRequester,
         _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
-        guard images.contains(where: \.format.isDrawnByWorker) else { return try await job(.normal) }
+        guard images.contains(where: \.format.isDecodedByWorker) else { return try await job(.normal) }
         // Outside of the shared threads and memory, so that slow decoding does not delay other jobs.
-        return try await workers.admit(for: requester) { place in
-            try await place.run(ImageCost(memory: 0, time: estimate), atMost: .normal, job)
+        return try await workers.admit(for: requester) { permit in
+            try await permit.run(ImageCost(memory: 0, time: estimate), atMost: .normal, job)
         }
     }
 
@@ -95,14 +95,16 @@ package struct VipsRenderer: ImageRenderer {
             )
         }
         let effort = plan.output.effort
-        let drawn = try await drawn(image, at: plan.firstSize(of: image.header), effort, priority, deadline)
-        var drawnMarks: [FileKey: DrawnPicture] = [:]
-        for (key, mark) in marks { drawnMarks[key] = try await self.drawn(mark, at: nil, effort, priority, deadline) }
-        return try await watched(with: priority, until: deadline) { [drawnMarks] watch in
-            try withInputs(marks, drawnMarks) { inputs in
+        let decoded = try await decoded(image, at: plan.firstSize(of: image.header), effort, priority, deadline)
+        var decodedMarks: [FileKey: DecodedImage] = [:]
+        for (key, mark) in marks {
+            decodedMarks[key] = try await self.decoded(mark, at: nil, effort, priority, deadline)
+        }
+        return try await watched(with: priority, until: deadline) { [decodedMarks] watch in
+            try withInputs(marks, decodedMarks) { inputs in
                 try image.source.withBytes { bytes in
                     let job = ImageJob(plan: plan, header: image.header, watch: watch, marks: inputs)
-                    return try job.run(drawn.map { .drawn($0, bytes) } ?? .encoded(bytes))
+                    return try job.run(decoded.map { .decoded($0, bytes) } ?? .encoded(bytes))
                 }
             }
         }
@@ -128,26 +130,26 @@ package struct VipsRenderer: ImageRenderer {
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> Color {
-        let drawn = try await drawn(image, at: AverageColor.size(of: image.header), .fast, priority, deadline)
+        let decoded = try await decoded(image, at: AverageColor.size(of: image.header), .fast, priority, deadline)
         return try await watched(with: priority, until: deadline) { watch in
             try image.source.withBytes { bytes in
                 try AverageColor(header: image.header, watch: watch).measure(
-                    drawn.map { .drawn($0, bytes) } ?? .encoded(bytes)
+                    decoded.map { .decoded($0, bytes) } ?? .encoded(bytes)
                 )
             }
         }
     }
 
     /// The pixels of an image that the worker process must decode; `nil` for others.
-    private func drawn(
+    private func decoded(
         _ image: OpenImage,
         at size: ImageSize?,
         _ effort: ImageEffort,
         _ priority: ImagePriority,
         _ deadline: ContinuousClock.Instant
-    ) async throws -> DrawnPicture? {
-        guard image.header.format.isDrawnByWorker else { return nil }
-        return try await launcher().draw(
+    ) async throws -> DecodedImage? {
+        guard image.header.format.isDecodedByWorker else { return nil }
+        return try await launcher().decode(
             image.source,
             at: size ?? image.header.size,
             effort,
@@ -164,14 +166,14 @@ package struct VipsRenderer: ImageRenderer {
     /// Lends out the bytes of all marks at once.
     private func withInputs<Result>(
         _ marks: [FileKey: OpenImage],
-        _ drawn: [FileKey: DrawnPicture],
+        _ decoded: [FileKey: DecodedImage],
         _ body: ([FileKey: ImageJob.Mark]) throws -> Result
     ) throws -> Result {
         var inputs: [FileKey: ImageJob.Mark] = [:]
         func next(_ rest: ArraySlice<(key: FileKey, value: OpenImage)>) throws -> Result {
             guard let (key, mark) = rest.first else { return try body(inputs) }
             return try mark.source.withBytes { bytes in
-                inputs[key] = (mark.header, drawn[key].map { .drawn($0, bytes) } ?? .encoded(bytes))
+                inputs[key] = (mark.header, decoded[key].map { .decoded($0, bytes) } ?? .encoded(bytes))
                 return try next(rest.dropFirst())
             }
         }

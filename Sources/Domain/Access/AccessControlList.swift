@@ -20,8 +20,8 @@ package struct AccessControlList: Sendable, Hashable {
         guard let entries = value.objectValue else {
             throw ServiceError(.invalidACL, "Invalid ACL: it must be a JSON object.")
         }
-        guard entries.count <= AccessControlList.mostEntries else {
-            throw ServiceError(.invalidACL, "Invalid ACL: it has more than \(AccessControlList.mostEntries) entries.")
+        guard entries.count <= AccessControlList.maxEntries else {
+            throw ServiceError(.invalidACL, "Invalid ACL: it has more than \(AccessControlList.maxEntries) entries.")
         }
         for (subject, rights) in entries {
             try AccessControlList.requireSubject(subject)
@@ -47,11 +47,11 @@ package struct AccessControlList: Sendable, Hashable {
 
     /// What an object without an ACL is open to (protocol/data 5.2).
     package static let everyone = AccessControlList(
-        stored: [everybody: .object(["read": .bool(true), "write": .bool(true)])]
+        stored: [everyoneEntry: .object(["read": .bool(true), "write": .bool(true)])]
     )
 
     /// The entry for every caller.
-    package static let everybody = "*"
+    package static let everyoneEntry = "*"
 
     /// What stands for a role.
     package static func subject(ofRole name: String) -> String { "role:\(name)" }
@@ -80,7 +80,7 @@ package struct AccessControlList: Sendable, Hashable {
     }
 
     /// More than any app needs, and few enough to look at in each row of a query.
-    private static let mostEntries = 1000
+    private static let maxEntries = 1000
 
     /// The most bytes of an entry's name, without `role:`; names of roles have as many.
     private static let longestSubject = 128

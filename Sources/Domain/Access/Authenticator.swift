@@ -47,14 +47,14 @@ package struct Authenticator: Sendable {
     /// Whether the master key is proven, or the app key only; `nil` if neither is.
     private func isMaster(proven proof: Credentials.Proof, by keys: AppKeys) -> Bool? {
         switch proof {
-        case .masterKey(let word):
-            keys.masterKey.matches(word) ? true : nil
-        case .key(let word):
-            if word.hasSuffix(",master") {
-                keys.masterKey.matches(word.dropLast(",master".count)) ? true : nil
+        case .masterKey(let key):
+            keys.masterKey.matches(key) ? true : nil
+        case .key(let key):
+            if key.hasSuffix(",master") {
+                keys.masterKey.matches(key.dropLast(",master".count)) ? true : nil
             } else {
                 // A master key without ",master" opens nothing (protocol/data 1.2).
-                keys.appKey.matches(word) ? false : nil
+                keys.appKey.matches(key) ? false : nil
             }
         case .signature(let text):
             isMaster(signed: text, by: keys)

@@ -22,7 +22,7 @@ package struct ClassPermissions: Sendable, Hashable {
     /// The form on the wire and in stores: `{"create":["users"],"delete":[],…}`.
     package var json: JSONValue {
         let members = ClassOperation.allCases.map { operation in
-            (operation.rawValue, JSONValue.array(self[operation].map(\.word).sorted().map(JSONValue.string)))
+            (operation.rawValue, JSONValue.array(self[operation].map(\.entry).sorted().map(JSONValue.string)))
         }
         return .object(Dictionary(uniqueKeysWithValues: members))
     }
@@ -60,23 +60,23 @@ package enum Audience: Sendable, Hashable {
     /// Reads `everyone`, `users`, `user:<objectId>` or `role:<name>`.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` naming what it is not.
-    package init(_ word: String) throws {
-        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    package init(_ entry: String) throws {
+        let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.count) {
         case ("everyone", 1): self = .everyone
         case ("users", 1): self = .users
         case ("user", 2):
-            guard let id = ObjectID(parts[1]) else { throw Audience.refusal(of: word) }
+            guard let id = ObjectID(parts[1]) else { throw Audience.refusal(of: entry) }
             self = .user(id)
         case ("role", 2):
-            guard RoleName.isOne(parts[1]) else { throw Audience.refusal(of: word) }
+            guard RoleName.isOne(parts[1]) else { throw Audience.refusal(of: entry) }
             self = .role(parts[1])
-        default: throw Audience.refusal(of: word)
+        default: throw Audience.refusal(of: entry)
         }
     }
 
     /// The entry from which it is parsed.
-    package var word: String {
+    package var entry: String {
         switch self {
         case .everyone: "everyone"
         case .users: "users"
@@ -94,10 +94,10 @@ package enum Audience: Sendable, Hashable {
         }
     }
 
-    private static func refusal(of word: String) -> ServiceError {
+    private static func refusal(of entry: String) -> ServiceError {
         ServiceError(
             .badRequest,
-            "'\(word.prefix(64))' must be everyone, users, user:<objectId> or role:<name>."
+            "'\(entry.prefix(64))' must be everyone, users, user:<objectId> or role:<name>."
         )
     }
 }

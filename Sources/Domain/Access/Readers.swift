@@ -7,7 +7,7 @@ package enum Readers: Sendable, Hashable {
     case subjects(Subjects)
 
     /// Whether they may read what has this ACL; `nil` means everyone may.
-    package func mayRead(_ acl: AccessControlList?) -> Bool {
+    package func canRead(_ acl: AccessControlList?) -> Bool {
         switch self {
         case .unrestricted: true
         case .subjects(let subjects): acl?.grants(.read, to: subjects) ?? true
@@ -15,7 +15,7 @@ package enum Readers: Sendable, Hashable {
     }
 
     /// The same of an ACL in stored form.
-    package func mayRead(stored acl: [UInt8]?) -> Bool {
+    package func canRead(stored acl: [UInt8]?) -> Bool {
         switch self {
         case .unrestricted: true
         case .subjects(let subjects): acl?.withUnsafeBufferPointer { subjects.have(.read, in: $0) } ?? true
@@ -31,11 +31,11 @@ package struct Subjects: Sendable, Hashable {
     package let json: String
 
     /// The ACL entries of a guest.
-    package static let guest = Subjects([AccessControlList.everybody])
+    package static let guest = Subjects([AccessControlList.everyoneEntry])
 
     /// What stands for a user.
     package init(user: ObjectID, roles: Set<String>) {
-        self.init([AccessControlList.everybody, user.description] + roles.map(AccessControlList.subject(ofRole:)))
+        self.init([AccessControlList.everyoneEntry, user.description] + roles.map(AccessControlList.subject(ofRole:)))
     }
 
     private init(_ subjects: [String]) {

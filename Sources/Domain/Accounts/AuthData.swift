@@ -38,7 +38,7 @@ package struct AuthData: Sendable, Hashable {
             if platform == AuthData.anonymous { return !isKnown }
             return try !platform.hasPrefix("_") || unions.contains(AuthData.identity(platform, data))
         }
-        guard platforms.count <= AuthData.mostPlatforms else { throw AuthData.tooMany }
+        guard platforms.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
     }
 
     /// The identities of the user, as strings; each belongs to one user of the app.
@@ -99,11 +99,11 @@ package struct AuthData: Sendable, Hashable {
     }
 
     /// More platforms than a user can have accounts on.
-    static let mostPlatforms = 100
+    static let maxPlatforms = 100
 
     static let tooMany = ServiceError(
         .badRequest,
-        "authData has more than \(mostPlatforms) platforms, the limit."
+        "authData has more than \(maxPlatforms) platforms, the limit."
     )
 }
 
@@ -133,7 +133,7 @@ extension AuthData {
         case nil, .null?:
             return [.removeAll]
         case .object(let members)?:
-            guard members.count <= AuthData.mostPlatforms else { throw AuthData.tooMany }
+            guard members.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
             return try members.sorted { $0.key < $1.key }.compactMap { try change($0.value, of: $0.key) }
         default:
             throw ServiceError(

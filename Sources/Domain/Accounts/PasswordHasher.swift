@@ -16,11 +16,11 @@ package protocol PasswordHasher: Sendable {
         _ password: Password,
         against hash: PasswordHash?,
         for caller: CallerIdentity
-    ) async throws -> PasswordVerdict
+    ) async throws -> PasswordComparison
 }
 
 /// What comparing a password gave.
-package enum PasswordVerdict: Sendable {
+package enum PasswordComparison: Sendable {
     case wrong
     case right
     /// Right, and the hash is one of another kind or cost than new ones: time to replace it.

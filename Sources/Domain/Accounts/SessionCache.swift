@@ -8,7 +8,7 @@ internal import Synchronization
 package final class SessionCache: Sendable {
     private struct State {
         var users: RecentEntries<String, Caller.User>
-        var endings = SessionEndings(bound: SessionCache.mostEndings)
+        var endings = SessionEndings(bound: SessionCache.maxEndings)
     }
 
     private let state: Mutex<State>
@@ -18,7 +18,7 @@ package final class SessionCache: Sendable {
     /// The most bytes of what stands for a user, so that many roles do not fill the memory.
     private static let largest = 16 << 10
     /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up again.
-    private static let mostEndings = 10_000
+    private static let maxEndings = 10_000
 
     /// - Parameter bound: The most users kept; 0 keeps none.
     init(bound: Int) {

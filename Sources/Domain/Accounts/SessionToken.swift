@@ -7,7 +7,7 @@ package struct SessionToken: Sendable, CustomStringConvertible {
 
     /// A new token: 25 lower-case letters and digits (protocol/data 6.3), 129 random bits.
     package init() {
-        revealed = RandomText.lowercase(25)
+        revealed = RandomString.lowercase(25)
     }
 
     /// Takes what a client sent; `nil` if no token looks like that.

@@ -8,15 +8,15 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     /// The most bytes of UTF-8.
-    package static let longest = 4096
+    package static let maxLength = 4096
 
     /// Checks an address from outside.
     ///
     /// - Parameter text: What the client sent.
     /// - Throws: ``ServiceError/Code/badRequest`` with the rule that was broken.
     package init(_ text: String) throws {
-        guard text.utf8.count <= RemoteURL.longest else {
-            throw RemoteURL.refusal("must have at most \(RemoteURL.longest) bytes")
+        guard text.utf8.count <= RemoteURL.maxLength else {
+            throw RemoteURL.refusal("must have at most \(RemoteURL.maxLength) bytes")
         }
         guard !text.hasControlCharacters, !text.utf8.contains(UInt8(ascii: "\\")),
             !text.unicodeScalars.contains(where: { $0.properties.isWhitespace })

@@ -28,7 +28,7 @@ package enum ContentHash {
 package struct ContentHasher: Sendable {
     private var blocks: [[UInt8]] = []
     private var current = Insecure.SHA1()
-    private var room = ContentHash.blockSize
+    private var remaining = ContentHash.blockSize
 
     /// Begins with no bytes.
     package init() {}
@@ -37,10 +37,10 @@ package struct ContentHasher: Sendable {
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         while !rest.isEmpty {
-            if room == 0 { endBlock() }
-            let count = min(rest.count, Int(room))
+            if remaining == 0 { endBlock() }
+            let count = min(rest.count, Int(remaining))
             current.update(bufferPointer: UnsafeRawBufferPointer(rebasing: rest[..<count]))
-            room -= Int64(count)
+            remaining -= Int64(count)
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
@@ -54,6 +54,6 @@ package struct ContentHasher: Sendable {
     private mutating func endBlock() {
         blocks.append(Array(current.finalize()))
         current = Insecure.SHA1()
-        room = ContentHash.blockSize
+        remaining = ContentHash.blockSize
     }
 }

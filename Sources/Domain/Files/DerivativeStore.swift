@@ -1,7 +1,7 @@
 internal import Crypto
 package import NIOCore
 
-/// Keeps derivatives of one app's files, so that none is made twice while there is room.
+/// Keeps derivatives of one app's files, so that none is made twice while there is space.
 ///
 /// Everything in it can be made again: it may forget anything at any time, and whoever asks makes it anew. The disk
 /// implements it; tests have one in memory; both pass one contract suite.
@@ -9,9 +9,10 @@ package protocol DerivativeStore: Sendable {
     /// Opens a derivative, or returns nothing if it is not there. Never shows a partial one.
     func open(_ name: DerivativeName) async throws -> StoredDerivative?
 
-    /// Keeps a derivative, also over one of the same name; makes room by forgetting those that were not used for longest.
+    /// Keeps a derivative, also over one of the same name; removes those that were not used for longest if the space is
+    /// used.
     ///
-    /// Nobody who opened the former one notices. Does not keep what alone is larger than its room.
+    /// Nobody who opened the former one notices. Does not keep what alone is larger than the space.
     func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws
 
     /// Forgets all derivatives of one source; those who have one open can still read it.

@@ -12,7 +12,7 @@ package struct FileRecord: Sendable, Hashable {
     package let detectedType: MediaType?
     /// Size and digests, counted by the server.
     package let facts: BlobFacts
-    /// The client's words, with `size`, `_checksum` and `owner`.
+    /// The client's members, with `size`, `_checksum` and `owner`.
     package let metaData: [String: JSONValue]
     /// Who may read and delete the record; nothing means everyone, within class permissions.
     package let acl: AccessControlList?

@@ -37,7 +37,7 @@ package struct FileRecords: Sendable {
     }
 
     /// Throws ``ServiceError/Code/quotaExceeded`` if so many bytes more would be too many.
-    package func requireRoom(for size: Int64, within quota: Int64?) async throws {
+    package func requireQuota(for size: Int64, within quota: Int64?) async throws {
         guard let quota else { return }
         try await store.read { try ($0.usage() + .file(size)).requireWithin(quota) }
     }
@@ -77,7 +77,7 @@ extension FileRecord {
 
     /// The record as clients read it, as JSON text (protocol/files 4).
     package func text(shownBy files: FilePresentation) -> [UInt8] {
-        var text = ObjectText(JSONValue.object(object.fields).encoded())
+        var text = RawObject(JSONValue.object(object.fields).encoded())
         files.complete(&text)
         text.set("objectId", toPlain: id.description)
         text.set("createdAt", toPlain: createdAt.iso8601)
@@ -107,7 +107,7 @@ extension FileRecord {
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Adds a record, if the caller may make files.
     func insert(_ record: FileRecord, as caller: Caller) throws {
         self.caller = caller

@@ -2,20 +2,20 @@ package import NIOCore
 
 /// Bytes on their way in.
 ///
-/// Several writers may write at the same time, each at a place of its own; everything else is called by one task at a
+/// Several writers may write at the same time, each at an offset of its own; everything else is called by one task at a
 /// time, while nobody writes.
 package protocol StagedBlob: Sendable {
-    /// Throws ``ServiceError/Code/storageFull`` if there is no room for so many bytes now, so that it is told before they
+    /// Throws ``ServiceError/Code/storageFull`` if there is no space for so many bytes now, so that it is told before they
     /// are sent.
-    func requireRoom(for size: Int64) async throws
+    func requireFreeSpace(for size: Int64) async throws
 
     /// How far the bytes reach, gaps among them.
     func extent() async throws -> Int64
 
-    /// Begins to write at a place, counted from the first byte; what stands there is overwritten.
+    /// Begins to write at an offset, counted from the first byte; what stands there is overwritten.
     ///
     /// The digests are of the bytes that this writer takes.
-    func write(at place: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter
+    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter
 
     /// Up to `count` bytes; fewer only at the end.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer
@@ -46,7 +46,7 @@ package protocol BlobWriter: Sendable {
     /// Adds bytes at the end.
     ///
     /// May return before they are written, and then reports a failed write at the next call. Throws
-    /// ``ServiceError/Code/storageFull`` when there is no room.
+    /// ``ServiceError/Code/storageFull`` when there is no free space.
     func append(_ bytes: ByteBuffer) async throws
 
     /// Writes what is still held back, and tells the digests that were asked for.

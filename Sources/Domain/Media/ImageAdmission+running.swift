@@ -1,5 +1,5 @@
 /// How a job that has a permit runs.
-extension ImageAdmission.Place {
+extension ImageAdmission.Permit {
     /// Waits for a slot and for memory, then runs the work.
     ///
     /// Work in a lane that is not done after ``ImageAdmission/Limits/laneTime`` and cannot leave its lane is cancelled, and

@@ -67,12 +67,12 @@ package final class ImageAdmission: Sendable {
     ///
     /// - Parameters:
     ///   - requester: The requester in whose share the job counts.
-    ///   - job: Estimates its work and runs it in ``Place/run(_:atMost:_:)``.
+    ///   - job: Estimates its work and runs it in ``Permit/run(_:atMost:_:)``.
     /// - Returns: What the job returns.
     /// - Throws: ``ServiceError/Code/overloaded``, and what the job throws.
     package func admit<Result>(
         for requester: ImageRequester = ImageRequester(),
-        _ job: (Place) async throws -> Result
+        _ job: (Permit) async throws -> Result
     ) async throws -> Result {
         try take(requester)
         defer {
@@ -82,11 +82,11 @@ package final class ImageAdmission: Sendable {
                 state.queue.shares.give(requester, now)
             }
         }
-        return try await job(Place(admission: self, requester: requester))
+        return try await job(Permit(admission: self, requester: requester))
     }
 
     /// A job's permit to run or wait.
-    package struct Place: Sendable {
+    package struct Permit: Sendable {
         let admission: ImageAdmission
         /// The requester in whose share the job counts.
         let requester: ImageRequester
@@ -126,7 +126,7 @@ package final class ImageAdmission: Sendable {
     ///   - priority: ``ImagePriority/low`` if it must not count as cheap, even at a low cost.
     ///   - arrival: Since when it waits.
     /// - Returns: The grant of the job that starts.
-    /// - Throws: As ``Place/run(_:atMost:_:)``, but for what the work throws.
+    /// - Throws: As ``Permit/run(_:atMost:_:)``, but for what the work throws.
     func begin(
         _ cost: ImageCost,
         _ requester: ImageRequester,

@@ -1,6 +1,6 @@
 /// What a job is estimated to take, known from headers before a pixel is decoded.
 package struct ImageCost: Sendable, Hashable {
-    /// The most memory at the same time, in bytes (``ImagePlan/price(of:marks:)``).
+    /// The most memory at the same time, in bytes (``ImagePlan/memoryEstimate(of:marks:)``).
     package var memory: Int
     /// Processor time on the reference machine (``ImagePlan/work(of:marks:)``).
     package var time: Duration

@@ -7,8 +7,8 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case avif
 
     /// Takes the value of a URL: `jpg` or a format's name, any case.
-    package init?(word: some StringProtocol) {
-        let name = word.lowercased()
+    package init?(name value: some StringProtocol) {
+        let name = value.lowercased()
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
 
@@ -31,7 +31,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 /// How a derivative is encoded: the common parameters of `imageView2` and `imageMogr2` (protocol/files 5.3).
-package struct EncodingWords: Sendable, Hashable {
+package struct EncodingParameters: Sendable, Hashable {
     /// `nil` means the source's own.
     package var format: ImageFormat?
     /// 1 to 100; `nil` means the operator's default.

@@ -83,7 +83,7 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the disposable worker process decodes its pixels: its library is not fuzzed upstream, or takes what memory
     /// and time it likes whatever the header says, as those of HEIC and AVIF do, and tiles and pages of a TIFF.
-    package var isDrawnByWorker: Bool {
+    package var isDecodedByWorker: Bool {
         switch self {
         case .tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2: true
         case .jpeg, .png, .webp, .gif, .bmp: false

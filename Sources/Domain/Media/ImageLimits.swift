@@ -100,7 +100,7 @@ package struct ImageLimits: Sendable {
         }
     }
 
-    private func tooLarge(_ sentence: String) -> ServiceError {
-        ServiceError(.imageTooLarge, sentence)
+    private func tooLarge(_ message: String) -> ServiceError {
+        ServiceError(.imageTooLarge, message)
     }
 }

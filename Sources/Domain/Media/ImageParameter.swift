@@ -90,7 +90,7 @@ struct PlainNumber {
     /// Takes the characters, or `nil` if they are no such number.
     init?(_ characters: some Collection<UInt8>) {
         let point = UInt8(ascii: ".")
-        guard characters.count <= PlainNumber.longest else { return nil }
+        guard characters.count <= PlainNumber.maxLength else { return nil }
         let parts = characters.split(separator: point, maxSplits: 1, omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard parts.contains(where: { !$0.isEmpty }), parts.allSatisfy({ $0.allSatisfy(digits.contains) }) else {
@@ -110,6 +110,6 @@ struct PlainNumber {
     }
 
     /// The most characters.
-    static let longest = 32
+    static let maxLength = 32
     private static let most = 100_000_000_000_000_000
 }

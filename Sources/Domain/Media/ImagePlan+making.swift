@@ -16,7 +16,7 @@ extension ImagePlan {
     ) throws {
         try limits.checkSource(header.size)
         var draft = PlanDraft(header: header, limits: limits)
-        let operators = request.pictures.operators
+        let operators = request.withoutInformation.operators
         for (index, operation) in operators.enumerated() {
             do {
                 var next = draft

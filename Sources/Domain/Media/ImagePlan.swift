@@ -36,7 +36,7 @@ package struct ImagePlan: Sendable, Hashable {
         /// How hard a PNG is packed, 0 to 9; `nil` for the encoder's own.
         package var compression: Int?
         /// The most bytes.
-        package var sizeLimit: ImageMogr.SizeLimit?
+        package var sizeLimit: ImageMogr2.SizeLimit?
         /// The EXIF orientation that the result retains, because no step applied it.
         package var orientation: Int?
         /// Whether the source itself is the answer if the result is not smaller.

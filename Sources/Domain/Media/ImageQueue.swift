@@ -62,7 +62,7 @@ struct ImageQueue {
     private static let slowTime = Duration.seconds(5)
     /// How long a file that was slow gets no lane, and the most such files that are remembered.
     private static let memoryOfSlow = Duration.seconds(600)
-    private static let mostSlow = 1024
+    private static let maxSlow = 1024
 
     init(_ limits: ImageAdmission.Limits) {
         self.limits = limits
@@ -127,7 +127,7 @@ struct ImageQueue {
 
     private mutating func noteSlow(_ requester: ImageRequester, _ now: ContinuousClock.Instant) {
         guard let file = requester.fileKey else { return }
-        if slow.count >= ImageQueue.mostSlow { slow = [:] }
+        if slow.count >= ImageQueue.maxSlow { slow = [:] }
         slow[file] = now
     }
 

@@ -5,7 +5,7 @@ extension ImageRequest {
     /// nothing: the file itself is meant. Anything else must be a chain of operators that are known.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
-    package init?(query: some StringProtocol, context: ImageWordContext) throws {
+    package init?(query: some StringProtocol, context: ImageParsingContext) throws {
         let text = Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
         // Looked at before the escapes, which need not be UTF-8 in a parameter that is none of ours.
         guard !text.isEmpty, !text.beginsWithParameter else { return nil }
@@ -19,20 +19,20 @@ extension ImageRequest {
     /// Reads a chain as a style has it: nothing is percent-encoded, and nothing may follow.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
-    package init(chain: some StringProtocol, context: ImageWordContext) throws {
+    package init(chain: some StringProtocol, context: ImageParsingContext) throws {
         let text = Substring(String(chain))
         // No parameter needs more than ASCII, and comparing other characters can take the square of their length:
         // Unicode sorts their marks.
-        if let word = text.firstWordBeyondASCII {
-            throw ImageRequest.refusal("'\(word.excerpt)' is not ASCII; texts and colours are Base64 for URLs")
+        if let segment = text.firstNonASCIISegment {
+            throw ImageRequest.refusal("'\(segment.excerpt)' is not ASCII; texts and colours are Base64 for URLs")
         }
         let most = max(0, context.limits.operators)
-        let texts = text.words(between: "|", maxSplits: most)
+        let texts = text.segments(between: "|", maxSplits: most)
         guard texts.count <= most else {
             throw ImageRequest.refusal("the chain has more than \(most) operators, the limit (images.maxOperators)")
         }
         let operators = try texts.map { try ImageOperator($0, context: context) }
-        for (index, one) in operators.enumerated() where one.isQuestion {
+        for (index, one) in operators.enumerated() where one.isInformation {
             if one == .info {
                 guard index == operators.count - 1 else {
                     throw ImageRequest.refusal("'imageInfo' must be the last operator")
@@ -52,36 +52,36 @@ extension ImageRequest {
 }
 
 extension ImageOperator {
-    fileprivate init(_ text: Substring, context: ImageWordContext) throws {
-        var words = ImageWords(text)
-        switch words.name {
-        case "imageView", "imageView2": self = .view(try ImageView(&words, limits: context.limits))
-        case "imageMogr2": self = .mogr(try ImageMogr(&words, context: context))
-        case "watermark": self = .watermark(try Watermark(&words, context: context))
-        case "imageslim": self = .slim(level: try ImageOperator.slimLevel(&words))
+    fileprivate init(_ text: Substring, context: ImageParsingContext) throws {
+        var scanner = OperatorScanner(text)
+        switch scanner.name {
+        case "imageView", "imageView2": self = .view(try ImageView(&scanner, limits: context.limits))
+        case "imageMogr2": self = .mogr(try ImageMogr2(&scanner, context: context))
+        case "watermark": self = .watermark(try Watermark(&scanner, context: context))
+        case "imageslim": self = .slim(level: try ImageOperator.slimLevel(&scanner))
         case "imageInfo": self = .info
         case "exif": self = .exif
         case "imageAve": self = .average
         case "stat": self = .stat
         case "": throw ImageRequest.refusal("an operator is missing")
-        default: throw ImageRequest.refusal("unknown operator '\(words.name.excerpt)'")
+        default: throw ImageRequest.refusal("unknown operator '\(scanner.name.excerpt)'")
         }
-        // Questions have no parameters; the others have parsed theirs.
-        if let word = words.next() { throw words.unknown(word) }
+        // Operators for information have no parameters; the others have parsed theirs.
+        if let name = scanner.next() { throw scanner.unknown(name) }
     }
 
-    private static func slimLevel(_ words: inout ImageWords) throws -> Int {
+    private static func slimLevel(_ scanner: inout OperatorScanner) throws -> Int {
         var level = 3
-        while let word = words.next() {
-            guard word == "zlevel" else { throw words.unknown(word) }
-            level = try words.parameter(word).wholeNumber(in: 0...10)
+        while let name = scanner.next() {
+            guard name == "zlevel" else { throw scanner.unknown(name) }
+            level = try scanner.parameter(name).wholeNumber(in: 0...10)
         }
         return level
     }
 }
 
 extension Substring {
-    fileprivate var firstWordBeyondASCII: Substring? {
+    fileprivate var firstNonASCIISegment: Substring? {
         guard let start = utf8.firstIndex(where: { $0 >= 0x80 }) else { return nil }
         func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "|") }
         let head = utf8[..<start].lastIndex(where: isSeparator).map(utf8.index(after:)) ?? startIndex

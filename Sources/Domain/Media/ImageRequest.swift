@@ -30,9 +30,9 @@ package struct ImageRequest: Sendable, Hashable {
         }
     }
 
-    /// The request without questions, which make no image.
-    var pictures: ImageRequest {
-        operators.contains(where: \.isQuestion) ? ImageRequest(operators.filter { !$0.isQuestion }) : self
+    /// The request without operators for information, which make no image.
+    var withoutInformation: ImageRequest {
+        operators.contains(where: \.isInformation) ? ImageRequest(operators.filter { !$0.isInformation }) : self
     }
 
     /// The files that its watermarks lay over images, in their order.
@@ -59,7 +59,7 @@ package enum ImageOperator: Sendable, Hashable {
     /// `imageView` and `imageView2`.
     case view(ImageView)
     /// `imageMogr2`.
-    case mogr(ImageMogr)
+    case mogr(ImageMogr2)
     /// `watermark/1` to `watermark/4`.
     case watermark(Watermark)
     /// `imageslim`, with how hard PNGs are packed: 0 to 10.
@@ -74,7 +74,7 @@ package enum ImageOperator: Sendable, Hashable {
     case stat
 
     /// Whether the answer is JSON about an image instead of an image.
-    package var isQuestion: Bool {
+    package var isInformation: Bool {
         switch self {
         case .info, .exif, .average, .stat: true
         case .view, .mogr, .watermark, .slim: false

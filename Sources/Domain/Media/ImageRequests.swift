@@ -1,8 +1,8 @@
 /// Parses the query strings of an app's URLs, and caches short ones: most images are requested repeatedly.
 package struct ImageRequests: Sendable {
-    private let known = BoundedCache<Words, ImageRequest>(bound: 4096)
+    private let known = BoundedCache<Query, ImageRequest>(bound: 4096)
     /// Bytes; longer ones are read each time, or a stranger could fill the memory with them.
-    private static let longest = 256
+    private static let maxLength = 256
 
     /// Knows none yet.
     package init() {}
@@ -18,14 +18,14 @@ package struct ImageRequests: Sendable {
     package func request(
         _ query: String,
         host: String?,
-        context: ImageWordContext
+        context: ImageParsingContext
     ) async throws -> ImageRequest? {
-        let words = Words(query: query, host: host ?? "", fileSize: context.fileSize)
-        guard words.length <= ImageRequests.longest else { return try ImageRequest(query: query, context: context) }
-        return try await known.value(for: words) { try ImageRequest(query: query, context: context) }
+        let key = Query(query: query, host: host ?? "", fileSize: context.fileSize)
+        guard key.length <= ImageRequests.maxLength else { return try ImageRequest(query: query, context: context) }
+        return try await known.value(for: key) { try ImageRequest(query: query, context: context) }
     }
 
-    private struct Words: Hashable {
+    private struct Query: Hashable {
         let query: String
         let host: String
         let fileSize: Int64

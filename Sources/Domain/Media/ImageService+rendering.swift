@@ -9,14 +9,14 @@ extension ImageService {
     /// Waits for a worker and memory, carries a plan out, and finishes what was made while it still counts as work.
     func render<Result: Sendable>(
         _ job: Job,
-        _ place: ImageAdmission.Place,
+        _ permit: ImageAdmission.Permit,
         _ finish: @escaping @Sendable (RenderedImage) async throws -> Result
     ) async throws -> Result {
         let marks = job.marks.mapValues(\.header)
         let cost = try cost(of: job.plan, job.image.header, marks)
         let images = marks.values + [job.image.header]
-        return try await renderer.reserving(for: images, cost.time, place.requester) { priority in
-            try await place.run(cost, atMost: priority) { priority in
+        return try await renderer.reserving(for: images, cost.time, permit.requester) { priority in
+            try await permit.run(cost, atMost: priority) { priority in
                 let image = try await renderer.render(
                     job.plan,
                     of: job.image,
@@ -37,8 +37,8 @@ extension ImageService {
         _ header: ImageHeader,
         _ marks: [FileKey: ImageHeader] = [:]
     ) throws -> ImageCost {
-        let time = plan.work(of: header, marks: marks)
+        let time = plan.timeEstimate(of: header, marks: marks)
         try settings.limits.checkWork(time)
-        return ImageCost(memory: plan.price(of: header, marks: marks), time: time)
+        return ImageCost(memory: plan.memoryEstimate(of: header, marks: marks), time: time)
     }
 }

@@ -16,16 +16,16 @@ package struct ImageService: Sendable {
     let derivatives: any DerivativeStore
     /// Of the settings.
     let signature: String
-    private let flights = SingleFlight<DerivativeName, Made>()
+    private let inFlight = SingleFlight<DerivativeName, RenderingResult>()
     /// Of the copies that small derivatives are made of.
-    let copies = SingleFlight<DerivativeName, Mezzanine>()
+    let copies = SingleFlight<DerivativeName, PreScaledCopy>()
     let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
     /// Requests whose answer is the source itself, which otherwise only a new rendering would show.
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
     /// Images that are answered while they are on their way to the disk.
     let served: ServedMemory
     /// Derivatives that are being stored in the cache; further ones are not stored, because they would fill the memory.
-    let keeping = Admission(limit: 64, refusal: "Too many derivatives wait to be stored.")
+    let storing = Admission(limit: 64, refusal: "Too many derivatives wait to be stored.")
 
     /// - Parameters:
     ///   - settings: How images are made.
@@ -59,9 +59,9 @@ package struct ImageService: Sendable {
 
     /// The cached derivative of a request and a source, if there is one: fast, and without cancellable work.
     ///
-    /// - Parameters: As ``picture(_:of:automatic:)``.
+    /// - Parameters: As ``result(_:of:automatic:from:)``.
     /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's image is not there.
-    package func kept(
+    package func cached(
         _ request: ImageRequest,
         of origin: ImageOrigin,
         automatic: [ImageFormat] = []
@@ -71,10 +71,10 @@ package struct ImageService: Sendable {
         return try? await derivatives.open(name)
     }
 
-    /// The image that a request makes of a source, made now; see ``kept(_:of:automatic:)`` first.
+    /// The image that a request makes of a source, rendered now; see ``cached(_:of:automatic:)`` first.
     ///
     /// - Parameters:
-    ///   - request: Its questions are passed over.
+    ///   - request: Its operators for information are ignored.
     ///   - origin: The source.
     ///   - automatic: Formats that the client takes, of which one is chosen if the request says none.
     ///   - address: The client's network address, as ``ImageRequester/address`` has it.
@@ -82,32 +82,32 @@ package struct ImageService: Sendable {
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded`` when too
     ///   many jobs run and wait already, `CancellationError` when the task is cancelled.
-    package func picture(
+    package func result(
         _ request: ImageRequest,
         of origin: ImageOrigin,
         automatic: [ImageFormat] = [],
         from address: String? = nil
-    ) async throws -> ImagePicture {
+    ) async throws -> ImageResult {
         let name = try await name(of: request, origin, automatic)
-        let made: Made
+        let rendering: RenderingResult
         do {
-            made = try await flights.value(for: name) {
+            rendering = try await inFlight.value(for: name) {
                 if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
-                return try await make(request, of: origin, automatic: automatic, from: address, under: name)
-            } afterwards: { made in
-                switch made {
+                return try await render(request, of: origin, automatic: automatic, from: address, under: name)
+            } afterwards: { rendering in
+                switch rendering {
                 case .source: _ = await fruitless.value(for: name) { true }
-                case .made(let image, _): await keep(image, of: origin, under: name)
-                case .done: break
+                case .rendered(let image, _): await store(image, of: origin, under: name)
+                case .finished: break
                 }
             }
         } catch is IgnoredFailure {
             // Not remembered: a worker that was killed may do better next time.
             return .source
         }
-        return switch made {
+        return switch rendering {
         case .source: .source
-        case .made(_, let derivative), .done(let derivative): .derivative(derivative)
+        case .rendered(_, let derivative), .finished(let derivative): .derivative(derivative)
         }
     }
 
@@ -117,10 +117,10 @@ package struct ImageService: Sendable {
         _ origin: ImageOrigin,
         _ automatic: [ImageFormat]
     ) async throws -> DerivativeName {
-        var words = request.pictures.canonical
-        for key in request.markKeys { words += "|mark/\(try await mark(key).digest)" }
-        if !automatic.isEmpty { words += "|auto/\(automatic.map(\.rawValue).joined(separator: ","))" }
-        return origin.name(of: "\(words)|\(signature)")
+        var canonical = request.withoutInformation.canonical
+        for key in request.markKeys { canonical += "|mark/\(try await mark(key).digest)" }
+        if !automatic.isEmpty { canonical += "|auto/\(automatic.map(\.rawValue).joined(separator: ","))" }
+        return origin.name(of: "\(canonical)|\(signature)")
     }
 
     /// The requester in whose shares a job of a source counts.
@@ -128,18 +128,18 @@ package struct ImageService: Sendable {
         ImageRequester(app: app, address: address, file: origin.source)
     }
 
-    /// What a request made.
-    enum Made: Sendable {
+    /// The result of a rendering.
+    enum RenderingResult: Sendable {
         case source
         /// An image that is not stored yet, and the same image as it is served from memory.
-        case made(RenderedImage, StoredDerivative)
+        case rendered(RenderedImage, StoredDerivative)
         /// An image that is stored, or could not be stored.
-        case done(StoredDerivative)
+        case finished(StoredDerivative)
     }
 }
 
 /// The answer to a request for an image.
-package enum ImagePicture: Sendable {
+package enum ImageResult: Sendable {
     /// An image that was made.
     case derivative(StoredDerivative)
     /// The source as it is: nothing could be gained, or the request says so of failures.

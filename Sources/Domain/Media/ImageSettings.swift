@@ -6,8 +6,9 @@ package struct ImageSettings: Sendable {
     package var effort = ImageEffort.fast
     /// Whether EXIF's `Copyright` and `Artist` are retained (`images.keepCopyright`).
     package var keepsCopyright = false
-    /// The longer side of the copies that small derivatives are made of, in pixels; 0 for none (`images.mezzanine`).
-    package var mezzanine = 0
+    /// The longer side of the pre-scaled copies, from which small derivatives are rendered, in pixels; 0 for none
+    /// (`images.mezzanine`).
+    package var preScaledSide = 0
 
     /// Every setting at its default.
     package init() {}
@@ -23,7 +24,7 @@ package struct ImageSettings: Sendable {
     var signature: String {
         let parts = [
             ImageSettings.release, limits.frames, limits.animationPixels, limits.resultSide, limits.resultPixels,
-            mezzanine,
+            preScaledSide,
         ]
         return parts.map(String.init).joined(separator: "/")
             + "/\(effort.rawValue)\(keepsCopyright ? "/copyright" : "")"

@@ -30,11 +30,11 @@ struct ImageShares {
     /// Seconds of work that are forgotten.
     private static let leastWork = 0.001
     /// Shares without a permit are looked through when there are more entries than this.
-    private static let mostEntries = 4096
+    private static let maxEntries = 4096
 
     /// Adds a permit.
     mutating func take(_ requester: ImageRequester, _ now: ContinuousClock.Instant) {
-        if shares.count > ImageShares.mostEntries { forget(now) }
+        if shares.count > ImageShares.maxEntries { forget(now) }
         for key in requester.keys { shares[key, default: Share(updated: now)].permits += 1 }
     }
 

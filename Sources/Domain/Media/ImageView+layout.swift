@@ -1,6 +1,6 @@
 extension ImageView {
     /// The size that an upright image gets, and what is then cut out (protocol/files 5.2, 5.3).
-    func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Cut?) {
+    func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Crop?) {
         switch mode {
         case .inside:
             return (size.fitted(width: width, height: height, enlarging: false), nil)
@@ -26,8 +26,8 @@ extension ImageView {
         ImageSize(width: width ?? height ?? 1, height: height ?? width ?? 1)
     }
 
-    private func covering(_ size: ImageSize, _ box: ImageSize, cutting: Bool) -> (scaled: ImageSize, cut: Cut?) {
+    private func covering(_ size: ImageSize, _ box: ImageSize, cutting: Bool) -> (scaled: ImageSize, cut: Crop?) {
         let scaled = size.covering(width: box.width, height: box.height, enlarging: isLegacy)
-        return (scaled, cutting ? Cut(width: box.width, height: box.height, gravity: .center) : nil)
+        return (scaled, cutting ? Crop(width: box.width, height: box.height, gravity: .center) : nil)
     }
 }

@@ -1,24 +1,24 @@
 extension ImageView {
     /// Parses the parameters of `imageView` or `imageView2` (protocol/files 5.2, 5.3).
-    init(_ words: inout ImageWords, limits: ImageLimits) throws {
-        let isLegacy = words.name == "imageView"
-        guard let mode = words.next().flatMap({ Mode($0, isLegacy: isLegacy) }) else {
+    init(_ scanner: inout OperatorScanner, limits: ImageLimits) throws {
+        let isLegacy = scanner.name == "imageView"
+        guard let mode = scanner.next().flatMap({ Mode($0, isLegacy: isLegacy) }) else {
             throw ImageRequest.refusal(
-                "'\(words.name)' needs a mode, \(isLegacy ? "1 or 2" : "0 to 5"): \(words.name)/2/w/200"
+                "'\(scanner.name)' needs a mode, \(isLegacy ? "1 or 2" : "0 to 5"): \(scanner.name)/2/w/200"
             )
         }
         self.init(mode: mode, width: nil, height: nil, isLegacy: isLegacy)
-        while let word = words.next() {
-            switch word {
-            case "w": width = try words.parameter(word).side(upTo: limits.resultSide)
-            case "h": height = try words.parameter(word).side(upTo: limits.resultSide)
-            case "q", "format", "interlace", "colors": try encoding.take(words.parameter(word))
-            case "ignore-error": ignoresErrors = try words.parameter(word).isOn()
-            default: throw words.unknown(word)
+        while let name = scanner.next() {
+            switch name {
+            case "w": width = try scanner.parameter(name).side(upTo: limits.resultSide)
+            case "h": height = try scanner.parameter(name).side(upTo: limits.resultSide)
+            case "q", "format", "interlace", "colors": try encoding.take(scanner.parameter(name))
+            case "ignore-error": ignoresErrors = try scanner.parameter(name).isOn()
+            default: throw scanner.unknown(name)
             }
         }
         guard width != nil || height != nil else {
-            throw ImageRequest.refusal("'\(words.name)' needs w, h or both, above 0")
+            throw ImageRequest.refusal("'\(scanner.name)' needs w, h or both, above 0")
         }
         if mode.isSquareByDefault {
             width = width ?? height
@@ -28,8 +28,8 @@ extension ImageView {
 }
 
 extension ImageView.Mode {
-    fileprivate init?(_ word: Substring, isLegacy: Bool) {
-        guard word.utf8.count == 1, let number = Int(word), let mode = ImageView.Mode(rawValue: number),
+    fileprivate init?(_ name: Substring, isLegacy: Bool) {
+        guard name.utf8.count == 1, let number = Int(name), let mode = ImageView.Mode(rawValue: number),
             !isLegacy || mode == .cut || mode == .inside
         else { return nil }
         self = mode
@@ -44,12 +44,12 @@ extension ImageView.Mode {
     }
 }
 
-extension EncodingWords {
+extension EncodingParameters {
     /// Notes `q` or `quality`, `format`, `interlace` or `colors` (protocol/files 5.3).
     mutating func take(_ parameter: ImageParameter) throws {
         switch parameter.name {
         case "format":
-            guard let known = ImageFormat(word: parameter.value) else {
+            guard let known = ImageFormat(name: parameter.value) else {
                 throw parameter.refused("jpg, jpeg, png, webp, gif or avif")
             }
             format = known

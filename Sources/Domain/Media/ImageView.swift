@@ -25,7 +25,7 @@ package struct ImageView: Sendable, Hashable {
     /// Whether this is the old `imageView`: its mode 1 enlarges, and its quality does not follow the source's.
     package var isLegacy: Bool
     /// How the result is encoded.
-    package var encoding: EncodingWords
+    package var encoding: EncodingParameters
     /// Whether a failure leaves the image as it was.
     package var ignoresErrors: Bool
 
@@ -35,7 +35,7 @@ package struct ImageView: Sendable, Hashable {
         width: Int?,
         height: Int?,
         isLegacy: Bool = false,
-        encoding: EncodingWords = EncodingWords(),
+        encoding: EncodingParameters = EncodingParameters(),
         ignoresErrors: Bool = false
     ) {
         self.mode = mode

@@ -1,6 +1,6 @@
 extension PlanDraft {
     /// The most steps of a plan, whatever the operators are that they come from: each takes its time.
-    private static let mostSteps = 48
+    private static let maxSteps = 48
 
     /// The plan that all operators lead to.
     ///
@@ -11,8 +11,8 @@ extension PlanDraft {
     /// - Returns: The plan, held to the limits.
     /// - Throws: ``ServiceError/Code/imageTooLarge`` or ``ServiceError/Code/badImageRequest``.
     func plan(automatic: [ImageFormat], isAlone: Bool, ignoresErrors: Bool) throws -> ImagePlan {
-        guard steps.count <= PlanDraft.mostSteps else {
-            throw ImageRequest.refusal("the chain has \(steps.count) steps; the limit is \(PlanDraft.mostSteps)")
+        guard steps.count <= PlanDraft.maxSteps else {
+            throw ImageRequest.refusal("the chain has \(steps.count) steps; the limit is \(PlanDraft.maxSteps)")
         }
         var draft = self
         let isMoving = draft.staysAnimated
@@ -44,8 +44,8 @@ extension PlanDraft {
 
     private func output(_ format: ImageFormat, isAlone: Bool) -> ImagePlan.Output {
         var output = ImagePlan.Output(format: format, quality: quality(as: format))
-        output.isProgressive = words.isProgressive
-        output.colors = format == .gif ? words.colors : nil
+        output.isProgressive = encoding.isProgressive
+        output.colors = format == .gif ? encoding.colors : nil
         output.sizeLimit = sizeLimit
         if !isUpright, !strips, format.keepsOrientation { output.orientation = header.orientation }
         if let slimLevel {
@@ -62,8 +62,8 @@ extension PlanDraft {
 
     /// A higher quality than the source's would only preserve its artefacts (protocol/files 5.3).
     private func quality(as format: ImageFormat) -> Int {
-        let asked = words.quality ?? (format == .avif ? 55 : isLegacy ? 85 : 75)
-        guard !isLegacy, !words.isQualityForced, format == .jpeg || format == .webp,
+        let asked = encoding.quality ?? (format == .avif ? 55 : isLegacy ? 85 : 75)
+        guard !isLegacy, !encoding.isQualityForced, format == .jpeg || format == .webp,
             let own = header.quality, own <= 90
         else { return asked }
         let worth = Double(own) * (Double(header.size.area) / Double(size.area)).squareRoot()

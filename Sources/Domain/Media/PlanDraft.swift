@@ -8,18 +8,18 @@ struct PlanDraft {
     var isUpright: Bool
     var hasAlpha: Bool
     var format: ImageFormat?
-    var words = EncodingWords()
+    var encoding = EncodingParameters()
     var isLegacy = false
     var strips = false
     var background = Color.white
-    var sizeLimit: ImageMogr.SizeLimit?
+    var sizeLimit: ImageMogr2.SizeLimit?
     var slimLevel: Int?
     var markCount = 0
     /// Whether the image was of a format without animation.
     var isStill = false
 
     /// The most marks of a plan: the images among them are open at the same time.
-    private static let mostMarks = 16
+    private static let maxMarks = 16
 
     init(header: ImageHeader, limits: ImageLimits) {
         self.header = header
@@ -54,8 +54,8 @@ struct PlanDraft {
     }
 
     /// Crops a long, thin image first, and scales only the crop.
-    private mutating func cutFirst(_ cut: Cut, scaledBy scale: Double) throws {
-        let part = Cut(
+    private mutating func cutFirst(_ cut: Crop, scaledBy scale: Double) throws {
+        let part = Crop(
             width: cut.width.map { ImageSize.side(Double($0) / scale) },
             height: cut.height.map { ImageSize.side(Double($0) / scale) },
             gravity: cut.gravity
@@ -64,7 +64,7 @@ struct PlanDraft {
         try self.scale(to: ImageSize(width: cut.width ?? size.width, height: cut.height ?? size.height))
     }
 
-    private mutating func apply(_ mogr: ImageMogr) throws {
+    private mutating func apply(_ mogr: ImageMogr2) throws {
         if let color = mogr.background { background = color }
         for step in mogr.steps {
             switch step {
@@ -95,8 +95,8 @@ struct PlanDraft {
             }
         }
         markCount += watermark.marks.count
-        guard markCount <= PlanDraft.mostMarks else {
-            throw ImageRequest.refusal("the chain has more than \(PlanDraft.mostMarks) marks")
+        guard markCount <= PlanDraft.maxMarks else {
+            throw ImageRequest.refusal("the chain has more than \(PlanDraft.maxMarks) marks")
         }
         try work(.watermark(watermark))
     }
@@ -154,18 +154,18 @@ struct PlanDraft {
         if new.area > largest.area { largest = new }
     }
 
-    private mutating func encode(_ new: EncodingWords) {
+    private mutating func encode(_ new: EncodingParameters) {
         if let newFormat = new.format {
             format = newFormat
             isStill = isStill || !newFormat.canBeAnimated
             if newFormat == .jpeg { flatten() }
         }
         if let quality = new.quality {
-            words.quality = quality
-            words.isQualityForced = new.isQualityForced
+            encoding.quality = quality
+            encoding.isQualityForced = new.isQualityForced
         }
-        words.isProgressive = words.isProgressive || new.isProgressive
-        words.colors = new.colors ?? words.colors
+        encoding.isProgressive = encoding.isProgressive || new.isProgressive
+        encoding.colors = new.colors ?? encoding.colors
     }
 
     mutating func flatten() {

@@ -8,7 +8,7 @@ package struct RemoteImages: Sendable {
     private let derivatives: any DerivativeStore
     private let types: any TypeDetector
     private let limit: Int64
-    private let flights = SingleFlight<DerivativeName, StoredDerivative>()
+    private let inFlight = SingleFlight<DerivativeName, StoredDerivative>()
     private let memory: ServedMemory
 
     /// A file is fetched again after at most this number of milliseconds: its changes are not announced.
@@ -72,18 +72,18 @@ package struct RemoteImages: Sendable {
         as name: DerivativeName,
         for group: CallerGroup
     ) async throws -> StoredDerivative {
-        try await flights.value(for: name) {
+        try await inFlight.value(for: name) {
             // Another task may have stored it and ended since the caller looked.
             if let kept = try? await derivatives.open(name) { return kept }
             // Held until the file is stored, or no client reads it any more: the disk may be slower than the senders.
-            let room = ServedMemory.Room(in: memory)
-            let (bytes, said) = try await collect(url, for: group, in: room)
+            let reservation = ServedMemory.Reservation(in: memory)
+            let (bytes, said) = try await collect(url, for: group, in: reservation)
             let type = try await type(of: bytes, said)
             // From the disk if possible: slow clients must not hold it in memory.
             try? await derivatives.store(bytes, as: type, under: name)
             if let kept = try? await derivatives.open(name) { return kept }
             let tag = StoredDerivative.tag(of: bytes)
-            return StoredDerivative(blob: room.blob(of: bytes), mediaType: type, tag: tag)
+            return StoredDerivative(blob: reservation.blob(of: bytes), mediaType: type, tag: tag)
         }
     }
 
@@ -91,7 +91,7 @@ package struct RemoteImages: Sendable {
     private func collect(
         _ url: RemoteURL,
         for group: CallerGroup,
-        in room: ServedMemory.Room
+        in reservation: ServedMemory.Reservation
     ) async throws -> (ByteBuffer, MediaType?) {
         let collected = Mutex(ByteBuffer())
         let head = try await fetchers.fetcher(for: group).fetch(url) { [limit] piece in
@@ -102,7 +102,7 @@ package struct RemoteImages: Sendable {
                         "The file has more than \(limit) bytes, which is the limit (images.maxSourceSize)."
                     )
                 }
-                guard room.grow(by: piece.readableBytes) else {
+                guard reservation.grow(by: piece.readableBytes) else {
                     throw ServiceError(.overloaded, "Too many files are being fetched; try again in a second.")
                 }
                 bytes.writeImmutableBuffer(piece)

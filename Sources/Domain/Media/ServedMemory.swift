@@ -15,12 +15,12 @@ package final class ServedMemory: Sendable {
 
     /// The bytes as a blob, which count until its last reference is released; `nil` if the limit would be exceeded.
     func blob(of bytes: ByteBuffer) -> (any OpenBlob)? {
-        let room = Room(in: self)
-        return room.grow(by: bytes.readableBytes) ? room.blob(of: bytes) : nil
+        let reservation = Reservation(in: self)
+        return reservation.grow(by: bytes.readableBytes) ? reservation.blob(of: bytes) : nil
     }
 
     /// The share of a memory that some bytes hold; released with its last reference.
-    final class Room: Sendable {
+    final class Reservation: Sendable {
         private let memory: ServedMemory
         private let taken = Atomic(0)
 
@@ -45,13 +45,13 @@ package final class ServedMemory: Sendable {
 
         /// The bytes that it was taken for as a blob, which has it from now on, too.
         func blob(of bytes: ByteBuffer) -> any OpenBlob {
-            Blob(bytes: bytes, room: self)
+            Blob(bytes: bytes, reservation: self)
         }
     }
 
     private struct Blob: OpenBlob {
         let bytes: ByteBuffer
-        let room: Room
+        let reservation: Reservation
 
         var size: Int64 { Int64(bytes.readableBytes) }
         var descriptor: CInt? { nil }

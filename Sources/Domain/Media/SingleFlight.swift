@@ -9,7 +9,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Flight {
         let id: UInt64
         let task: Task<Value, any Error>
-        var passengers: Int
+        var callers: Int
     }
 
     private let ids = Atomic<UInt64>(0)
@@ -28,7 +28,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         afterwards: @escaping @Sendable (Value) async -> Void = { _ in }
     ) async throws -> Value {
         let flight = flights.withLock { flights in
-            if flights[key] != nil, let flight = board(key, in: &flights) { return flight }
+            if flights[key] != nil, let flight = join(key, in: &flights) { return flight }
             let id = ids.add(1, ordering: .relaxed).newValue
             let task = Task {
                 let result: Result<Value, any Error>
@@ -36,14 +36,14 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 if case .success(let value) = result {
                     Task {
                         await afterwards(value)
-                        self.land(key, id)
+                        self.remove(key, id)
                     }
                 } else {
-                    self.land(key, id)
+                    self.remove(key, id)
                 }
                 return try result.get()
             }
-            let flight = Flight(id: id, task: task, passengers: 1)
+            let flight = Flight(id: id, task: task, callers: 1)
             flights[key] = flight
             return flight
         }
@@ -54,21 +54,21 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func board(_ key: Key, in flights: inout [Key: Flight]) -> Flight? {
+    private func join(_ key: Key, in flights: inout [Key: Flight]) -> Flight? {
         guard !(flights[key]?.task.isCancelled ?? true) else { return nil }
-        flights[key]?.passengers += 1
+        flights[key]?.callers += 1
         return flights[key]
     }
 
     private func leave(_ key: Key, _ id: UInt64) {
         flights.withLock { flights in
             guard flights[key]?.id == id else { return }
-            flights[key]?.passengers -= 1
-            if flights[key]?.passengers == 0 { flights[key]?.task.cancel() }
+            flights[key]?.callers -= 1
+            if flights[key]?.callers == 0 { flights[key]?.task.cancel() }
         }
     }
 
-    private func land(_ key: Key, _ id: UInt64) {
+    private func remove(_ key: Key, _ id: UInt64) {
         flights.withLock { flights in
             if flights[key]?.id == id { flights[key] = nil }
         }

@@ -1,44 +1,44 @@
 extension Watermark {
     /// The most marks of one operator, each of which may be an image to read.
-    static let mostMarks = 16
+    static let maxMarks = 16
 
     /// Parses the parameters of `watermark` (protocol/files 5.6).
-    init(_ words: inout ImageWords, context: ImageWordContext) throws {
-        switch words.next() {
-        case "1": self.init([try Mark(.image, Watermark.parameters(&words), context)])
-        case "2": self.init([try Mark(.text, Watermark.parameters(&words), context)])
-        case "3": self.init(try Watermark.marks(&words, context))
-        case "4": self.init([try Mark(.tiles, Watermark.parameters(&words), context)])
+    init(_ scanner: inout OperatorScanner, context: ImageParsingContext) throws {
+        switch scanner.next() {
+        case "1": self.init([try Mark(.image, Watermark.parameters(&scanner), context)])
+        case "2": self.init([try Mark(.text, Watermark.parameters(&scanner), context)])
+        case "3": self.init(try Watermark.marks(&scanner, context))
+        case "4": self.init([try Mark(.tiles, Watermark.parameters(&scanner), context)])
         default: throw ImageRequest.refusal("'watermark' needs a form, 1 to 4: watermark/2/text/<Base64 for URLs>")
         }
     }
 
-    private static func parameters(_ words: inout ImageWords) throws -> [ImageParameter] {
+    private static func parameters(_ scanner: inout OperatorScanner) throws -> [ImageParameter] {
         var parameters: [ImageParameter] = []
-        while let word = words.next() {
-            guard MarkKind.allWords.contains(word) else { throw words.unknown(word) }
-            parameters.append(try words.parameter(word))
+        while let name = scanner.next() {
+            guard MarkKind.allParameterNames.contains(name) else { throw scanner.unknown(name) }
+            parameters.append(try scanner.parameter(name))
         }
         return parameters
     }
 
     /// Each `image` and `text` begins the next mark.
-    private static func marks(_ words: inout ImageWords, _ context: ImageWordContext) throws -> [Mark] {
+    private static func marks(_ scanner: inout OperatorScanner, _ context: ImageParsingContext) throws -> [Mark] {
         var groups: [[ImageParameter]] = []
-        while let word = words.next() {
-            guard MarkKind.allWords.contains(word) else { throw words.unknown(word) }
-            let parameter = try words.parameter(word, repeats: true)
-            if word == "image" || word == "text" {
-                guard groups.count < mostMarks else {
-                    throw ImageRequest.refusal("'watermark/3' has more than \(mostMarks) marks, the limit")
+        while let name = scanner.next() {
+            guard MarkKind.allParameterNames.contains(name) else { throw scanner.unknown(name) }
+            let parameter = try scanner.parameter(name, repeats: true)
+            if name == "image" || name == "text" {
+                guard groups.count < maxMarks else {
+                    throw ImageRequest.refusal("'watermark/3' has more than \(maxMarks) marks, the limit")
                 }
                 groups.append([parameter])
             } else {
                 guard let last = groups.indices.last else {
-                    throw ImageRequest.refusal("'\(word)' must follow an image or text of 'watermark/3'")
+                    throw ImageRequest.refusal("'\(name)' must follow an image or text of 'watermark/3'")
                 }
-                guard !groups[last].contains(where: { $0.name == word }) else {
-                    throw ImageRequest.refusal("'\(word)' occurs twice in one mark of 'watermark/3'")
+                guard !groups[last].contains(where: { $0.name == name }) else {
+                    throw ImageRequest.refusal("'\(name)' occurs twice in one mark of 'watermark/3'")
                 }
                 groups[last].append(parameter)
             }
@@ -54,9 +54,11 @@ private enum MarkKind {
     case text
     case tiles
 
-    static let allWords: Set<Substring> = image.words.union(text.words).union(tiles.words)
+    static let allParameterNames: Set<Substring> = image.parameterNames.union(text.parameterNames).union(
+        tiles.parameterNames
+    )
 
-    var words: Set<Substring> {
+    var parameterNames: Set<Substring> {
         switch self {
         case .image: ["image", "ws", "wst", "dissolve", "gravity", "dx", "dy"]
         case .text: ["text", "font", "fontsize", "fill", "dissolve", "gravity", "dx", "dy"]
@@ -76,7 +78,7 @@ private enum MarkKind {
 
 extension Watermark.Mark {
     /// Takes the parameters of one mark, each at most once.
-    fileprivate init(_ kind: MarkKind, _ parameters: [ImageParameter], _ context: ImageWordContext) throws {
+    fileprivate init(_ kind: MarkKind, _ parameters: [ImageParameter], _ context: ImageParsingContext) throws {
         var key: FileKey?
         var scale: Double?
         var scaling = Watermark.MarkScaling.shortSide
@@ -84,7 +86,7 @@ extension Watermark.Mark {
         var tiling = (degrees: 0, gapX: 100, gapY: 100)
         self.init(.text(text))
         for parameter in parameters {
-            guard kind.words.contains(parameter.name) else {
+            guard kind.parameterNames.contains(parameter.name) else {
                 throw ImageRequest.refusal("'\(parameter.name)' is not a parameter of \(kind.description)")
             }
             switch parameter.name {
@@ -126,10 +128,10 @@ extension Watermark.Mark {
 
 extension ImageParameter {
     /// A file of the same app; everything else is refused, because a watermark must not cause a fetch.
-    fileprivate func ownKey(_ context: ImageWordContext) throws -> FileKey {
+    fileprivate func ownKey(_ context: ImageParsingContext) throws -> FileKey {
         let text = try text()
         // A key with every byte escaped, behind an origin.
-        guard text.utf8.count <= 4 * FileKey.longest, let key = context.ownKey(text) else {
+        guard text.utf8.count <= 4 * FileKey.maxLength, let key = context.ownKey(text) else {
             throw ImageRequest.refusal(
                 "'\(name)' must be the Base64 of a file of this app, as its URL, kodo://<bucket>/<key> or its key, "
                     + "not of '\(text[...].excerpt)'"

@@ -32,7 +32,7 @@ struct AccountChange {
                 throw ServiceError(.typeMismatch, "The field 'authData' can only be set or deleted.")
             }
             authData += try AuthData.changes(value, of: path.inner.first)
-            guard authData.count <= AuthData.mostPlatforms else { throw AuthData.tooMany }
+            guard authData.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
         }
         self.authData = authData
         fields = removed.isEmpty ? [] : [AuthData.field]

@@ -1,15 +1,15 @@
 /// What must happen to a change of a user before its transaction, because it takes long: hashing, asking providers.
 struct AccountPreparation: Sendable {
-    let accounts: Accounts
+    let dependencies: AccountDependencies
     let caller: Caller
 
     /// Hashing each password of a batch takes long, and one batch uses the threads for all of its passwords.
-    static let mostPasswords = 100
+    static let maxPasswords = 100
 
     /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than it may.
     static func requireFewPasswords(in changes: [ObjectChange]) throws {
-        guard changes.count(where: { $0.fields.contains("password") }) <= mostPasswords else {
-            throw ServiceError(.badRequest, "The batch sets more than \(mostPasswords) passwords, the limit.")
+        guard changes.count(where: { $0.fields.contains("password") }) <= maxPasswords else {
+            throw ServiceError(.badRequest, "The batch sets more than \(maxPasswords) passwords, the limit.")
         }
     }
 
@@ -39,12 +39,12 @@ struct AccountPreparation: Sendable {
             guard password.allSatisfy({ !$0.path.isNested }), let value = operation.value else {
                 throw ServiceError(.invalidKey, "The field 'password' can only be set.")
             }
-            let new = try Password(value, limit: accounts.settings.passwordLength)
+            let new = try Password(value, limit: dependencies.settings.maxPasswordLength)
             // A request with authData may only log in: then the transaction decides.
-            if isNew, account.linked.isEmpty { try accounts.signUps.require(for: caller) }
-            change.passwordHash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
+            if isNew, account.linked.isEmpty { try dependencies.signUpRate.require(for: caller) }
+            change.passwordHash = try await dependencies.hasher.hash(new, for: caller.identityByAddress)
         }
-        guard let verifier = accounts.verifier, !caller.isMaster else { return change }
+        guard let verifier = dependencies.verifier, !caller.isMaster else { return change }
         for (platform, data) in account.linked where platform != AuthData.anonymous {
             if known.platforms[platform]?.isSame(as: data) == true { continue }
             try await verifier.verify(data, of: platform, in: caller.app)

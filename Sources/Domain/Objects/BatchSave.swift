@@ -67,12 +67,12 @@ package struct SaveItem: Sendable {
 
 extension ObjectService {
     /// How many items one transaction takes: they keep all other writers out.
-    private static let mostSaves = 1000
+    private static let maxSaves = 1000
 
     /// Throws ``ServiceError/Code/badRequest`` if a `batch/save` has more items than it may.
     package static func requireFewSaves(_ count: Int) throws {
-        guard count <= mostSaves else {
-            throw ServiceError(.badRequest, "batch/save has more than \(mostSaves) items, the limit.")
+        guard count <= maxSaves else {
+            throw ServiceError(.badRequest, "batch/save has more than \(maxSaves) items, the limit.")
         }
     }
 
@@ -109,8 +109,8 @@ extension ObjectService {
             }
         }
         let replies = try await write(under: conditions, as: caller, within: budget) {
-            [items] writing in
-            var saving = BatchSaving(writing: writing)
+            [items] rules in
+            var saving = BatchSaving(rules: rules)
             for item in items { try saving.save(item) }
             return saving.replies
         }
@@ -119,15 +119,15 @@ extension ObjectService {
 }
 
 private struct BatchSaving {
-    private let writing: ObjectWriting
+    private let rules: ObjectWriteRules
     /// What the request made so far, by `__internalId`; users whom it logged in among them.
     private var made: [String: Pointer] = [:]
     /// Users whom it logged in: what follows for them is done by themselves.
     private var users: [ObjectID: Caller.User] = [:]
     private(set) var replies: [String: [String: JSONValue]] = [:]
 
-    init(writing: ObjectWriting) {
-        self.writing = writing
+    init(rules: ObjectWriteRules) {
+        self.rules = rules
     }
 
     mutating func save(_ item: SaveItem) throws {
@@ -143,7 +143,7 @@ private struct BatchSaving {
             change.set(child.key, to: pointer.json)
         }
         let command = ObjectCommand(item.className, try action(of: item, change), mustExist: item.mustExist)
-        let reply = try writing(for: command).perform(command)
+        let reply = try rules(for: command).perform(command)
         var members = try reply.json.objectValue ?? [:]
         if let created = reply.created {
             made[item.internalID] = created
@@ -156,16 +156,16 @@ private struct BatchSaving {
         replies[item.internalID, default: [:]].merge(members) { _, new in new }
     }
 
-    private func writing(for command: ObjectCommand) -> ObjectWriting {
+    private func rules(for command: ObjectCommand) -> ObjectWriteRules {
         guard command.className == .user, case .update(let id, _, _, _) = command.action, let user = users[id] else {
-            return writing
+            return rules
         }
-        let access = ObjectAccess(caller: writing.access.caller.logged(in: user))
-        return ObjectWriting(
-            writer: writing.writer,
+        let access = ObjectAccess(caller: rules.access.caller.logged(in: user))
+        return ObjectWriteRules(
+            writer: rules.writer,
             access: access,
-            settings: writing.settings,
-            conditions: writing.conditions
+            settings: rules.settings,
+            conditions: rules.conditions
         )
     }
 

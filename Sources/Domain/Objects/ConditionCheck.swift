@@ -7,19 +7,19 @@ internal import Crypto
 /// one that was looked at (docs/queries.md, "Conditions of changes").
 struct ConditionCheck: Sendable {
     /// What a condition was found to be for one version of an object.
-    struct Verdict: Sendable {
+    struct Evaluation: Sendable {
         let condition: Condition
         let version: RowVersion
         let holds: Bool
     }
 
     /// By object; one for each of its conditions.
-    private let verdicts: [Pointer: [Verdict]]
+    private let evaluations: [Pointer: [Evaluation]]
     private let budget = QueryBudget(milliseconds: 2, refusal: CostlyCondition())
 
     /// Takes what was decided before the transaction.
-    init(knowing verdicts: [Pointer: [Verdict]] = [:]) {
-        self.verdicts = verdicts
+    init(knowing evaluations: [Pointer: [Evaluation]] = [:]) {
+        self.evaluations = evaluations
     }
 
     /// Whether a condition holds for an object.
@@ -29,18 +29,18 @@ struct ConditionCheck: Sendable {
         _ condition: Condition,
         for row: ObjectRow,
         in schema: ClassSchema,
-        _ writing: ObjectWriting
+        _ rules: ObjectWriteRules
     ) throws -> Bool {
-        let known = verdicts[Pointer(schema.name, row.id)]?.first { $0.condition == condition }
+        let known = evaluations[Pointer(schema.name, row.id)]?.first { $0.condition == condition }
         if let known, known.version == RowVersion(row) { return known.holds }
-        guard condition.weight <= ConditionCheck.mostWeight else { throw CostlyCondition() }
+        guard condition.weight <= ConditionCheck.maxWeight else { throw CostlyCondition() }
         return try budget.counting {
-            try condition.holds(for: row, in: schema, reader: writing.writer, access: writing.access, within: budget)
+            try condition.holds(for: row, in: schema, reader: rules.writer, access: rules.access, within: budget)
         }
     }
 
     /// Tests and values of a condition that may be decided in the transaction.
-    private static let mostWeight = 200
+    private static let maxWeight = 200
 }
 
 /// Objects that change only if a condition holds for each.
@@ -50,15 +50,15 @@ struct GuardedChange: Sendable {
     let condition: Condition
 }
 
-extension ObjectReading {
+extension ObjectReadRules {
     /// Decides conditions before the transaction that depends on them.
-    func verdicts(on changes: [GuardedChange]) throws -> [Pointer: [ConditionCheck.Verdict]] {
-        var verdicts: [Pointer: [ConditionCheck.Verdict]] = [:]
+    func evaluations(on changes: [GuardedChange]) throws -> [Pointer: [ConditionCheck.Evaluation]] {
+        var evaluations: [Pointer: [ConditionCheck.Evaluation]] = [:]
         for change in changes {
             guard let schema = try reader.schema(of: change.className) else { continue }
             for id in change.ids {
                 // What the transaction refuses anyway is not decided here.
-                guard let row = try reader.row(id, in: change.className), access.mayRead(row, in: schema) else {
+                guard let row = try reader.row(id, in: change.className), access.canRead(row, in: schema) else {
                     continue
                 }
                 let holds = try change.condition.holds(
@@ -68,12 +68,12 @@ extension ObjectReading {
                     access: access,
                     within: reader.budget
                 )
-                verdicts[Pointer(change.className, id), default: []].append(
-                    ConditionCheck.Verdict(condition: change.condition, version: RowVersion(row), holds: holds)
+                evaluations[Pointer(change.className, id), default: []].append(
+                    ConditionCheck.Evaluation(condition: change.condition, version: RowVersion(row), holds: holds)
                 )
             }
         }
-        return verdicts
+        return evaluations
     }
 }
 
@@ -103,7 +103,7 @@ extension Condition {
     func holds(
         for row: ObjectRow,
         in schema: ClassSchema,
-        reader: any ObjectReader,
+        reader: any ReadTransaction,
         access: ObjectAccess,
         within budget: QueryBudget?
     ) throws -> Bool {

@@ -3,7 +3,7 @@
 /// Sub-queries become what they find, pointers that are compared with a relation the question whether they are in it. To
 /// callers that are not allowed to see a field, no object has it.
 struct ConditionResolver {
-    let reader: any ObjectReader
+    let reader: any ReadTransaction
     let access: ObjectAccess
     private let budget: QueryBudget?
 
@@ -11,7 +11,7 @@ struct ConditionResolver {
     ///   - reader: Answers sub-queries.
     ///   - access: What the caller may see.
     ///   - budget: How long it may take; that of the reader without another.
-    init(reader: any ObjectReader, access: ObjectAccess, budget: QueryBudget? = nil) {
+    init(reader: any ReadTransaction, access: ObjectAccess, budget: QueryBudget? = nil) {
         self.reader = reader
         self.access = access
         self.budget = budget ?? reader.budget
@@ -25,7 +25,7 @@ struct ConditionResolver {
         case .any(let conditions): .any(try conditions.map { try resolve($0, in: schema) })
         case .not(let condition): .not(try resolve(condition, in: schema))
         case .field(let path, let test): try resolve(test, at: path, in: schema)
-        case .member(let owner, let key): try mayFollow(key, of: owner) ? condition : .any([])
+        case .member(let owner, let key): try canFollow(key, of: owner) ? condition : .any([])
         case .relates: condition
         }
     }
@@ -68,7 +68,7 @@ struct ConditionResolver {
     }
 
     /// The most bytes of objects that a sub-query may find: memory, not a rule of the protocol.
-    private static let mostBytes = 64 << 20
+    private static let maxBytes = 64 << 20
 
     private func results(of query: Condition.Subquery) throws -> [StoredObject] {
         guard query.className != .identity, let schema = try reader.schema(of: query.className) else { return [] }
@@ -76,7 +76,7 @@ struct ConditionResolver {
         guard query.page.limit > 0 else { return [] }
         question.order = visible(query.order, in: schema)
         question.page = query.page
-        question.replySize = ConditionResolver.mostBytes
+        question.replySize = ConditionResolver.maxBytes
         return try reader.find(question)
     }
 
@@ -91,11 +91,11 @@ struct ConditionResolver {
     }
 
     /// Whether the caller is allowed to read the members of a relation: every caller who is allowed to read the object.
-    private func mayFollow(_ key: String, of owner: Pointer) throws -> Bool {
+    private func canFollow(_ key: String, of owner: Pointer) throws -> Bool {
         guard let schema = try reader.schema(of: owner.className), !access.hides(key, in: schema),
             let row = try reader.row(owner.id, in: owner.className)
         else { return false }
-        return access.mayRead(row, in: schema)
+        return access.canRead(row, in: schema)
     }
 
     /// The class that a relation leads to; `nil` for other fields.

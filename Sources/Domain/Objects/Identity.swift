@@ -1,4 +1,4 @@
-extension ObjectWriter {
+extension WriteTransaction {
     /// Replaces the identities of a user on other platforms.
     ///
     /// Throws ``ServiceError/Code/duplicateValue`` (137) if it is another user on one of them.

@@ -31,14 +31,14 @@ struct ObjectAccess: Sendable {
 
     /// Throws ``ServiceError/Code/forbidden`` unless an object's ACL lets the caller read it.
     func requireReading(_ row: ObjectRow, in schema: ClassSchema) throws {
-        guard isSelf(row.id, in: schema) || readers.mayRead(stored: row.acl) else {
+        guard isSelf(row.id, in: schema) || readers.canRead(stored: row.acl) else {
             throw ServiceError(.forbidden, "Forbidden reading by object's ACL.")
         }
     }
 
     /// Whether the caller may come to know what an object holds, by whatever way.
-    func mayRead(_ row: ObjectRow, in schema: ClassSchema) -> Bool {
-        isSelf(row.id, in: schema) || isOpen(schema) && readers.mayRead(stored: row.acl)
+    func canRead(_ row: ObjectRow, in schema: ClassSchema) -> Bool {
+        isSelf(row.id, in: schema) || isOpen(schema) && readers.canRead(stored: row.acl)
     }
 
     /// Whether the caller may come to know objects of a class at all.

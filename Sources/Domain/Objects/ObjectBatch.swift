@@ -19,10 +19,10 @@ package struct ObjectBatch: Sendable {
     /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets more of them than it may.
     package mutating func countPasswords(in commands: [Result<ObjectCommand, any Error>]) throws {
         passwords += commands.count { (try? $0.get().setsPassword) ?? false }
-        guard passwords <= AccountPreparation.mostPasswords else {
+        guard passwords <= AccountPreparation.maxPasswords else {
             throw ServiceError(
                 .badRequest,
-                "The batch sets more than \(AccountPreparation.mostPasswords) passwords, the limit."
+                "The batch sets more than \(AccountPreparation.maxPasswords) passwords, the limit."
             )
         }
     }

@@ -1,4 +1,4 @@
-/// What a body asks of one object, checked for its form: operations at places, and an ACL.
+/// What a body asks of one object, checked for its form: operations at paths, and an ACL.
 package struct ObjectChange: Sendable {
     /// The operations in the order in which they act.
     package private(set) var operations: [(path: FieldPath, operation: Operation)] = []
@@ -17,8 +17,8 @@ package struct ObjectChange: Sendable {
         guard let members = json.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
-        guard members.count <= ObjectChange.mostPlaces else {
-            throw ServiceError(.badRequest, "The body has more than \(ObjectChange.mostPlaces) fields, the limit.")
+        guard members.count <= ObjectChange.maxFields else {
+            throw ServiceError(.badRequest, "The body has more than \(ObjectChange.maxFields) fields, the limit.")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !ObjectChange.controlFields.contains(name) {
             guard name != "ACL" else {
@@ -38,8 +38,8 @@ package struct ObjectChange: Sendable {
         }
     }
 
-    /// How many places one change may touch: more than any class has fields.
-    private static let mostPlaces = 10_000
+    /// The maximum number of fields of a body: more than any class has.
+    private static let maxFields = 10_000
 
     /// Throws ``ServiceError/Code/objectTooLarge`` for values that no object could hold: they would be worked on while
     /// other changes wait.
@@ -61,7 +61,7 @@ package struct ObjectChange: Sendable {
         operations.append((FieldPath(field: field), .set(value)))
     }
 
-    /// Takes out what the change says of a field, places inside it too.
+    /// Takes out what the change says of a field, paths inside it too.
     mutating func remove(_ field: String) -> [(path: FieldPath, operation: Operation)] {
         let removed = operations.filter { $0.path.field == field }
         operations.removeAll { $0.path.field == field }

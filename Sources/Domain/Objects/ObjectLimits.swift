@@ -58,14 +58,14 @@ extension ObjectLimits {
     }
 
     /// Throws ``ServiceError/Code/badRequest`` if a class has all the indexes that it may.
-    func requireRoom(forIndexOf schema: ClassSchema) throws {
+    func requireCapacity(forIndexOf schema: ClassSchema) throws {
         guard schema.indexes.count < indexes else {
             throw ServiceError(.badRequest, "The class has \(indexes) indexes, the limit (objects.maxIndexes).")
         }
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// A class that a caller is about to make.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` if the app has all the classes that the caller may fill it with.

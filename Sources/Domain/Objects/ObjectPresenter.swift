@@ -1,6 +1,6 @@
 /// Makes replies of stored objects: defaults, relations, files and whatever is to be included (protocol/data 3.2, 4.4).
 struct ObjectPresenter {
-    let reader: any ObjectReader
+    let reader: any ReadTransaction
     let access: ObjectAccess
     let files: FilePresentation
     /// The most bytes of objects in a reply; included ones take what the others leave.
@@ -11,31 +11,31 @@ struct ObjectPresenter {
         try texts(of: [row], in: schema, view: view)[0]
     }
 
-    /// Objects of one class as the wire shows them; what is included costs one query for each place and class, however
-    /// many objects there are, and no more bytes than the reply may have.
+    /// Objects of one class as the wire shows them; what is included costs one query for each include path and class,
+    /// however many objects there are, and no more bytes than the reply may have.
     func texts(of rows: [ObjectRow], in schema: ClassSchema, view: ObjectView) throws -> [[UInt8]] {
         let shape = ClassShape(of: schema, seenBy: access)
         if shape.isPlain, view.isPlain { return rows.map { $0.text(ending: "") } }
-        var room = rows.reduce(replySize) { $0 - $1.size }
-        return try shown(rows, shape, view: view, room: &room).map { $0.encoded() }
+        var capacity = rows.reduce(replySize) { $0 - $1.size }
+        return try shown(rows, shape, view: view, capacity: &capacity).map { $0.encoded() }
     }
 
     private func shown(
         _ rows: [ObjectRow],
         _ shape: ClassShape,
         view: ObjectView,
-        room: inout Int
-    ) throws -> [ObjectText] {
+        capacity: inout Int
+    ) throws -> [RawObject] {
         var shown = try rows.map { row in
             try reader.budget?.check()
             return text(of: row, shape, view: view)
         }
         // File fields are expanded without being asked for; files in arrays are not (protocol/files 4.1).
         for name in shape.files where view.include[name] == nil {
-            try expand(name, nil, in: &shown, room: &room)
+            try expand(name, nil, in: &shown, capacity: &capacity)
         }
         for name in view.include.names {
-            try expand(name, view.include[name], in: &shown, room: &room)
+            try expand(name, view.include[name], in: &shown, capacity: &capacity)
         }
         if view.isSelective {
             for index in shown.indices { view.select(from: &shown[index]) }
@@ -44,8 +44,8 @@ struct ObjectPresenter {
     }
 
     /// One object with nothing expanded.
-    private func text(of row: ObjectRow, _ shape: ClassShape, view: ObjectView) -> ObjectText {
-        var object = ObjectText(row.body)
+    private func text(of row: ObjectRow, _ shape: ClassShape, view: ObjectView) -> RawObject {
+        var object = RawObject(row.body)
         for (name, value) in shape.relations { object.set(name, to: value) }
         for (name, value) in shape.defaults where !object.has(name) { object.set(name, to: value) }
         if !shape.hidden.isEmpty { object.removeAll(where: shape.hidden.contains) }
@@ -65,28 +65,28 @@ struct ObjectPresenter {
     }
 
     /// Replaces the pointers under a name, and those in arrays and plain objects under it, by the objects.
-    private func expand(_ name: String, _ below: PathTree?, in shown: inout [ObjectText], room: inout Int) throws {
-        let places = shown.map { $0.value(name).map(IncludePlace.init) ?? .nothing }
-        let pointers = try included(places.lazy.compactMap(\.pointer), below, room: &room)
+    private func expand(_ name: String, _ below: PathTree?, in shown: inout [RawObject], capacity: inout Int) throws {
+        let values = shown.map { $0.value(name).map(IncludedValue.init) ?? .other }
+        let pointers = try included(values.lazy.compactMap(\.pointer), below, capacity: &capacity)
         // Through an array the way goes no deeper (protocol/data 4.4): it would multiply at every level.
-        let elements = try included(places.lazy.flatMap(\.elementPointers), nil, room: &room)
-        for (index, place) in places.enumerated() {
+        let elements = try included(values.lazy.flatMap(\.elementPointers), nil, capacity: &capacity)
+        for (index, value) in values.enumerated() {
             try reader.budget?.check()
-            switch place {
-            case .nothing:
+            switch value {
+            case .other:
                 break
             case .pointer(let pointer):
-                if let text = take(pointers[pointer], room: &room) { shown[index].set(name, to: text) }
-            case .array(let values):
-                let texts = values.map { value in
-                    Pointer(stored: value).flatMap { take(elements[$0], room: &room) } ?? value.encoded()
+                if let text = take(pointers[pointer], capacity: &capacity) { shown[index].set(name, to: text) }
+            case .array(let elementValues):
+                let texts = elementValues.map { value in
+                    Pointer(stored: value).flatMap { take(elements[$0], capacity: &capacity) } ?? value.encoded()
                 }
                 shown[index].set(name, to: texts.encodedArray)
             case .object(let text):
                 // A dotted name may go through a plain object before it comes to a pointer.
                 guard let below, !below.isEmpty else { break }
-                var inner = [ObjectText(text)]
-                for name in below.names { try expand(name, below[name], in: &inner, room: &room) }
+                var inner = [RawObject(text)]
+                for name in below.names { try expand(name, below[name], in: &inner, capacity: &capacity) }
                 shown[index].set(name, to: inner[0].encoded())
             }
         }
@@ -96,7 +96,7 @@ struct ObjectPresenter {
     private func included(
         _ pointers: some Sequence<Pointer>,
         _ below: PathTree?,
-        room: inout Int
+        capacity: inout Int
     ) throws -> [Pointer: [UInt8]] {
         var ids: [ClassName: Set<ObjectID>] = [:]
         for pointer in pointers { ids[pointer.className, default: []].insert(pointer.id) }
@@ -105,14 +105,14 @@ struct ObjectPresenter {
         var found: [Pointer: [UInt8]] = [:]
         for (className, ids) in ids.sorted(by: { $0.key < $1.key }) {
             guard let schema = try reader.schema(of: className), access.includes(schema) else { continue }
-            let rows = try reader.rows(ids, in: className, readableBy: access.readers, upTo: room)
+            let rows = try reader.rows(ids, in: className, readableBy: access.readers, upTo: capacity)
             let shape = ClassShape(of: schema, seenBy: access)
             if shape.isPlain, view.isPlain {
                 let ending = #","__type":"Pointer","className":"\#(className)""#
                 for row in rows { found[Pointer(className, row.id)] = row.text(ending: ending) }
                 continue
             }
-            for (row, object) in zip(rows, try shown(rows, shape, view: view, room: &room)) {
+            for (row, object) in zip(rows, try shown(rows, shape, view: view, capacity: &capacity)) {
                 var object = object
                 object.set("__type", toPlain: className == .file ? "File" : "Pointer")
                 if className != .file { object.set("className", toPlain: className.description) }
@@ -123,16 +123,16 @@ struct ObjectPresenter {
     }
 
     /// The JSON if it fits into the reply; SDKs treat a pointer that is not expanded as an object that was not fetched.
-    private func take(_ text: [UInt8]?, room: inout Int) -> [UInt8]? {
-        guard let text, text.count <= room else { return nil }
-        room -= text.count
+    private func take(_ text: [UInt8]?, capacity: inout Int) -> [UInt8]? {
+        guard let text, text.count <= capacity else { return nil }
+        capacity -= text.count
         return text
     }
 }
 
-/// What stands at a place that is to be expanded.
-private enum IncludePlace {
-    case nothing
+/// The value of a field that an include expands.
+private enum IncludedValue {
+    case other
     case pointer(Pointer)
     case array([JSONValue])
     case object([UInt8])
@@ -144,13 +144,13 @@ private enum IncludePlace {
             if let pointer = Pointer(canonical: text) {
                 self = .pointer(pointer)
             } else {
-                self = text.starts(with: #"{"__type""#.utf8) ? .nothing : .object(Array(text))
+                self = text.starts(with: #"{"__type""#.utf8) ? .other : .object(Array(text))
             }
         case UInt8(ascii: "["):
             let elements = JSONValue(stored: text)?.arrayValue ?? []
-            self = elements.contains { Pointer(stored: $0) != nil } ? .array(elements) : .nothing
+            self = elements.contains { Pointer(stored: $0) != nil } ? .array(elements) : .other
         default:
-            self = .nothing
+            self = .other
         }
     }
 

@@ -20,17 +20,17 @@ extension ObjectService {
         let budget = batch.budget ?? budget(batch.presence)
         batch.budget = budget
         // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
-        var room = batch.replyCapacity ?? settings.queries.replySize * 10
-        defer { batch.replyCapacity = room }
+        var capacity = batch.replyCapacity ?? settings.queries.replySize * 10
+        defer { batch.replyCapacity = capacity }
         while let first = rest.first {
             let similar = rest.prefix { $0.isRead == first.isRead && !$0.hasSubqueries }.prefix(ObjectService.runLength)
             // A change whose condition has sub-queries goes alone, so that they see what was changed before.
             let run = similar.isEmpty ? rest.prefix(1) : similar
             rest = rest.dropFirst(run.count)
             if first.isRead {
-                replies += try await readAll(Array(run), caller, budget, room: &room)
+                replies += try await readAll(Array(run), caller, budget, capacity: &capacity)
             } else {
-                replies += try await writeAll(Array(run), caller, budget, room: &room)
+                replies += try await writeAll(Array(run), caller, budget, capacity: &capacity)
             }
         }
         return replies
@@ -43,13 +43,13 @@ extension ObjectService {
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller,
         _ budget: QueryBudget,
-        room: inout Int
+        capacity: inout Int
     ) async throws -> [Result<ObjectReply, any Error>] {
         var replies: [Result<ObjectReply, any Error>] = []
         for command in run {
-            let hasRoom = room > 0
+            let hasCapacity = capacity > 0
             let reply = await Result<ObjectReply, any Error>(awaiting: {
-                guard hasRoom else {
+                guard hasCapacity else {
                     throw ServiceError(
                         .badRequest,
                         "The replies of the batch exceed ten times the limit of one reply (queries.maxReplySize)."
@@ -57,7 +57,7 @@ extension ObjectService {
                 }
                 return try await perform(command.get(), as: caller, within: budget)
             })
-            room -= reply.size
+            capacity -= reply.size
             replies.append(reply)
         }
         return replies
@@ -67,12 +67,12 @@ extension ObjectService {
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller,
         _ budget: QueryBudget,
-        room: inout Int
+        capacity: inout Int
     ) async throws -> [Result<ObjectReply, any Error>] {
         var prepared: [Result<ObjectCommand, any Error>] = []
         for command in run {
-            // A change happens in any case; what it would show is left out once there is no room.
-            let isBrief = room <= 0
+            // A change happens in any case; what it would show is left out once the capacity is used.
+            let isBrief = capacity <= 0
             prepared.append(
                 await Result(awaiting: {
                     let command = try await self.prepared(command.get(), as: caller, within: budget)
@@ -91,7 +91,7 @@ extension ObjectService {
             replies.append(await Result(awaiting: { try await change(first.get(), as: caller, within: budget) }))
             rest = rest.dropFirst()
         }
-        for reply in replies { room -= reply.size }
+        for reply in replies { capacity -= reply.size }
         return replies
     }
 
@@ -101,10 +101,10 @@ extension ObjectService {
         _ caller: Caller
     ) async throws -> [Result<ObjectReply, any Error>] {
         try await store.write { [settings] writer in
-            let writing = try ObjectWriting(writer: writer, caller: caller, settings: settings)
+            let rules = try ObjectWriteRules(writer: writer, caller: caller, settings: settings)
             var replies: [Result<ObjectReply, any Error>] = []
             for command in run {
-                let reply = Result { try writer.attempt { try writing.perform(command.get()) } }
+                let reply = Result { try writer.attempt { try rules.perform(command.get()) } }
                 if case .failure(let error) = reply, error is CostlyCondition { break }
                 replies.append(reply)
             }

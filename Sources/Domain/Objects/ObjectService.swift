@@ -6,8 +6,10 @@ package struct ObjectSettings: Sendable {
     package var queries: QueryLimits
     /// How file records are shown.
     package var files: FilePresentation
-    /// How accounts work.
-    package var accounts: Accounts
+    /// The settings, services and caches of accounts.
+    package var accountDependencies: AccountDependencies
+    /// The settings of accounts.
+    var accountSettings: AccountSettings { accountDependencies.settings }
     /// The most bytes of UTF-8 in a file's name.
     package var nameLength: Int
     /// Makes ids.
@@ -20,7 +22,7 @@ package struct ObjectSettings: Sendable {
         limits: ObjectLimits = ObjectLimits(),
         queries: QueryLimits = QueryLimits(),
         files: FilePresentation,
-        accounts: Accounts,
+        accountDependencies: AccountDependencies,
         nameLength: Int = 255,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -28,7 +30,7 @@ package struct ObjectSettings: Sendable {
         self.limits = limits
         self.queries = queries
         self.files = files
-        self.accounts = accounts
+        self.accountDependencies = accountDependencies
         self.nameLength = nameLength
         self.ids = ids
         self.clock = clock
@@ -83,7 +85,7 @@ package struct ObjectService: Sendable {
         if case .get = command.action, command.view.include.isEmpty {
             // One row: nothing that could take long.
             return try await store.read { [settings] reader in
-                try ObjectReading(reader: reader, caller: caller, settings: settings).perform(command)
+                try ObjectReadRules(reader: reader, caller: caller, settings: settings).perform(command)
             }
         }
         guard !command.isRead else {
@@ -142,11 +144,11 @@ package struct ObjectService: Sendable {
     /// A change of a user, new or known, without what takes long.
     func prepared(_ change: ObjectChange, of user: ObjectID?, as caller: Caller) async throws -> ObjectChange {
         var known = AuthData(stored: nil)
-        if let user, settings.accounts.verifier != nil, change.fields.contains(AuthData.field) {
+        if let user, settings.accountDependencies.verifier != nil, change.fields.contains(AuthData.field) {
             let object = try await store.read { try $0.object(user, in: .user) }
             known = AuthData(stored: object?.fields[AuthData.field])
         }
-        return try await AccountPreparation(accounts: settings.accounts, caller: caller)
+        return try await AccountPreparation(dependencies: settings.accountDependencies, caller: caller)
             .prepared(change, isNew: user == nil, knowing: known)
     }
 
@@ -157,9 +159,9 @@ package struct ObjectService: Sendable {
         as caller: Caller,
         within budget: QueryBudget
     ) async throws -> Condition {
-        try await reading(as: caller, within: budget) { reading in
-            try ConditionResolver(reader: reading.reader, access: reading.access)
-                .resolve(condition, in: reading.reader.schema(of: name))
+        try await reading(as: caller, within: budget) { rules in
+            try ConditionResolver(reader: rules.reader, access: rules.access)
+                .resolve(condition, in: rules.reader.schema(of: name))
         }
     }
 
@@ -171,23 +173,23 @@ package struct ObjectService: Sendable {
         under conditions: [GuardedChange],
         as caller: Caller,
         within budget: QueryBudget,
-        _ body: @escaping @Sendable (ObjectWriting) throws -> Reply
+        _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
     ) async throws -> Reply {
-        var verdicts: [Pointer: [ConditionCheck.Verdict]] = [:]
-        for _ in 0..<ObjectService.mostAttempts {
+        var evaluations: [Pointer: [ConditionCheck.Evaluation]] = [:]
+        for _ in 0..<ObjectService.maxAttempts {
             do {
-                return try await store.write { [settings, verdicts] writer in
+                return try await store.write { [settings, evaluations] writer in
                     try body(
-                        ObjectWriting(
+                        ObjectWriteRules(
                             writer: writer,
                             caller: caller,
                             settings: settings,
-                            conditions: ConditionCheck(knowing: verdicts)
+                            conditions: ConditionCheck(knowing: evaluations)
                         )
                     )
                 }
             } catch is CostlyCondition {
-                verdicts = try await reading(as: caller, within: budget) { try $0.verdicts(on: conditions) }
+                evaluations = try await reading(as: caller, within: budget) { try $0.evaluations(on: conditions) }
             }
         }
         throw ServiceError(
@@ -196,7 +198,7 @@ package struct ObjectService: Sendable {
         )
     }
 
-    private static let mostAttempts = 5
+    private static let maxAttempts = 5
 
     /// What the queries of one request may take.
     func budget(_ presence: (any CallerPresence)?) -> QueryBudget {
@@ -207,12 +209,12 @@ package struct ObjectService: Sendable {
     private func reading<Value: Sendable>(
         as caller: Caller,
         within budget: QueryBudget,
-        _ body: @escaping @Sendable (ObjectReading) throws -> Value
+        _ body: @escaping @Sendable (ObjectReadRules) throws -> Value
     ) async throws -> Value {
         try await withTaskCancellationHandler {
             try await admission.run(as: caller.identity, within: budget) {
                 try await store.read(within: budget) { [settings] reader in
-                    try body(ObjectReading(reader: reader, caller: caller, settings: settings))
+                    try body(ObjectReadRules(reader: reader, caller: caller, settings: settings))
                 }
             }
         } onCancel: {

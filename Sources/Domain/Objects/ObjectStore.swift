@@ -21,27 +21,27 @@ package protocol ObjectStore: Sendable {
     /// - Throws: What the body throws, and what the budget throws.
     func read<Result: Sendable>(
         within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result
 
     /// Runs a body that may change the state: all of it or, if it throws, nothing. On return the changes survive a power
     /// cut. Bodies run one after the other, so a body must be short; several may share one sync of the disk.
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result
 }
 
 extension ObjectStore {
     /// A read whose work its arguments bound.
     package func read<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         try await read(within: nil, body)
     }
 }
 
 /// What can be asked inside a transaction; must not leave it.
-package protocol ObjectReader {
+package protocol ReadTransaction {
     /// How long the body that reads may run; `nil` in changes, and in reads that are bounded by themselves. Work outside
     /// the store checks it, too.
     var budget: QueryBudget? { get }
@@ -78,7 +78,7 @@ package protocol ObjectReader {
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// The object, if there is one.
     package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
         try row(id, in: name)?.object()
@@ -96,7 +96,7 @@ extension ObjectReader {
 }
 
 /// What can be changed inside a transaction; must not leave it.
-package protocol ObjectWriter: ObjectReader {
+package protocol WriteTransaction: ReadTransaction {
     /// The caller for whom the changes that follow are made, as ``Change/caller`` tells; nil, as at first, for the server
     /// itself.
     var caller: Caller? { get nonmutating set }
@@ -139,7 +139,7 @@ package protocol ObjectWriter: ObjectReader {
     func nextNumber(of field: String, in name: ClassName) throws -> Int64
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Replaces an object of which the former state is not at hand.
     package func update(_ object: StoredObject, in name: ClassName) throws {
         try update(object, in: name, from: nil)

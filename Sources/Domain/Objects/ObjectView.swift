@@ -18,16 +18,16 @@ package struct ObjectView: Sendable {
     ///
     /// Names that no field can have are left out: SDKs include what is not there (protocol/data 4.4).
     package init(include: String, keys: String, returnsACL: Bool) {
-        let names = keys.split(separator: ",").prefix(ObjectView.mostNames).map { $0.filter { $0 != " " } }
-        let included = include.split(separator: ",").prefix(ObjectView.mostNames).map { $0.filter { $0 != " " } }
+        let names = keys.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
+        let included = include.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
         self.include = PathTree(included, depth: 5)
-        self.keys = PathTree(names.filter { !$0.hasPrefix("-") }, depth: FieldPath.deepest)
+        self.keys = PathTree(names.filter { !$0.hasPrefix("-") }, depth: FieldPath.maxDepth)
         hidden = Set(names.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
         self.returnsACL = returnsACL
     }
 
     /// The most names of a list that are looked at: more than a class may have fields by default.
-    private static let mostNames = 1000
+    private static let maxNames = 1000
 
     /// Whether objects are shown whole, and nothing else.
     var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL && !hidesFileURLs }
@@ -41,7 +41,7 @@ package struct ObjectView: Sendable {
     }
 
     /// Takes out of an object what was not asked for, once everything is included.
-    func select(from object: inout ObjectText) {
+    func select(from object: inout RawObject) {
         object.removeAll { !shows($0) }
         for name in keys.names {
             guard let below = keys[name], !below.isEmpty, let text = object.value(name) else { continue }

@@ -22,7 +22,7 @@ extension PendingDeletion {
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Queues the removal of a file's bytes; called in the transaction that removes its record.
     func queueDeletion(ofFile file: ObjectID, _ key: FileKey, _ settings: ObjectSettings) throws {
         let now = settings.clock()
@@ -33,7 +33,7 @@ extension ObjectWriter {
     }
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// Rows of the deletion queue, in the order they were written.
     func pendingDeletions(_ page: Page, where condition: Condition = .always) throws -> [PendingDeletion] {
         try find(ObjectQuery(.deletion, where: condition, page: page)).map(PendingDeletion.init(stored:))

@@ -24,7 +24,7 @@ package struct PermissionService: Sendable {
     ) async throws -> ClassSchema {
         try caller.requireMasterKey()
         guard !name.isReserved || ClassSchema.builtIn.contains(where: { $0.name == name }) else {
-            throw ObjectWriting.unknownClass(name)
+            throw ObjectWriteRules.unknownClass(name)
         }
         guard ![.session, .identity, .upload, .uploadPart, .usage, .deletion].contains(name) else {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
@@ -47,7 +47,7 @@ package struct PermissionChange: Sendable {
     package private(set) var defaultACL: AccessControlList?
 
     /// The maximum number of entries for one operation.
-    private static let mostWords = 1000
+    private static let maxEntries = 1000
 
     /// Reads `{"find":["users"],"delete":[],"defaultACL":{"owner":{"write":true}}}`.
     ///
@@ -68,15 +68,15 @@ package struct PermissionChange: Sendable {
                     "'\(name.prefix(64))' is not an operation; allowed: \(known), defaultACL."
                 )
             }
-            guard let words = value.arrayValue, words.count <= PermissionChange.mostWords,
-                words.allSatisfy({ $0.stringValue != nil })
+            guard let entries = value.arrayValue, entries.count <= PermissionChange.maxEntries,
+                entries.allSatisfy({ $0.stringValue != nil })
             else {
                 throw ServiceError(
                     .badRequest,
-                    "\(name) must be an array of up to \(PermissionChange.mostWords) entries such as 'users'."
+                    "\(name) must be an array of up to \(PermissionChange.maxEntries) entries such as 'users'."
                 )
             }
-            audiences[operation] = Set(try words.compactMap(\.stringValue).map { try Audience($0) })
+            audiences[operation] = Set(try entries.compactMap(\.stringValue).map { try Audience($0) })
         }
     }
 }

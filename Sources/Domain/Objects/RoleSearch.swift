@@ -1,14 +1,14 @@
 /// Finds the roles of a user upwards from the user, so that the number of a role's members does not matter.
 struct RoleSearch {
-    let reader: any ObjectReader
+    let reader: any ReadTransaction
     /// The maximum number of roles of one level, and of all levels, that grant rights: the oldest ones, so that new
     /// roles do not displace those of others.
     let limit: Int
 
     /// The most levels of roles in roles that are followed.
-    private static let deepest = 64
+    private static let maxDepth = 64
     /// How many times the limit is looked at in all.
-    private static let widest = 8
+    private static let maxWidth = 8
 
     /// The user of a session with its roles; `nil` if it is gone.
     func user(of session: Session, epoch: Int) throws -> Caller.User? {
@@ -21,7 +21,7 @@ struct RoleSearch {
     private func roles(of user: ObjectID) throws -> Set<String> {
         var names: [ObjectID: String] = [:]
         var level = try roles(holding: [user], in: "users", besides: names)
-        for _ in 0..<RoleSearch.deepest where !level.isEmpty && names.count < limit * RoleSearch.widest {
+        for _ in 0..<RoleSearch.maxDepth where !level.isEmpty && names.count < limit * RoleSearch.maxWidth {
             for role in level { names[role.id] = role.text }
             level = try roles(holding: level.map(\.id), in: "roles", besides: names)
         }

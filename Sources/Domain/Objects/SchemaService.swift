@@ -49,7 +49,7 @@ package struct SchemaService: Sendable {
             schema.fields[field] = definition
             schema.indexes.removeAll { $0 == index }
             if definition.isUnique {
-                try limits.requireRoom(forIndexOf: schema)
+                try limits.requireCapacity(forIndexOf: schema)
                 schema.indexes.append(index)
             }
             try writer.save(schema)
@@ -70,7 +70,7 @@ package struct SchemaService: Sendable {
             var schema = try writer.existing(name)
             for path in index.fields { try requireIndexable(path, in: schema) }
             guard !schema.indexes.contains(where: { $0.fields == index.fields }) else { return index }
-            try limits.requireRoom(forIndexOf: schema)
+            try limits.requireCapacity(forIndexOf: schema)
             for path in index.fields where path.isNested { try requireNoArrays(along: path, in: schema, writer) }
             schema.indexes.append(index)
             try writer.save(schema)
@@ -172,7 +172,7 @@ private func requireChangeable(_ field: String, of name: ClassName, by change: F
     }
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// The class without its internal fields.
     func existing(_ name: ClassName) throws -> ClassSchema {
         guard name != .identity, let schema = try schema(of: name) else {
@@ -198,7 +198,7 @@ private func requireIndexable(_ path: FieldPath, in schema: ClassSchema) throws 
 }
 
 /// An array on the way of an indexed path would give one object several values.
-private func requireNoArrays(along path: FieldPath, in schema: ClassSchema, _ reader: any ObjectReader) throws {
+private func requireNoArrays(along path: FieldPath, in schema: ClassSchema, _ reader: any ReadTransaction) throws {
     for length in 1...path.segments.count {
         let part = try FieldPath(path.segments.prefix(length).joined(separator: "."))
         guard try reader.count(.field(part, .isArray), in: schema.name) == 0 else {

@@ -10,11 +10,11 @@ struct NewSession {
     let token: SessionToken
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Logs a user in; the oldest sessions make room if there are too many.
     func beginSession(of user: ObjectID, _ settings: ObjectSettings) throws -> NewSession {
         let count = try count(.belongs(to: user), in: .session)
-        let surplus = count - settings.accounts.settings.sessions + 1
+        let surplus = count - settings.accountSettings.maxSessions + 1
         if surplus > 0 {
             let oldest = ObjectQuery(.session, where: .belongs(to: user), page: Page(first: surplus))
             for session in try rows(oldest) { _ = try delete(session.id, in: .session) }
@@ -34,7 +34,7 @@ extension ObjectWriter {
     }
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// The session of a token, if there is one that lasts.
     func session(of token: SessionToken) throws -> Session? {
         let isToken = Condition.field(FieldPath(field: "_token"), .equals(.string(token.digest)))
@@ -49,15 +49,15 @@ extension ObjectReader {
     ///
     /// - Parameters:
     ///   - caller: As it was found before.
-    ///   - accounts: Know what ended since.
+    ///   - dependencies: Contain the cache that knows which sessions and users ended since.
     ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, what is found here counts in this
     ///     transaction alone.
     /// - Returns: The caller with what is true now.
     /// - Throws: What the store throws.
-    func lasting(_ caller: Caller, _ accounts: Accounts, foundAt epoch: Int = -1) throws -> Caller {
-        guard let user = caller.user, !accounts.sessions.isCurrent(user) else { return caller }
+    func revalidated(_ caller: Caller, _ dependencies: AccountDependencies, foundAt epoch: Int = -1) throws -> Caller {
+        guard let user = caller.user, !dependencies.sessionCache.isCurrent(user) else { return caller }
         guard try row(user.session, in: .session) != nil,
-            let now = try RoleSearch(reader: self, limit: accounts.settings.roles)
+            let now = try RoleSearch(reader: self, limit: dependencies.settings.maxRoles)
                 .user(of: Session(id: user.session, user: user.id), epoch: epoch)
         else { return Caller(app: caller.app, isMaster: caller.isMaster, address: caller.address) }
         return caller.logged(in: now)

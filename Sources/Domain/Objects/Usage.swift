@@ -57,7 +57,7 @@ package struct Usage: Sendable, Hashable {
     }
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// What the app's files take.
     package func usage() throws -> Usage {
         var usage = Usage()
@@ -67,7 +67,7 @@ extension ObjectReader {
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Replaces what is known of the app's files.
     func save(_ usage: Usage, at now: Timestamp) throws {
         let fields = Usage.fields.mapValues { JSONValue.integer(usage[keyPath: $0]) }

@@ -9,13 +9,13 @@ package struct Pattern: Sendable, Hashable {
     /// Compiles it.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming what is wrong with it.
-    package init(_ text: String, options: String, place: String, engine: any PatternEngine) throws {
+    package init(_ text: String, options: String, path: String, engine: any PatternEngine) throws {
         guard options.allSatisfy({ "imsx".contains($0) }) else {
-            throw ServiceError(.malformedJSON, "\(place).$options must consist of 'i', 'm', 's' and 'x'.")
+            throw ServiceError(.malformedJSON, "\(path).$options must consist of 'i', 'm', 's' and 'x'.")
         }
         self.text = text
         self.options = options
-        compiled = try engine.compile(text, options: options, place: place)
+        compiled = try engine.compile(text, options: options, path: path)
     }
 
     /// Whether it is found anywhere in a string.
@@ -39,17 +39,17 @@ package struct Pattern: Sendable, Hashable {
 
 /// Compiles regular expressions; PCRE2 implements it.
 package protocol PatternEngine: Sendable {
-    /// Compiles an expression; `place` names it in errors.
+    /// Compiles an expression; `path` names it in errors.
     ///
     /// Throws ``ServiceError/Code/malformedJSON`` for one that is malformed.
-    func compile(_ text: String, options: String, place: String) throws -> any CompiledPattern
+    func compile(_ text: String, options: String, path: String) throws -> any CompiledPattern
 }
 
 /// An expression that is ready to run, on any thread and on several at once.
 package protocol CompiledPattern: Sendable {
     /// Whether it is found anywhere in the string.
     ///
-    /// The steps of one call are bounded, from all places where a match may begin together; beyond them it throws
+    /// The steps of one call are bounded, from all offsets where a match may begin together; beyond them it throws
     /// ``ServiceError/Code/badRequest``. It checks the budget between steps and throws what that throws.
     func isFound(in subject: String, within budget: QueryBudget?) throws -> Bool
 }

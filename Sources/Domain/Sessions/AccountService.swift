@@ -3,7 +3,7 @@ package struct AccountService: Sendable {
     private let store: any ObjectStore
     private let settings: ObjectSettings
 
-    private var accounts: Accounts { settings.accounts }
+    private var dependencies: AccountDependencies { settings.accountDependencies }
 
     /// Takes the app's store.
     package init(store: any ObjectStore, settings: ObjectSettings) {
@@ -16,7 +16,7 @@ package struct AccountService: Sendable {
     /// - Returns: The user with its token.
     /// - Throws: Codes 119, 200, 201, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many log in.
     package func logIn(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
-        let login = try Login(body, settings: accounts.settings)
+        let login = try Login(body, settings: dependencies.settings)
         // Another log-in may renew the hash at the same moment: then this one compares again, with the new one.
         for _ in 0..<3 {
             let row = try await store.read { try $0.users(login.name, login.text).first }
@@ -29,7 +29,8 @@ package struct AccountService: Sendable {
                 orThrow: unknownUser(row)
             )
             guard let row else { break }
-            let hash = isOutdated ? try await accounts.hasher.hash(login.password, for: caller.identityByAddress) : nil
+            let hash =
+                isOutdated ? try await dependencies.hasher.hash(login.password, for: caller.identityByAddress) : nil
             if let reply = try await welcome(row, replacing: hash, as: caller) { return reply }
         }
         throw unknownUser(nil)
@@ -42,21 +43,21 @@ package struct AccountService: Sendable {
         as caller: Caller
     ) async throws -> ObjectReply? {
         let compared = try row.object().fields[PasswordHash.field]
-        return try await write(as: caller) { writing in
-            guard let schema = try writing.writer.schema(of: .user), let now = try writing.writer.row(row.id, in: .user)
+        return try await write(as: caller) { rules in
+            guard let schema = try rules.writer.schema(of: .user), let now = try rules.writer.row(row.id, in: .user)
             else { return nil }
             let before = try now.object()
             var user = before
             guard user.fields[PasswordHash.field] == compared else { return nil }
-            guard let hash else { return try writing.welcome(now, in: schema) }
+            guard let hash else { return try rules.welcome(now, in: schema) }
             user.fields[PasswordHash.field] = .string(hash.text)
             do {
-                try writing.writer.update(user, in: .user, from: before)
+                try rules.writer.update(user, in: .user, from: before)
             } catch let error as ServiceError where error.code == .storageFull {
                 // The better hash waits for free space; the log-in need not.
-                return try writing.welcome(now, in: schema)
+                return try rules.welcome(now, in: schema)
             }
-            return try writing.welcome(ObjectRow(user), in: schema)
+            return try rules.welcome(ObjectRow(user), in: schema)
         }
     }
 
@@ -68,8 +69,8 @@ package struct AccountService: Sendable {
             guard let token = SessionToken(token), let session = try reader.session(of: token),
                 let schema = try reader.schema(of: .user), let row = try reader.row(session.user, in: .user)
             else { throw ServiceError(.userNotFound, "Could not find user.") }
-            let reading = ObjectReading(reader: reader, access: ObjectAccess(caller: caller), settings: settings)
-            return try reading.user(row, in: schema, token: token)
+            let rules = ObjectReadRules(reader: reader, access: ObjectAccess(caller: caller), settings: settings)
+            return try rules.user(row, in: schema, token: token)
         }
     }
 
@@ -82,24 +83,24 @@ package struct AccountService: Sendable {
         _ body: [String: JSONValue],
         as caller: Caller
     ) async throws -> ObjectReply {
-        let limit = accounts.settings.passwordLength
+        let limit = dependencies.settings.maxPasswordLength
         let old = try Password(body["old_password"], field: "old_password", limit: limit)
         let new = try Password(body["new_password"], field: "new_password", limit: limit)
         let row = try await store.read { [settings] reader in
-            try ObjectWriting.own(
+            try ObjectWriteRules.own(
                 id,
                 in: reader,
-                ObjectReading(reader: reader, caller: caller, settings: settings).access
+                ObjectReadRules(reader: reader, caller: caller, settings: settings).access
             )
         }
         let mismatch = ServiceError(.wrongPassword, "The username and password mismatch.")
         _ = try await compare(old, with: row, counting: id.description, for: caller, orThrow: mismatch)
-        let hash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
+        let hash = try await dependencies.hasher.hash(new, for: caller.identityByAddress)
         let compared = try row.object().fields[PasswordHash.field]
-        return try await renew(id, as: caller) { user, writing in
+        return try await renew(id, as: caller) { user, rules in
             guard user.fields[PasswordHash.field] == compared else { throw mismatch }
             user.fields[PasswordHash.field] = .string(hash.text)
-            if writing.settings.accounts.settings.endsSessions { try writing.writer.endSessions(of: id) }
+            if rules.settings.accountSettings.endsSessions { try rules.writer.endSessions(of: id) }
         }
     }
 
@@ -108,7 +109,7 @@ package struct AccountService: Sendable {
     /// - Returns: Id, time and the new token.
     /// - Throws: Codes 206, 211.
     package func refreshSession(of id: ObjectID, as caller: Caller) async throws -> ObjectReply {
-        try await renew(id, as: caller) { _, writing in try writing.writer.endSessions(of: id) }
+        try await renew(id, as: caller) { _, rules in try rules.writer.endSessions(of: id) }
     }
 
     /// Whether a password is to be hashed anew; a wrong one counts against the name and throws.
@@ -119,16 +120,16 @@ package struct AccountService: Sendable {
         for caller: Caller,
         orThrow refusal: ServiceError
     ) async throws -> Bool {
-        try accounts.attempts.requireOpen(name)
+        try dependencies.attempts.requireOpen(name)
         let hash = try row?.object().fields[PasswordHash.field]?.stringValue.map(PasswordHash.init(stored:))
-        let verdict = try await accounts.hasher.verify(password, against: hash, for: caller.identityByAddress)
-        try accounts.attempts.record(name, isRight: verdict != .wrong)
-        guard verdict != .wrong else { throw refusal }
-        return verdict == .rightButOutdated
+        let comparison = try await dependencies.hasher.verify(password, against: hash, for: caller.identityByAddress)
+        try dependencies.attempts.record(name, isRight: comparison != .wrong)
+        guard comparison != .wrong else { throw refusal }
+        return comparison == .rightButOutdated
     }
 
     private func unknownUser(_ row: ObjectRow?) -> ServiceError {
-        row == nil && !accounts.settings.hidesUnknownUsers
+        row == nil && !dependencies.settings.hidesUnknownUsers
             ? ServiceError(.userNotFound, "Could not find user.")
             : ServiceError(.wrongPassword, "The username and password mismatch.")
     }
@@ -137,15 +138,15 @@ package struct AccountService: Sendable {
     private func renew(
         _ id: ObjectID,
         as caller: Caller,
-        _ change: @escaping @Sendable (inout StoredObject, ObjectWriting) throws -> Void
+        _ change: @escaping @Sendable (inout StoredObject, ObjectWriteRules) throws -> Void
     ) async throws -> ObjectReply {
-        try await write(as: caller) { writing in
-            let before = try ObjectWriting.own(id, in: writing.writer, writing.access).object()
+        try await write(as: caller) { rules in
+            let before = try ObjectWriteRules.own(id, in: rules.writer, rules.access).object()
             var user = before
-            try change(&user, writing)
-            user.updatedAt = max(writing.settings.clock(), user.updatedAt)
-            try writing.writer.update(user, in: .user, from: before)
-            let session = try writing.writer.beginSession(of: id, writing.settings)
+            try change(&user, rules)
+            user.updatedAt = max(rules.settings.clock(), user.updatedAt)
+            try rules.writer.update(user, in: .user, from: before)
+            let session = try rules.writer.beginSession(of: id, rules.settings)
             return ObjectReply([
                 "objectId": .string(id.description),
                 "updatedAt": .string(user.updatedAt.iso8601),
@@ -156,10 +157,10 @@ package struct AccountService: Sendable {
 
     private func write<Reply: Sendable>(
         as caller: Caller,
-        _ body: @escaping @Sendable (ObjectWriting) throws -> Reply
+        _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
     ) async throws -> Reply {
         try await store.write { [settings] writer in
-            try body(try ObjectWriting(writer: writer, caller: caller, settings: settings))
+            try body(try ObjectWriteRules(writer: writer, caller: caller, settings: settings))
         }
     }
 }
@@ -180,6 +181,6 @@ private struct Login {
         }
         name = given
         self.text = try JSONValue.string(text).normalized(field: given.rawValue).stringValue ?? text
-        password = try Password(body["password"], limit: settings.passwordLength)
+        password = try Password(body["password"], limit: settings.maxPasswordLength)
     }
 }

@@ -7,18 +7,19 @@ internal import Crypto
 /// is when bytes that were written and not synced may be lost.
 package struct BlockContext: Sendable, Hashable {
     let number: Int
-    let place: Int64
+    /// Where the block begins in the staged file.
+    let start: Int64
     /// How many bytes the block has when it is whole.
     package let size: Int64
     /// How many of them are there.
     package let offset: Int64
 
     /// Whether the block is whole.
-    package var isWhole: Bool { offset == size }
+    package var isComplete: Bool { offset == size }
 
-    init(number: Int, place: Int64, size: Int64, offset: Int64) {
+    init(number: Int, start: Int64, size: Int64, offset: Int64) {
         self.number = number
-        self.place = place
+        self.start = start
         self.size = size
         self.offset = offset
     }
@@ -30,7 +31,7 @@ package struct BlockContext: Sendable, Hashable {
         guard parts.count == 5, numbers.count == 4, let signature = [UInt8](base64: parts[4]),
             let number = Int(exactly: numbers[0])
         else { return nil }
-        self.init(number: number, place: numbers[1], size: numbers[2], offset: numbers[3])
+        self.init(number: number, start: numbers[1], size: numbers[2], offset: numbers[3])
         // A whole block is a row, which a power cut does not take.
         let signed = Array(signedText(in: boot).utf8)
         guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key) else { return nil }
@@ -38,15 +39,15 @@ package struct BlockContext: Sendable, Hashable {
 
     /// The block with so many bytes more.
     func adding(_ count: Int64) -> BlockContext {
-        BlockContext(number: number, place: place, size: size, offset: offset + count)
+        BlockContext(number: number, start: start, size: size, offset: offset + count)
     }
 
     func text(signedBy key: SymmetricKey, in boot: String) -> String {
         let signature = HMAC<SHA256>.authenticationCode(for: Array(signedText(in: boot).utf8), using: key)
-        return "\(number).\(place).\(size).\(offset).\(signature.base64URL)"
+        return "\(number).\(start).\(size).\(offset).\(signature.base64URL)"
     }
 
     private func signedText(in boot: String) -> String {
-        "\(number).\(place).\(size).\(offset).\(isWhole ? "" : boot)"
+        "\(number).\(start).\(size).\(offset).\(isComplete ? "" : boot)"
     }
 }

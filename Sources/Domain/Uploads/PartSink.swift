@@ -4,27 +4,27 @@ internal import Synchronization
 /// Takes the bytes of one part while a request brings them.
 package final class PartSink: Sendable {
     private let writer: any BlobWriter
-    private let room: Int64
+    private let capacity: Int64
     private let refusal: ServiceError
     private let onBytes: @Sendable (Int64) -> Void
     /// Called every ``checkpoint`` bytes, if there is one.
-    private let keep: (@Sendable (Int64) async throws -> Void)?
-    private let counted = Mutex<(received: Int64, kept: Int64)>((0, 0))
+    private let store: (@Sendable (Int64) async throws -> Void)?
+    private let counted = Mutex<(received: Int64, stored: Int64)>((0, 0))
 
     /// The number of bytes after which received bytes are stored, so that a crash loses no more.
     static let checkpoint: Int64 = 16 << 20
 
     init(
         _ writer: any BlobWriter,
-        room: Int64,
+        capacity: Int64,
         refusal: ServiceError,
-        keep: (@Sendable (Int64) async throws -> Void)? = nil,
+        store: (@Sendable (Int64) async throws -> Void)? = nil,
         onBytes: @escaping @Sendable (Int64) -> Void
     ) {
         self.writer = writer
-        self.room = room
+        self.capacity = capacity
         self.refusal = refusal
-        self.keep = keep
+        self.store = store
         self.onBytes = onBytes
     }
 
@@ -33,16 +33,16 @@ package final class PartSink: Sendable {
 
     /// Adds bytes; throws ``ServiceError/Code/payloadTooLarge`` when there are more than there may be.
     package func append(_ bytes: ByteBuffer) async throws {
-        let (received, kept) = counted.withLock { counted in
+        let (received, stored) = counted.withLock { counted in
             counted.received += Int64(bytes.readableBytes)
             return counted
         }
-        guard received <= room else { throw refusal }
+        guard received <= capacity else { throw refusal }
         try await writer.append(bytes)
         onBytes(Int64(bytes.readableBytes))
-        guard let keep, received - kept >= PartSink.checkpoint else { return }
+        guard let store, received - stored >= PartSink.checkpoint else { return }
         _ = try await writer.finish()
-        try await keep(received)
-        counted.withLock { $0.kept = received }
+        try await store(received)
+        counted.withLock { $0.stored = received }
     }
 }

@@ -9,7 +9,7 @@ struct StoredPart: Sendable {
     func object(at now: Timestamp) -> StoredObject {
         let fields: [String: JSONValue] = [
             "upload": Pointer(.upload, upload).json, "number": .integer(Int64(number)), "size": .integer(part.size),
-            "_place": .integer(part.place), "_tag": .string(part.tag), "_unit": .integer(unit),
+            "_place": .integer(part.offset), "_tag": .string(part.tag), "_unit": .integer(unit),
         ]
         return StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields)
     }
@@ -26,13 +26,13 @@ struct StoredPart: Sendable {
         let fields = object.fields
         guard let upload = fields["upload"].flatMap(Pointer.init(stored:))?.id,
             let number = fields["number"]?.integerValue, let size = fields["size"]?.integerValue,
-            let place = fields["_place"]?.integerValue, let unit = fields["_unit"]?.integerValue
+            let offset = fields["_place"]?.integerValue, let unit = fields["_unit"]?.integerValue
         else { return nil }
         self.init(
             id: object.id,
             upload: upload,
             number: Int(number),
-            part: PartLayout.Part(place: place, size: size, tag: fields["_tag"]?.stringValue ?? ""),
+            part: PartLayout.Part(offset: offset, size: size, tag: fields["_tag"]?.stringValue ?? ""),
             unit: unit
         )
     }

@@ -19,7 +19,7 @@ package struct StoredUpload: Sendable, Hashable {
     /// What the client said of the file.
     package let description: UploadDescription
     /// The caller who began it.
-    let owner: Owner
+    let creator: Creator
     /// What it is for.
     package let kind: Kind
     /// The `Upload-Metadata` header of a tus client, unchanged, because `HEAD` returns it.
@@ -37,7 +37,7 @@ package struct StoredUpload: Sendable, Hashable {
     /// When it ends by itself.
     package internal(set) var expiresAt: Timestamp
     /// Whether it is finished by its last byte (tus), and not by a request of its own.
-    var endsWhenWhole = false
+    var finishesOnLastByte = false
     /// What ``expiresAt`` may be at most, if it is put off by each byte that comes: uploads of guests.
     var deadline: Timestamp?
     /// The partial uploads that a final one waits for, in the order of the file; empty for all others.
@@ -46,7 +46,7 @@ package struct StoredUpload: Sendable, Hashable {
     var successor: ObjectID?
 
     /// The caller who began an upload, as far as it is needed to check the permission again.
-    struct Owner: Sendable, Hashable {
+    struct Creator: Sendable, Hashable {
         let isMaster: Bool
         let user: ObjectID?
         let session: ObjectID?
@@ -97,18 +97,18 @@ extension StoredUpload {
             "state": .string(isFinished ? "finished" : isStarted ? "receiving" : "waiting"),
             "expiresAt": .date(expiresAt),
             "_token": .string(tokenDigest),
-            "_master": .bool(owner.isMaster),
+            "_master": .bool(creator.isMaster),
             "_counted": .integer(counted),
         ]
         fields["mime_type"] = description.mediaType.map { .string($0.description) }
         fields["size"] = size.map(JSONValue.integer)
         fields["_metadata"] = metadataHeader.map(JSONValue.string)
         fields["_acl"] = description.acl.map { .object($0.json) }
-        fields["_user"] = owner.user.map { .string($0.description) }
-        fields["_session"] = owner.session.map { .string($0.description) }
-        fields["_address"] = owner.address.map(JSONValue.string)
+        fields["_user"] = creator.user.map { .string($0.description) }
+        fields["_session"] = creator.session.map { .string($0.description) }
+        fields["_address"] = creator.address.map(JSONValue.string)
         fields["_deadline"] = deadline.map(JSONValue.date)
-        if endsWhenWhole { fields["_tus"] = .bool(true) }
+        if finishesOnLastByte { fields["_tus"] = .bool(true) }
         if !pieces.isEmpty { fields["_pieces"] = .array(pieces.map { .string($0.description) }) }
         fields["_successor"] = successor.map { .string($0.description) }
         switch kind {
@@ -135,7 +135,7 @@ extension StoredUpload {
             metaData: fields["metaData"]?.objectValue ?? [:],
             acl: fields["_acl"]?.objectValue.map(AccessControlList.init(stored:))
         )
-        owner = Owner(
+        creator = Creator(
             isMaster: fields["_master"] == .bool(true),
             user: fields["_user"]?.stringValue.flatMap { ObjectID($0) },
             session: fields["_session"]?.stringValue.flatMap { ObjectID($0) },
@@ -153,7 +153,7 @@ extension StoredUpload {
         isFinished = fields["state"] == .string("finished")
         createdAt = object.createdAt
         self.expiresAt = expiresAt
-        endsWhenWhole = fields["_tus"] == .bool(true)
+        finishesOnLastByte = fields["_tus"] == .bool(true)
         deadline = fields["_deadline"]?.dateValue
         pieces = (fields["_pieces"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { ObjectID($0) } }
         successor = fields["_successor"]?.stringValue.flatMap { ObjectID($0) }

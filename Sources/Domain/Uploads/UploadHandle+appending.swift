@@ -21,23 +21,23 @@ extension UploadHandle {
     /// First stops a connection that still sends bytes: a client asks because its connection broke.
     ///
     /// A client that gets the full size as the offset stops, so an upload that has them is finished first: see
-    /// ``endIfWhole()``.
+    /// ``finishIfComplete()``.
     ///
     /// - Returns: nil for a final upload whose pieces are not all finished.
-    /// - Throws: What ``endIfWhole()`` does; ``ServiceError/Code/uploadNotFound`` if the upload is over.
+    /// - Throws: What ``finishIfComplete()`` does; ``ServiceError/Code/uploadNotFound`` if the upload is over.
     package func settledOffset() async throws -> Int64? {
-        try requireThere()
-        if upload.isWaiting {
-            try await endIfWhole()
-            return upload.isFinished ? progress.received : nil
+        try requireNotEnded()
+        if stored.isWaiting {
+            try await finishIfComplete()
+            return stored.isFinished ? progress.received : nil
         }
-        while !upload.isFinished {
+        while !stored.isFinished {
             do {
-                let offset = try await live.turns.take(UploadHandle.number) { [live] in
-                    live.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
+                let offset = try await active.locks.withLock(of: UploadHandle.number) { [active] in
+                    active.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
                 }
-                guard isWhole else { return offset }
-                try await endIfWhole()
+                guard isComplete else { return offset }
+                try await finishIfComplete()
             } catch let error as ServiceError where error.code == .superseded {
                 // A dead connection's bytes were read after this one's question: they are stopped like the others.
                 try Task.checkCancellation()
@@ -48,7 +48,7 @@ extension UploadHandle {
 
     /// How many bytes are stored, without those that a connection is sending.
     package var storedOffset: Int64 {
-        upload.isFinished ? progress.received : live.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
+        stored.isFinished ? progress.received : active.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
     }
 
     /// Takes bytes at the end of what is there; when the announced size is reached, the upload ends.
@@ -72,23 +72,23 @@ extension UploadHandle {
         _ body: @escaping @Sendable (PartSink) async throws -> AnnouncedDigest?
     ) async throws -> Int64 {
         let number = UploadHandle.number
-        let end = try await live.turns.take(number) { [self] in
-            try requireThere()
+        let end = try await active.locks.withLock(of: number) { [self] in
+            try requireNotEnded()
             let there = storedOffset
             guard there == offset else {
                 throw ServiceError(.uploadConflict, "Upload-Offset is \(offset), but the upload has \(there) bytes.")
             }
-            guard !upload.isFinished else {
+            guard !stored.isFinished else {
                 guard announced ?? 0 == 0 else { throw tooMany }
                 return offset
             }
             if let size { try await announce(size: size) }
-            let room = (upload.size ?? service.limits.fileSize) - offset
-            guard announced ?? 0 <= room else { throw tooMany }
+            let remaining = (stored.size ?? service.limits.fileSize) - offset
+            guard announced ?? 0 <= remaining else { throw tooMany }
             try await start()
-            return try await extend(from: offset, by: room, kinds, body)
+            return try await extend(from: offset, by: remaining, kinds, body)
         }
-        try await endIfWhole()
+        try await finishIfComplete()
         return end
     }
 
@@ -97,10 +97,10 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/badRequest`` if it was said before or fewer than are there,
     ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/quotaExceeded``.
     private func announce(size: Int64) async throws {
-        guard upload.size != size else { return }
+        guard stored.size != size else { return }
         try service.limits.requireSize(size)
         guard size >= progress.received else { throw UploadHandle.lengthChanges }
-        try await service.change(live) { upload in
+        try await service.change(active) { upload in
             guard upload.size ?? size == size else { throw UploadHandle.lengthChanges }
             upload.size = size
         }
@@ -113,25 +113,26 @@ extension UploadHandle {
 
     private func extend(
         from offset: Int64,
-        by room: Int64,
+        by remaining: Int64,
         _ kinds: Set<DigestKind>,
         _ body: @escaping @Sendable (PartSink) async throws -> AnnouncedDigest?
     ) async throws -> Int64 {
         let number = UploadHandle.number
-        let place = try live.with { state in
-            try state.layout.parts[number]?.place
-                ?? state.layout.promise(number, size: offset + room, limit: offset + room)
+        let start = try active.with { state in
+            try state.layout.parts[number]?.offset
+                ?? state.layout.reserve(number, size: offset + remaining, limit: offset + remaining)
         }
-        let keep: @Sendable (Int64) async throws -> Void = { [self] received in
-            try await record(number, PartLayout.Part(place: place, size: offset + received, tag: ""))
-            live.settle(number)
+        let store: @Sendable (Int64) async throws -> Void = { [self] received in
+            try await record(number, PartLayout.Part(offset: start, size: offset + received, tag: ""))
+            active.settle(number)
         }
-        let blob = try await live.blob(in: service.blobs)
-        let writer = blob.write(at: place + offset, digesting: kinds)
-        let sink = PartSink(writer, room: room, refusal: tooMany, keep: kinds.isEmpty ? keep : nil) { [live] in
-            live.count($0, for: number)
+        let blob = try await active.blob(in: service.blobs)
+        let writer = blob.write(at: start + offset, digesting: kinds)
+        let sink = PartSink(writer, capacity: remaining, refusal: tooMany, store: kinds.isEmpty ? store : nil) {
+            [active] in
+            active.count($0, for: number)
         }
-        defer { live.settle(number) }
+        defer { active.settle(number) }
         do {
             let expected = try await body(sink)
             let digests = try await writer.finish()
@@ -141,17 +142,17 @@ extension UploadHandle {
                 }
             }
         } catch {
-            if kinds.isEmpty, sink.received <= room {
+            if kinds.isEmpty, sink.received <= remaining {
                 // On a task of its own, because this one may be cancelled.
                 try? await Task {
                     _ = try await writer.finish()
-                    try await keep(sink.received)
+                    try await store(sink.received)
                 }.value
             }
             await writer.settle()
             throw error
         }
-        if sink.received > 0 || offset == 0 { try await keep(sink.received) }
+        if sink.received > 0 || offset == 0 { try await store(sink.received) }
         return offset + sink.received
     }
 }

@@ -29,22 +29,22 @@ extension UploadHandle {
         try requireOpen()
         try requireFile()
         try await start()
-        let extent = try await live.blob(in: service.blobs).extent()
-        let place = try live.with { [roomForParts] state in
-            try state.layout.nextPlace(
+        let extent = try await active.blob(in: service.blobs).extent()
+        let slot = try active.with { [partCapacity] state in
+            try state.layout.reserveNext(
                 size: size,
                 unit: UploadHandle.blockSize,
                 extent: extent,
-                limit: roomForParts
+                limit: partCapacity
             )
         }
         do {
-            let context = BlockContext(number: place.number, place: place.start, size: size, offset: 0)
+            let context = BlockContext(number: slot.number, start: slot.offset, size: size, offset: 0)
             return try await take(body, into: context)
         } catch {
-            live.with { $0.layout.giveBack(place) }
+            active.with { $0.layout.release(slot) }
             // The upload may have ended since its bytes were opened above.
-            if upload.isFinished { try? await service.blobs.stage(as: live.id).discard() }
+            if stored.isFinished { try? await service.blobs.stage(as: active.id).discard() }
             throw error
         }
     }
@@ -58,7 +58,7 @@ extension UploadHandle {
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> ChunkReceipt {
         try requireOpen()
-        guard let context = context(text), context.offset == offset, !context.isWhole else {
+        guard let context = context(text), context.offset == offset, !context.isComplete else {
             throw UploadHandle.invalidContext
         }
         return try await take(body, into: context)
@@ -68,15 +68,15 @@ extension UploadHandle {
     ///
     /// - Throws: ``ServiceError/Code/invalidContext`` for a block that is not whole or not there, and what a rule refuses.
     package func finishBlocks(_ texts: [Substring], size: Int64) async throws -> FileRecord {
-        try await live.turns.takeAll { [self] in
-            try requireThere()
+        try await active.locks.withAllLocks { [self] in
+            try requireNotEnded()
             if let known = try await file() { return known }
             try requireOpen()
             try requireFile()
-            let parts = live.with(\.layout.parts)
+            let parts = active.with(\.layout.parts)
             var order: [Int] = []
             for text in texts {
-                guard let context = context(text), context.isWhole, parts[context.number]?.place == context.place,
+                guard let context = context(text), context.isComplete, parts[context.number]?.offset == context.start,
                     !order.contains(context.number)
                 else { throw UploadHandle.invalidContext }
                 order.append(context.number)
@@ -94,21 +94,21 @@ extension UploadHandle {
         into context: BlockContext
     ) async throws -> ChunkReceipt {
         let number = context.number
-        return try await live.turns.take(number) { [self] in
+        return try await active.locks.withLock(of: number) { [self] in
             try requireOpen()
-            let blob = try await live.blob(in: service.blobs)
-            if live.with({ $0.layout.parts[number]?.place == context.place }) {
+            let blob = try await active.blob(in: service.blobs)
+            if active.with({ $0.layout.parts[number]?.offset == context.start }) {
                 return try await compare(body, with: context, in: blob)
             }
             var held = context.offset
-            live.settle(number, holding: held)
-            defer { live.settle(number, holding: held) }
-            let writer = blob.write(at: context.place + context.offset, digesting: [.crc32, .sha1])
-            let (digests, count) = try await write(body, into: context, writer) { live.count($0, for: number) }
+            active.settle(number, holding: held)
+            defer { active.settle(number, holding: held) }
+            let writer = blob.write(at: context.start + context.offset, digesting: [.crc32, .sha1])
+            let (digests, count) = try await write(body, into: context, writer) { active.count($0, for: number) }
             let after = context.adding(count)
-            held = after.isWhole ? 0 : after.offset
-            if after.isWhole {
-                try await record(number, PartLayout.Part(place: context.place, size: context.size, tag: ""))
+            held = after.isComplete ? 0 : after.offset
+            if after.isComplete {
+                try await record(number, PartLayout.Part(offset: context.start, size: context.size, tag: ""))
             }
             return receipt(after, digests)
         }
@@ -124,7 +124,7 @@ extension UploadHandle {
         do {
             let writer = draft.write(at: 0, digesting: [.crc32, .sha1])
             let (digests, count) = try await write(body, into: context, writer) { _ in }
-            let there = try await blob.read(at: context.place + context.offset, count: Int(count))
+            let there = try await blob.read(at: context.start + context.offset, count: Int(count))
             guard try await draft.read(at: 0, count: Int(count)) == there else { throw UploadHandle.invalidContext }
             await draft.discard()
             return receipt(context.adding(count), digests)
@@ -141,7 +141,7 @@ extension UploadHandle {
         onBytes: @escaping @Sendable (Int64) -> Void
     ) async throws -> (digests: [DigestKind: [UInt8]], count: Int64) {
         let refusal = ServiceError(.badRequest, "The chunk is longer than the rest of its block.")
-        let sink = PartSink(writer, room: context.size - context.offset, refusal: refusal, onBytes: onBytes)
+        let sink = PartSink(writer, capacity: context.size - context.offset, refusal: refusal, onBytes: onBytes)
         let digests = try await UploadHandle.write(writer) {
             try await body(sink)
             // A block that nothing is written of could not be told from none after a restart.
@@ -165,7 +165,7 @@ extension UploadHandle {
 
     /// Keeps contexts of one upload from another; its holder could make it, and would spoil nothing but its own file.
     private var key: SymmetricKey {
-        SymmetricKey(data: Array(upload.tokenDigest.utf8))
+        SymmetricKey(data: Array(stored.tokenDigest.utf8))
     }
 
     private static let invalidContext = ServiceError(

@@ -1,19 +1,19 @@
 internal import NIOCore
 
 extension UploadHandle {
-    /// Makes the file of parts in their order; called with everybody's turn.
+    /// Makes the file of parts in their order; called with all locks of the upload held.
     func complete(parts order: [Int]) async throws -> FileRecord {
-        guard let pieces = live.with({ $0.layout.pieces(of: order) }) else { throw UploadService.notFound }
+        guard let pieces = active.with({ $0.layout.pieces(of: order) }) else { throw UploadService.notFound }
         let size = pieces.size
         try service.limits.requireSize(size)
-        if let announced = upload.size, announced != size {
+        if let announced = stored.size, announced != size {
             throw ServiceError(.badRequest, "The announced size is \(announced) bytes, but the parts have \(size).")
         }
-        let needsMD5 = upload.description.announcesMD5
-        let staged = try await live.blob(in: service.blobs)
+        let needsMD5 = stored.description.announcesMD5
+        let staged = try await active.blob(in: service.blobs)
         // What lies behind may be parts that this list leaves out; if it is refused, they still count.
         let extent = try await staged.extent()
-        if live.with({ $0.layout.areWhole(pieces, extent: extent) }) {
+        if active.with({ $0.layout.areContiguousFile(pieces, extent: extent) }) {
             return try await complete(staged, try await staged.finish(size: size, needsMD5: needsMD5))
         }
         let joined = try await service.blobs.stage()
@@ -39,16 +39,16 @@ extension UploadHandle {
         _ facts: StagedFacts,
         spending spent: [ObjectID] = []
     ) async throws -> FileRecord {
-        if let size = upload.size { try service.verify(size: size, facts.blob) }
+        if let size = stored.size { try service.verify(size: size, facts.blob) }
         let record = try await service.record(
             of: facts,
-            upload.description,
-            id: live.id,
-            key: upload.key,
-            owner: upload.owner.user,
-            createdAt: upload.createdAt
+            stored.description,
+            id: active.id,
+            key: stored.key,
+            owner: stored.creator.user,
+            createdAt: stored.createdAt
         )
-        let hasParts = live.with { $0.blob != nil || !$0.layout.parts.isEmpty }
+        let hasParts = active.with { $0.blob != nil || !$0.layout.parts.isEmpty }
         // All bytes are here: whether the client still is does not matter any more.
         try await Task { [self] in
             do {
@@ -68,7 +68,7 @@ extension UploadHandle {
             }
             await staged.discard()
             // Parts that are none of the file, or were copied.
-            if hasParts { try? await service.blobs.stage(as: live.id).discard() }
+            if hasParts { try? await service.blobs.stage(as: active.id).discard() }
         }.value
         return record
     }
@@ -77,8 +77,8 @@ extension UploadHandle {
     ///
     /// - Returns: The final upload that waits for this one.
     func markFinished(_ record: FileRecord?, spending spent: [ObjectID] = []) async throws -> ObjectID? {
-        let caller = try await service.sessions.lasting(upload.owner.caller(in: service.app))
-        var finished = upload
+        let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
+        var finished = stored
         finished.isStarted = true
         finished.isFinished = true
         if let record {
@@ -92,8 +92,8 @@ extension UploadHandle {
             as: caller,
             within: service.limits.quota
         )
-        live.with { [finished] state in
-            state.upload = finished
+        active.with { [finished] state in
+            state.stored = finished
             if record != nil {
                 state.blob = nil
                 state.layout = PartLayout()
@@ -101,8 +101,8 @@ extension UploadHandle {
             }
         }
         if record != nil {
-            live.watchers.tell { progress }
-            live.watchers.finish()
+            active.progressStreams.notify { progress }
+            active.progressStreams.finish()
         }
         for digest in ended { await service.forget(digest) }
         return successor
@@ -111,16 +111,16 @@ extension UploadHandle {
     /// Seconds for which a finished upload is remembered, for those who ask again.
     private static let memory = 3600
 
-    /// Gives the upload up, unless its file is there; nothing of it is kept.
-    package func giveUp() async throws {
-        try await live.turns.takeAll { [self] in
-            guard !live.with(\.isGone), !upload.isFinished || upload.kind == .partial else { return }
-            _ = try await service.removeRow(of: live.id)
-            await service.discardStaged(of: live)
+    /// Cancels the upload and removes its bytes, unless its file exists.
+    package func cancel() async throws {
+        try await active.locks.withAllLocks { [self] in
+            guard !active.with(\.isEnded), !stored.isFinished || stored.kind == .partial else { return }
+            _ = try await service.removeRow(of: active.id)
+            await service.discardStaged(of: active)
         }
     }
 
-    /// Ends the upload: gives it up, or deletes its file if there is one.
+    /// Ends the upload: cancels it, or deletes its file if there is one.
     ///
     /// - Parameters:
     ///   - caller: Who asks.
@@ -128,17 +128,18 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller may not delete its file; the upload
     ///   stays then.
     package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
-        guard upload.isFinished, upload.kind != .partial else { return try await giveUp() }
-        _ = try await objects.perform(ObjectCommand(.file, .delete([live.id], where: nil)), as: caller)
-        try await live.turns.takeAll { [self] in await drop() }
+        guard stored.isFinished, stored.kind != .partial else { return try await cancel() }
+        _ = try await objects.perform(ObjectCommand(.file, .delete([active.id], where: nil)), as: caller)
+        try await active.locks.withAllLocks { [self] in await drop() }
     }
 
-    /// Removes the upload and its bytes after a refusal that no later attempt could escape; called with everybody's turn.
+    /// Removes the upload and its bytes after a refusal that no later attempt could escape; called with all locks of
+    /// the upload held.
     ///
     /// A row that cannot be removed now expires like any other.
     func drop() async {
-        guard (try? await service.removeRow(of: live.id)) != nil else { return }
-        await service.discardStaged(of: live)
+        guard (try? await service.removeRow(of: active.id)) != nil else { return }
+        await service.discardStaged(of: active)
     }
 
     /// Copies pieces of staged bytes behind each other.
@@ -148,8 +149,8 @@ extension UploadHandle {
     ) async throws {
         let writer = target.write(at: 0, digesting: [])
         for (source, piece) in pieces {
-            var position = piece.place
-            let end = piece.place + piece.size
+            var position = piece.offset
+            let end = piece.offset + piece.size
             while position < end {
                 let bytes = try await source.read(at: position, count: Int(min(1 << 20, end - position)))
                 guard bytes.readableBytes > 0 else {
@@ -178,21 +179,21 @@ extension UploadService {
 
     /// Removes what is in memory of an upload whose row is gone, by the digest of its token.
     func forget(_ digest: String) async {
-        try? await live.using(digest) {
+        try? await active.using(digest) {
             nil
-        } _: { live in
-            if let live { await discardStaged(of: live) }
+        } _: { active in
+            if let active { await discardStaged(of: active) }
         }
     }
 
     /// Removes the staged bytes of an upload that is over, and tells those who watch it.
-    func discardStaged(of upload: LiveUpload) async {
+    func discardStaged(of upload: ActiveUpload) async {
         let blob = try? await upload.blob(in: blobs)
         await blob?.discard()
         upload.with { state in
-            state.isGone = true
+            state.isEnded = true
             state.blob = nil
         }
-        upload.watchers.finish()
+        upload.progressStreams.finish()
     }
 }

@@ -22,74 +22,74 @@ extension UploadHandle {
         expecting expected: [DigestKind: [UInt8]],
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> PartReceipt {
-        try await live.turns.take(number) { [self] in
+        try await active.locks.withLock(of: number) { [self] in
             try requireOpen()
             try requireFile()
-            let others = live.with { state in state.layout.received - (state.layout.parts[number]?.size ?? 0) }
-            let room = (upload.size ?? service.limits.fileSize) - others
-            guard size <= room else { throw tooMany }
+            let others = active.with { state in state.layout.received - (state.layout.parts[number]?.size ?? 0) }
+            let remaining = (stored.size ?? service.limits.fileSize) - others
+            guard size <= remaining else { throw tooMany }
             try await start()
-            let isAgain = live.with { $0.layout.parts[number] != nil }
-            let place = try live.with { [roomForParts] in
-                try $0.layout.promise(number, size: size, limit: roomForParts)
+            let isAgain = active.with { $0.layout.parts[number] != nil }
+            let offset = try active.with { [partCapacity] in
+                try $0.layout.reserve(number, size: size, limit: partCapacity)
             }
-            let blob = try await live.blob(in: service.blobs)
-            let writer = blob.write(at: place, digesting: [.md5])
-            // What is of no use in the end: the place of the new bytes, or of those that they replace.
-            var unused = PartLayout.Place(number: number, start: place, size: size)
+            let blob = try await active.blob(in: service.blobs)
+            let writer = blob.write(at: offset, digesting: [.md5])
+            // What is not used in the end: the slot of the new bytes, or of those that they replace.
+            var unused = PartLayout.Slot(number: number, offset: offset, size: size)
             defer {
-                // A first part comes again to the place of its number.
-                if isAgain { live.with { [unused] state in state.layout.giveBack(unused) } }
-                live.settle(number)
+                // A first part is sent again to the offset of its number.
+                if isAgain { active.with { [unused] state in state.layout.release(unused) } }
+                active.settle(number)
             }
-            let sink = PartSink(writer, room: size, refusal: tooMany) { [live] in live.count($0, for: number) }
+            let sink = PartSink(writer, capacity: size, refusal: tooMany) { [active] in active.count($0, for: number) }
             let digests = try await UploadHandle.write(writer) {
                 try await body(sink)
                 guard sink.received == size else { throw UploadHandle.cutShort }
             }
             try UploadHandle.verify(expected, digests)
             let tag = (digests[.md5] ?? []).base64URL
-            let known = live.with { $0.layout.parts[number] }
+            let known = active.with { $0.layout.parts[number] }
             if known?.tag != tag || known?.size != size {
-                try await record(number, PartLayout.Part(place: place, size: size, tag: tag))
-                unused = PartLayout.Place(number: number, start: known?.place ?? 0, size: known?.size ?? 0)
+                try await record(number, PartLayout.Part(offset: offset, size: size, tag: tag))
+                unused = PartLayout.Slot(number: number, offset: known?.offset ?? 0, size: known?.size ?? 0)
             }
             return PartReceipt(tag: tag, digests: digests)
         }
     }
 
-    /// Makes the file of parts in an order, each with what the client names it by.
+    /// Makes the file of listed parts, in their order, each with its tag.
     ///
     /// - Throws: ``ServiceError/Code/uploadConflict`` naming the part that is missing or another, and what a rule
     ///   refuses; the upload goes on then.
-    package func finish(_ claims: [(number: Int, tag: String)]) async throws -> FileRecord {
-        try await live.turns.takeAll { [self] in
-            try requireThere()
+    package func finish(_ listed: [(number: Int, tag: String)]) async throws -> FileRecord {
+        try await active.locks.withAllLocks { [self] in
+            try requireNotEnded()
             if let known = try await file() { return known }
             try requireOpen()
             try requireFile()
-            let parts = live.with(\.layout.parts)
+            let parts = active.with(\.layout.parts)
             var previous = 0
-            for (index, claim) in claims.enumerated() {
-                guard claim.number > previous else {
+            for (index, entry) in listed.enumerated() {
+                guard entry.number > previous else {
                     throw ServiceError(.badRequest, "parts must be in ascending order, each part once.")
                 }
-                previous = claim.number
-                guard let part = parts[claim.number], part.tag == claim.tag else {
+                previous = entry.number
+                guard let part = parts[entry.number], part.tag == entry.tag else {
                     throw ServiceError(
                         .uploadConflict,
-                        "Part \(claim.number) does not exist, or has another etag."
+                        "Part \(entry.number) does not exist, or has another etag."
                     )
                 }
-                guard index == claims.count - 1 || part.size >= service.limits.partSize else {
+                guard index == listed.count - 1 || part.size >= service.limits.partSize else {
                     throw ServiceError(
                         .badRequest,
-                        "Part \(claim.number) has \(part.size) bytes; only the last part can have less than "
+                        "Part \(entry.number) has \(part.size) bytes; only the last part can have less than "
                             + "\(service.limits.partSize) (uploads.minPartSize)."
                     )
                 }
             }
-            return try await complete(parts: claims.map(\.number))
+            return try await complete(parts: listed.map(\.number))
         }
     }
 
@@ -110,25 +110,25 @@ extension UploadHandle {
 
     /// Bytes first, row second: what is recorded survives a power cut.
     func record(_ number: Int, _ part: PartLayout.Part) async throws {
-        let (id, unit, others) = live.with { state in
+        let (id, unit, others) = active.with { state in
             let before = state.layout.parts[number]?.size ?? 0
             return (state.partIDs[number], state.layout.unit ?? part.size, state.layout.received - before)
         }
         // A client that disconnects now must not prevent its bytes from being counted.
-        try await Task { [live, service] in
-            try await live.blob(in: service.blobs).synchronize()
+        try await Task { [active, service] in
+            try await active.blob(in: service.blobs).synchronize()
             let saved = try await service.records.save(
                 part,
                 number,
                 id: id,
                 unit: unit,
-                of: live.id,
+                of: active.id,
                 received: others + part.size,
                 within: service.limits
             )
-            live.with { state in
+            active.with { state in
                 state.partIDs[number] = saved.id
-                state.upload.expiresAt = saved.expiresAt
+                state.stored.expiresAt = saved.expiresAt
                 state.layout.record(number, part)
                 state.inFlight[number] = nil
             }
@@ -142,12 +142,12 @@ extension UploadHandle {
     }
 
     /// How far parts may reach in the staged file: twice the file, for those that are sent again or lie elsewhere.
-    var roomForParts: Int64 {
-        2 * min(upload.size ?? service.limits.fileSize, .max / 4) + 16 * ContentHash.blockSize
+    var partCapacity: Int64 {
+        2 * min(stored.size ?? service.limits.fileSize, .max / 4) + 16 * ContentHash.blockSize
     }
 
     var tooMany: ServiceError {
-        upload.size.map { UploadHandle.beyond($0) } ?? Upload.tooLarge(limit: service.limits.fileSize)
+        stored.size.map { UploadHandle.beyond($0) } ?? StagedUpload.tooLarge(limit: service.limits.fileSize)
     }
 
     static let cutShort = ServiceError(.badRequest, "The body ends before its announced length.")

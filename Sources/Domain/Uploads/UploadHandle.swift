@@ -1,52 +1,52 @@
 /// One upload, for clients with its token: the operations of the dialects.
 package struct UploadHandle: Sendable {
-    let live: LiveUpload
+    let active: ActiveUpload
     let service: UploadService
 
-    /// What is stored of the upload.
-    package var upload: StoredUpload { live.upload }
+    /// The stored state of the upload.
+    package var stored: StoredUpload { active.stored }
 
     /// How far it came.
-    package var progress: UploadProgress { live.progress }
+    package var progress: UploadProgress { active.progress }
 
     /// Its file, if it is finished and the file still there.
     package func file() async throws -> FileRecord? {
-        upload.isFinished ? try await service.files.file(id: live.id) : nil
+        stored.isFinished ? try await service.files.file(id: active.id) : nil
     }
 
     /// Throws ``ServiceError/Code/uploadNotFound`` if it was cancelled or has expired.
-    func requireThere() throws {
-        guard !live.with(\.isGone) else { throw UploadService.notFound }
+    func requireNotEnded() throws {
+        guard !active.with(\.isEnded) else { throw UploadService.notFound }
     }
 
     /// Throws unless bytes may still come.
     func requireOpen() throws {
-        try requireThere()
-        guard !upload.isFinished else {
+        try requireNotEnded()
+        guard !stored.isFinished else {
             throw ServiceError(.uploadConflict, "The upload is finished; its file cannot change.")
         }
     }
 
     /// Says that bytes come: from now on the upload has longer to live.
     func start() async throws {
-        guard !upload.isStarted else { return }
+        guard !stored.isStarted else { return }
         let now = service.clock()
         let end = now.adding(seconds: service.limits.expireAfter)
         let idle = now.adding(seconds: service.limits.guestIdleTimeout)
-        try await service.change(live) { upload in
+        try await service.change(active) { upload in
             upload.isStarted = true
             upload.expiresAt = max(upload.expiresAt, end)
-            guard upload.owner.group == .guests else { return }
+            guard upload.creator.group == .guests else { return }
             upload.deadline = upload.expiresAt
             upload.expiresAt = min(upload.expiresAt, idle)
         }
-        if let size = upload.size { try await live.blob(in: service.blobs).requireRoom(for: size) }
+        if let size = stored.size { try await active.blob(in: service.blobs).requireFreeSpace(for: size) }
     }
 
     /// Throws ``ServiceError/Code/uploadConflict`` for partial and final uploads of tus: they accept bytes through tus
     /// only.
     func requireFile() throws {
-        guard upload.kind == .file else {
+        guard stored.kind == .file else {
             throw ServiceError(.uploadConflict, "This upload is a partial or a final upload of tus.")
         }
     }
@@ -56,9 +56,9 @@ extension UploadService {
     /// Changes an upload, its row and then what is in memory of it.
     ///
     /// The change is made in each by itself, so that two at the same time do not undo each other.
-    func change(_ live: LiveUpload, _ edit: @escaping @Sendable (inout StoredUpload) throws -> Void) async throws {
-        try await records.change(live.id, within: limits.quota, edit)
-        try live.with { try edit(&$0.upload) }
+    func change(_ active: ActiveUpload, _ edit: @escaping @Sendable (inout StoredUpload) throws -> Void) async throws {
+        try await records.change(active.id, within: limits.quota, edit)
+        try active.with { try edit(&$0.stored) }
     }
 
     /// Runs a body with the upload behind a token.
@@ -68,25 +68,25 @@ extension UploadService {
         _ token: UploadToken,
         _ body: (UploadHandle) async throws -> Result
     ) async throws -> Result {
-        try await live.using(token.digest) { [records] in
+        try await active.using(token.digest) { [records] in
             try await records.find(token)
         } _: { found in
             guard let found, isAlive(found) else { throw UploadService.notFound }
-            return try await body(UploadHandle(live: found, service: self))
+            return try await body(UploadHandle(active: found, service: self))
         }
     }
 
     /// Whether a token belongs to an upload of this app, in any state.
     package func knows(_ token: UploadToken) async throws -> Bool {
-        try await live.using(token.digest) { [records] in
+        try await active.using(token.digest) { [records] in
             try await records.find(token)
         } _: { found in
             found.map(isAlive) ?? false
         }
     }
 
-    private func isAlive(_ upload: LiveUpload) -> Bool {
-        let isInUse = !upload.turns.isIdle
-        return upload.with { !$0.isGone && ($0.upload.expiresAt > clock() || isInUse && !$0.isExpiring) }
+    private func isAlive(_ upload: ActiveUpload) -> Bool {
+        let isInUse = !upload.locks.areFree
+        return upload.with { !$0.isEnded && ($0.stored.expiresAt > clock() || isInUse && !$0.isExpiring) }
     }
 }

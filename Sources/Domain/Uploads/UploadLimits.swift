@@ -68,6 +68,6 @@ package struct UploadLimits: Sendable {
 
     /// Throws ``ServiceError/Code/payloadTooLarge`` for a file of more bytes than one may have.
     func requireSize(_ size: Int64) throws {
-        guard size <= fileSize else { throw Upload.tooLarge(limit: fileSize) }
+        guard size <= fileSize else { throw StagedUpload.tooLarge(limit: fileSize) }
     }
 }

@@ -18,7 +18,7 @@ extension UploadRecords {
     }
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// The state of pieces, and how many bytes are announced for all of them; a piece that is named twice counts twice.
     fileprivate func state(of pieces: [ObjectID]) throws -> (state: PiecesState, size: Int64) {
         var state = PiecesState.finished
@@ -32,7 +32,7 @@ extension ObjectReader {
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Throws unless a final upload can be made of the pieces, as far as that is known.
     ///
     /// - Returns: Whether they are all finished.
@@ -70,7 +70,7 @@ extension ObjectWriter {
     func removeWaiting(_ id: ObjectID, at now: Timestamp) throws -> StoredUpload? {
         guard let final = try upload(id), final.isWaiting else { return nil }
         _ = try delete(id, in: .upload)
-        try countClosed(by: final.owner, at: now)
+        try countClosed(by: final.creator, at: now)
         return final
     }
 }

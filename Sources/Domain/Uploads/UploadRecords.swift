@@ -16,7 +16,7 @@ struct UploadRecords: Sendable {
         let parts: [StoredPart]
     }
 
-    /// Adds an upload, if the caller may make files and there is room for one more.
+    /// Adds an upload, if the caller may make files and the limits allow one more.
     ///
     /// - Parameters:
     ///   - upload: The upload.
@@ -47,14 +47,14 @@ struct UploadRecords: Sendable {
                 upload.expiresAt = max(upload.expiresAt, latest)
                 ended = try writer.claim(Set(pieces), for: upload.id, at: clock())
             }
-            try writer.countOpened(by: upload.owner, within: limits, at: clock())
+            try writer.countOpened(by: upload.creator, within: limits, at: clock())
             let usage = try writer.usage() + .upload(upload.counted)
             try usage.requireWithin(limits.quota)
             let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(upload.key.description)))
             let isOpen = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
             guard try writer.count(hasKey, in: .file) == 0,
                 try writer.count(.all([hasKey, isOpen]), in: .upload) == 0
-            else { throw KeyNeighbours.taken(upload.key) }
+            else { throw KeyClaims.taken(upload.key) }
             try writer.insert(upload.object, into: .upload)
             try writer.save(usage, at: clock())
             return (upload, ended)
@@ -166,7 +166,7 @@ struct UploadRecords: Sendable {
             var usage = try writer.usage()
             if let record {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
-                try writer.countClosed(by: upload.owner, at: clock())
+                try writer.countClosed(by: upload.creator, at: clock())
                 try writer.insert(record, as: caller)
                 try writer.removeParts(of: upload.id)
             }
@@ -176,7 +176,7 @@ struct UploadRecords: Sendable {
                 else { throw UploadService.notFound }
                 try writer.removeParts(of: partial.id)
                 usage = usage - .upload(partial.counted)
-                try writer.countClosed(by: partial.owner, at: clock())
+                try writer.countClosed(by: partial.creator, at: clock())
                 if let other = partial.successor, other != upload.id,
                     let final = try writer.removeWaiting(other, at: clock())
                 {
@@ -200,7 +200,7 @@ struct UploadRecords: Sendable {
             _ = try writer.delete(id, in: .upload)
             try writer.removeParts(of: id)
             guard upload.isOpen else { return (false, []) }
-            try writer.countClosed(by: upload.owner, at: clock())
+            try writer.countClosed(by: upload.creator, at: clock())
             var usage = try writer.usage() - .upload(upload.counted)
             let final = try upload.successor.flatMap { try writer.removeWaiting($0, at: clock()) }
             if let final { usage = usage - .upload(final.counted) }
@@ -224,19 +224,19 @@ struct UploadRecords: Sendable {
     /// What a server that died left of uploads that end by their last byte, besides those that their clients go on with.
     ///
     /// - Returns: Those whose bytes may all be there, and final ones that the server was about to finish in their creation.
-    func leftUnfinished() async throws -> (whole: [ObjectID], finals: [ObjectID]) {
+    func leftUnfinished() async throws -> (complete: [ObjectID], finals: [ObjectID]) {
         try await store.read { reader in
-            var whole: [ObjectID] = []
+            var complete: [ObjectID] = []
             var finals: [ObjectID] = []
-            for upload in try reader.unfinishedUploads() where upload.endsWhenWhole {
+            for upload in try reader.unfinishedUploads() where upload.finishesOnLastByte {
                 if case .final = upload.kind {
-                    if upload.isWaiting { whole.append(upload.id) } else { finals.append(upload.id) }
+                    if upload.isWaiting { complete.append(upload.id) } else { finals.append(upload.id) }
                 }
                 guard upload.isStarted, let size = upload.size else { continue }
                 let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
-                if parts.count == 1, parts[0].part.size == size { whole.append(upload.id) }
+                if parts.count == 1, parts[0].part.size == size { complete.append(upload.id) }
             }
-            return (whole, finals)
+            return (complete, finals)
         }
     }
 
@@ -253,7 +253,7 @@ extension ObjectQuery {
     }
 }
 
-extension ObjectReader {
+extension ReadTransaction {
     /// Those whose file, or whose piece of one, is not there yet.
     func unfinishedUploads() throws -> [StoredUpload] {
         let isUnfinished = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
@@ -280,7 +280,7 @@ extension ObjectReader {
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Stores an upload, and what it is counted with if that changed.
     fileprivate func recount(
         _ upload: StoredUpload,

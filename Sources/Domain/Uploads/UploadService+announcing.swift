@@ -11,7 +11,7 @@ package struct UploadAnnouncement: Sendable {
     /// See ``StoredUpload/metadataHeader``.
     package var metadataHeader: String?
     /// Whether its last byte finishes it.
-    package var endsWhenWhole = false
+    package var finishesOnLastByte = false
     /// The partial uploads that a final one is made of, in order.
     var pieces: [ObjectID] = []
 
@@ -43,7 +43,7 @@ extension UploadService {
         _ announcement: UploadAnnouncement,
         as caller: Caller
     ) async throws -> (upload: StoredUpload, token: UploadToken) {
-        let caller = try await sessions.lasting(caller)
+        let caller = try await sessions.revalidated(caller)
         try limits.requireSize(announcement.size ?? 0)
         let description = announcement.description
         if let type = description.mediaType, type != .octetStream, !limits.types.allows(type) {
@@ -56,14 +56,14 @@ extension UploadService {
             tokenDigest: token.digest,
             key: try key(for: announcement, as: caller),
             description: description,
-            owner: StoredUpload.Owner(caller),
+            creator: StoredUpload.Creator(caller),
             kind: announcement.kind,
             metadataHeader: announcement.metadataHeader,
             size: announcement.size,
             counted: announcement.size ?? 0,
             createdAt: now,
             expiresAt: now.adding(seconds: limits.startTimeout),
-            endsWhenWhole: announcement.endsWhenWhole
+            finishesOnLastByte: announcement.finishesOnLastByte
         )
         try limits.record.requireSize(of: upload.object)
         try await requireFree(upload.key, chosenBy: announcement)
@@ -83,7 +83,7 @@ extension UploadService {
     /// This saves a client the upload. The check that decides is made again when the file is made.
     private func requireFree(_ key: FileKey, chosenBy announcement: UploadAnnouncement) async throws {
         guard key.description == announcement.key else { return }
-        try await neighbours.requireFree(key, besides: app)
+        try await keyClaims.requireFree(key, besides: app)
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

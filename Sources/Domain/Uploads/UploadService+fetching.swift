@@ -19,8 +19,8 @@ extension UploadService {
         description.source = url
         var upload = try await begin(announced: nil, as: caller)
         do {
-            let refusal = Upload.tooLarge(limit: limits.fileSize)
-            let sink = PartSink(upload.writer, room: limits.fileSize, refusal: refusal) { _ in }
+            let refusal = StagedUpload.tooLarge(limit: limits.fileSize)
+            let sink = PartSink(upload.writer, capacity: limits.fileSize, refusal: refusal) { _ in }
             let head = try await fetcher.fetch(url) { try await sink.append($0) }
             upload.received = sink.received
             if description.mediaType == nil {

@@ -17,7 +17,7 @@ extension UploadService {
     package func sweep() async throws -> Swept {
         var swept = Swept()
         var seen: Set<ObjectID> = []
-        var failure = await finishWhole()
+        var failure = await finishComplete()
         while true {
             // An upload that cannot be removed must not block the others, nor the sweep.
             let expired = try await records.expired(at: clock()).filter { seen.insert($0.id).inserted }
@@ -35,22 +35,22 @@ extension UploadService {
     }
 
     private func end(_ upload: StoredUpload, _ swept: inout Swept) async throws {
-        let (isOver, bytes) = try await live.using(upload.tokenDigest) { [records] in
+        let (isOver, bytes) = try await active.using(upload.tokenDigest) { [records] in
             try await records.find(id: upload.id)
-        } _: { live -> (Bool, Int64) in
-            guard let live else { return (false, 0) }
-            guard live.turns.isIdle else {
-                try await postpone(live)
+        } _: { active -> (Bool, Int64) in
+            guard let active else { return (false, 0) }
+            guard active.locks.areFree else {
+                try await postpone(active)
                 return (false, 0)
             }
-            let bytes = live.progress.received
-            live.with { $0.isExpiring = true }
-            defer { live.with { $0.isExpiring = false } }
-            return try await live.turns.takeAll {
+            let bytes = active.progress.received
+            active.with { $0.isExpiring = true }
+            defer { active.with { $0.isExpiring = false } }
+            return try await active.locks.withAllLocks {
                 // A client may have ended it, or sent its first bytes, since it was found.
-                guard live.upload.expiresAt <= clock() else { return (false, 0) }
-                let isOver = try await removeRow(of: live.id)
-                await discardStaged(of: live)
+                guard active.stored.expiresAt <= clock() else { return (false, 0) }
+                let isOver = try await removeRow(of: active.id)
+                await discardStaged(of: active)
                 return (isOver, bytes)
             }
         }
@@ -59,9 +59,9 @@ extension UploadService {
         swept.bytes += bytes
     }
 
-    private func postpone(_ live: LiveUpload) async throws {
+    private func postpone(_ active: ActiveUpload) async throws {
         let end = clock().adding(seconds: limits.startTimeout)
-        try await change(live) { $0.expiresAt = max($0.expiresAt, end) }
+        try await change(active) { $0.expiresAt = max($0.expiresAt, end) }
     }
 
     /// Puts in order what a server left that was killed: call it before the first request.
@@ -86,7 +86,7 @@ extension UploadService {
         let left = try await records.leftUnfinished()
         // Their clients were never told where they are, and their pieces are still there.
         for final in left.finals { _ = try await records.remove(final) }
-        for whole in left.whole { unfinished.insert(whole) }
+        for complete in left.complete { unfinished.insert(complete) }
         try await records.recountShares()
     }
 

@@ -12,10 +12,10 @@ package struct UploadService: Sendable {
     let types: any TypeDetector
     let sessions: SessionService
     let fetchers: Fetchers?
-    let neighbours: KeyNeighbours
+    let keyClaims: KeyClaims
     let deletions: FileDeletions?
-    let live = LiveUploads()
-    let watchers = WatchCounts()
+    let active = ActiveUploads()
+    let progressStreamCounts = ProgressStreamCounts()
     /// Uploads that have all their bytes and no file yet; tried again by the sweep.
     let unfinished = UnfinishedUploads()
     let ids: ObjectIDGenerator
@@ -31,7 +31,7 @@ package struct UploadService: Sendable {
         types: any TypeDetector,
         sessions: SessionService,
         fetchers: Fetchers? = nil,
-        neighbours: KeyNeighbours = KeyNeighbours(),
+        keyClaims: KeyClaims = KeyClaims(),
         deletions: FileDeletions? = nil,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -44,9 +44,9 @@ package struct UploadService: Sendable {
         self.types = types
         self.sessions = sessions
         self.fetchers = fetchers
-        self.neighbours = neighbours
+        self.keyClaims = keyClaims
         self.deletions = deletions
-        neighbours.add(app, files)
+        keyClaims.add(app, files)
         self.ids = ids
         self.clock = clock
     }
@@ -59,24 +59,24 @@ package struct UploadService: Sendable {
     /// - Returns: What takes the bytes.
     /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
     ///   ``ServiceError/Code/quotaExceeded`` if the announced size is over a limit; all before a byte is read.
-    package func begin(announced: Int64?, as caller: Caller) async throws -> Upload {
+    package func begin(announced: Int64?, as caller: Caller) async throws -> StagedUpload {
         try await files.requireCreating(as: caller)
         try limits.requireSize(announced ?? 0)
-        try await files.requireRoom(for: announced ?? 0, within: limits.quota)
+        try await files.requireQuota(for: announced ?? 0, within: limits.quota)
         return try await stage(announced: announced)
     }
 
-    func stage(announced: Int64?, digesting digests: Set<DigestKind> = []) async throws -> Upload {
+    func stage(announced: Int64?, digesting digests: Set<DigestKind> = []) async throws -> StagedUpload {
         let blob = try await blobs.stage()
         if let announced {
             do {
-                try await blob.requireRoom(for: announced)
+                try await blob.requireFreeSpace(for: announced)
             } catch {
                 await blob.discard()
                 throw error
             }
         }
-        return Upload(blob: blob, limit: limits.fileSize, digesting: digests)
+        return StagedUpload(blob: blob, limit: limits.fileSize, digesting: digests)
     }
 
     /// Makes files of finished uploads: all of them or none.
@@ -90,14 +90,14 @@ package struct UploadService: Sendable {
     /// - Returns: The records, in order.
     /// - Throws: What a rule refuses.
     package func commit(
-        _ uploads: [(upload: Upload, description: UploadDescription)],
+        _ uploads: [(upload: StagedUpload, description: UploadDescription)],
         checking digests: [DigestKind: [UInt8]] = [:],
         as caller: Caller
     ) async throws -> [FileRecord] {
         var committed: [(blob: any StagedBlob, record: FileRecord)] = []
         do {
             // An upload takes its time; whoever began it may have been logged out since.
-            let caller = try await sessions.lasting(caller)
+            let caller = try await sessions.revalidated(caller)
             var records: [FileRecord] = []
             for (upload, description) in uploads {
                 let facts = try await upload.finish(
@@ -144,7 +144,7 @@ package struct UploadService: Sendable {
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a deleted
     ///   file cannot be removed; what the body throws.
     func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
-        try await neighbours.claiming(key, for: app) {
+        try await keyClaims.claiming(key, for: app) {
             guard let deletions else { return try await body() }
             return try await deletions.claiming(key, body)
         }
@@ -158,8 +158,8 @@ package struct UploadService: Sendable {
         await blob.revert(record.key)
     }
 
-    /// Gives uploads up, of which nothing is kept; of those that are files it only clears up.
-    package func discard(_ uploads: [Upload]) async {
+    /// Removes the staged bytes of uploads; files that were made of them stay.
+    package func discard(_ uploads: [StagedUpload]) async {
         for upload in uploads { await upload.blob.discard() }
     }
 
@@ -180,7 +180,7 @@ package struct UploadService: Sendable {
             throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
         }
         var metaData = description.metaData
-        // The server's own words, which a client cannot say.
+        // Members that only the server sets.
         metaData["__source"] = nil
         metaData["__sourceURL"] = description.source.map { .string($0.description) }
         metaData["size"] = .integer(staged.blob.size)

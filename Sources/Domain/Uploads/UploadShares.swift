@@ -3,12 +3,13 @@ internal import Crypto
 /// Counts of unfinished uploads: of all guests and of those at each address, of all users and of each of them. Each
 /// count is an object of `_Usage`, which the transactions that begin and end uploads change. The master key has no
 /// limit, so it has no count.
-extension StoredUpload.Owner {
-    /// The objects that an upload of this owner counts in.
+extension StoredUpload.Creator {
+    /// The objects that an upload of this creator counts in.
     fileprivate var shares: [ObjectID] {
         switch group {
-        case .guests: [StoredUpload.Owner.guests] + (address.map { [StoredUpload.Owner.share(ofAddress: $0)] } ?? [])
-        case .users: [StoredUpload.Owner.users] + (user.map { [StoredUpload.Owner.share(of: $0)] } ?? [])
+        case .guests:
+            [StoredUpload.Creator.guests] + (address.map { [StoredUpload.Creator.share(ofAddress: $0)] } ?? [])
+        case .users: [StoredUpload.Creator.users] + (user.map { [StoredUpload.Creator.share(of: $0)] } ?? [])
         case .master: []
         }
     }
@@ -33,7 +34,7 @@ extension StoredUpload.Owner {
 
 extension UploadLimits {
     /// Throws ``ServiceError/Code/tooManyUploads`` if a count is above the limit of its share.
-    fileprivate func requireOpen(_ counts: [ObjectID: Int64], of owner: StoredUpload.Owner) throws {
+    fileprivate func requireOpen(_ counts: [ObjectID: Int64], of creator: StoredUpload.Creator) throws {
         func require(_ share: ObjectID, atMost limit: Int, _ whose: String, _ setting: String) throws {
             guard counts[share] ?? 0 > Int64(limit) else { return }
             throw ServiceError(
@@ -41,46 +42,46 @@ extension UploadLimits {
                 "\(whose) \(limit) unfinished uploads, the limit (uploads.\(setting)); try again later."
             )
         }
-        typealias Owner = StoredUpload.Owner
-        switch owner.group {
+        typealias Creator = StoredUpload.Creator
+        switch creator.group {
         case .guests:
             let whose = "The guests of the app have"
             let limit = min(openGuests, open)
-            try require(Owner.guests, atMost: limit, whose, "maxOpenGuests")
-            guard let address = owner.address else { return }
+            try require(Creator.guests, atMost: limit, whose, "maxOpenGuests")
+            guard let address = creator.address else { return }
             let these = "The guests at this address have"
-            try require(Owner.share(ofAddress: address), atMost: min(openAddress, limit), these, "maxOpenAddress")
+            try require(Creator.share(ofAddress: address), atMost: min(openAddress, limit), these, "maxOpenAddress")
         case .users:
-            try require(Owner.users, atMost: open, "The users of the app have", "maxOpen")
-            guard let user = owner.user else { return }
-            try require(Owner.share(of: user), atMost: min(openUser, open), "The user has", "maxOpenUser")
+            try require(Creator.users, atMost: open, "The users of the app have", "maxOpen")
+            guard let user = creator.user else { return }
+            try require(Creator.share(of: user), atMost: min(openUser, open), "The user has", "maxOpenUser")
         case .master:
             break
         }
     }
 }
 
-extension ObjectWriter {
+extension WriteTransaction {
     /// Counts an upload that begins.
     ///
-    /// - Throws: ``ServiceError/Code/tooManyUploads`` if its owner's share is used up.
-    func countOpened(by owner: StoredUpload.Owner, within limits: UploadLimits, at now: Timestamp) throws {
+    /// - Throws: ``ServiceError/Code/tooManyUploads`` if its creator's share is used up.
+    func countOpened(by creator: StoredUpload.Creator, within limits: UploadLimits, at now: Timestamp) throws {
         var counts: [ObjectID: Int64] = [:]
-        for share in owner.shares { counts[share] = try openCount(share) + 1 }
-        try limits.requireOpen(counts, of: owner)
+        for share in creator.shares { counts[share] = try openCount(share) + 1 }
+        try limits.requireOpen(counts, of: creator)
         for (share, count) in counts { try save(count, of: share, at: now) }
     }
 
     /// Subtracts an upload that ends.
-    func countClosed(by owner: StoredUpload.Owner, at now: Timestamp) throws {
-        for share in owner.shares { try save(try openCount(share) - 1, of: share, at: now) }
+    func countClosed(by creator: StoredUpload.Creator, at now: Timestamp) throws {
+        for share in creator.shares { try save(try openCount(share) - 1, of: share, at: now) }
     }
 
     /// Computes all counts from the uploads in the database.
     fileprivate func recountShares(at now: Timestamp) throws {
         var counts: [ObjectID: Int64] = [:]
         for upload in try unfinishedUploads() + finishedPieces() {
-            for share in upload.owner.shares { counts[share, default: 0] += 1 }
+            for share in upload.creator.shares { counts[share, default: 0] += 1 }
         }
         for row in try rows(ObjectQuery(.usage, page: .all)) where row.id != Usage.id && counts[row.id] == nil {
             counts[row.id] = 0

@@ -8,7 +8,7 @@ package struct UploadToken: Sendable, CustomStringConvertible {
 
     /// A new token.
     package init() {
-        revealed = RandomText.alphanumeric(40)
+        revealed = RandomString.alphanumeric(40)
     }
 
     /// Takes what a client sent: the 40 characters, alone or as the middle of a token in Qiniu's form.

@@ -4,7 +4,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package let description: String
 
     /// The most characters of a name.
-    package static let longest = 128
+    package static let maxLength = 128
 
     /// Takes a name from a client (protocol/data 3.6).
     ///
@@ -14,11 +14,12 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
         if rest.first == UInt8(ascii: "_") { rest = rest.dropFirst() }
         guard let first = rest.first, first.isASCIIAlphanumeric,
             !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
-            rest.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }), text.utf8.count <= ClassName.longest
+            rest.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }),
+            text.utf8.count <= ClassName.maxLength
         else {
             throw ServiceError(
                 .invalidClassName,
-                "Invalid class name '\(text.prefix(64))': it must be a letter and then up to \(ClassName.longest - 1) "
+                "Invalid class name '\(text.prefix(64))': it must be a letter and then up to \(ClassName.maxLength - 1) "
                     + "letters, digits or '_'."
             )
         }

@@ -30,17 +30,17 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
         case refused(any Error)
     }
 
-    private let mostWaiting: Int
+    private let maxWaiting: Int
     private let exempt: Key?
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - count: How many permits there are.
-    ///   - mostWaiting: How many requests may wait.
+    ///   - maxWaiting: How many requests may wait.
     ///   - exempt: The key whose requests can always wait, and do not count in the limit.
-    package init(_ count: Int, mostWaiting: Int = .max, exempt: Key? = nil) {
+    package init(_ count: Int, maxWaiting: Int = .max, exempt: Key? = nil) {
         state = Mutex(State(free: count))
-        self.mostWaiting = mostWaiting
+        self.maxWaiting = maxWaiting
         self.exempt = exempt
     }
 
@@ -108,7 +108,7 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
             }
             var displaced: Waiter?
             if key != exempt {
-                if state.counted < mostWaiting {
+                if state.counted < maxWaiting {
                     state.counted += 1
                 } else {
                     displaced = displace(by: key, in: &state)

@@ -4,7 +4,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     package let segments: [String]
 
     /// The most names of a path.
-    package static let deepest = 20
+    package static let maxDepth = 20
 
     /// Takes a path from a client: its first name is a field's, the others are those of members and elements.
     ///
@@ -13,7 +13,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         let segments = String(text).split(separator: "." as Character, omittingEmptySubsequences: false).map(
             String.init
         )
-        guard let first = segments.first, FieldPath.isFieldName(first), segments.count <= FieldPath.deepest,
+        guard let first = segments.first, FieldPath.isFieldName(first), segments.count <= FieldPath.maxDepth,
             segments.dropFirst().allSatisfy({ !$0.isEmpty && !$0.contains("$") && !$0.hasControlCharacters })
         else { throw FieldPath.refusal(of: text) }
         self.segments = segments

@@ -9,23 +9,23 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// Takes a key from a URL or a database, or `nil` if no key can look like that.
     package init?(_ text: String) {
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard (1...FileKey.longest).contains(text.utf8.count), !text.hasControlCharacters,
+        guard (1...FileKey.maxLength).contains(text.utf8.count), !text.hasControlCharacters,
             segments.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
         else { return nil }
         description = text
     }
 
     /// The most bytes of UTF-8 that a key may have: what S3 allows.
-    package static let longest = 1024
+    package static let maxLength = 1024
 
     /// Creates a new key: `<random>.<extension>`, or `<random>/<name>` with `keep_file_name`, after the prefix.
     ///
-    /// - Throws: ``ServiceError/Code/invalidFileName`` if the whole is longer than ``longest``.
+    /// - Throws: ``ServiceError/Code/invalidFileName`` if the whole is longer than ``maxLength``.
     package static func make(for name: FileName, prefix: KeyPrefix?, keepingName: Bool) throws -> FileKey {
         let tail = keepingName ? "/\(name)" : name.pathExtension.map { ".\($0)" } ?? ""
         let start = prefix.map { "\($0)/" } ?? ""
-        guard let key = FileKey(start + RandomText.alphanumeric(32) + tail) else {
-            throw ServiceError(.invalidFileName, "prefix and name must make a key of at most \(longest) bytes.")
+        guard let key = FileKey(start + RandomString.alphanumeric(32) + tail) else {
+            throw ServiceError(.invalidFileName, "prefix and name must make a key of at most \(maxLength) bytes.")
         }
         return key
     }
@@ -37,7 +37,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         guard !text.contains("\\"), let key = FileKey(text) else {
             throw ServiceError(
                 .badRequest,
-                "key must have 1 to \(FileKey.longest) bytes, no empty folder, no '..' and no control characters."
+                "key must have 1 to \(FileKey.maxLength) bytes, no empty folder, no '..' and no control characters."
             )
         }
         guard !FileKey.isReserved(text) else { throw FileKey.reserved("key") }

@@ -56,8 +56,8 @@ struct JSONLexer {
         guard take(":") else { throw .malformed("a colon is missing") }
     }
 
-    mutating func skipWord(_ word: StaticString) throws(JSONFault) {
-        let bytes = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+    mutating func skipLiteral(_ literal: StaticString) throws(JSONFault) {
+        let bytes = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
         guard text.count - position >= bytes.count,
             bytes.indices.allSatisfy({ text[position + $0] == bytes[$0] })
         else { throw .malformed("no value") }

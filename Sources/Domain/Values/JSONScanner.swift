@@ -7,7 +7,7 @@
 package struct JSONScanner {
     private var lexer: JSONLexer
     private let field: String
-    private let deepest: Int
+    private let maxDepth: Int
     /// How many objects and arrays were entered and not left.
     private var depth = 0
     private var isFirst = true
@@ -25,11 +25,11 @@ package struct JSONScanner {
     /// - Parameters:
     ///   - text: UTF-8.
     ///   - field: The name of the input, for error messages.
-    ///   - deepest: How many arrays and objects may stand inside each other.
-    package init(_ text: UnsafeBufferPointer<UInt8>, field: String, deepest: Int = JSONValue.deepest) {
+    ///   - maxDepth: How many arrays and objects may stand inside each other.
+    package init(_ text: UnsafeBufferPointer<UInt8>, field: String, maxDepth: Int = JSONValue.maxDepth) {
         lexer = JSONLexer(text)
         self.field = field
-        self.deepest = deepest
+        self.maxDepth = maxDepth
     }
 
     /// The offset behind all that was passed.
@@ -82,7 +82,7 @@ package struct JSONScanner {
         try checked { scanner throws(JSONFault) in
             scanner.lexer.skipBlanks()
             let start = scanner.lexer.position
-            try scanner.lexer.skip(levels: scanner.deepest - scanner.depth)
+            try scanner.lexer.skip(levels: scanner.maxDepth - scanner.depth)
             return start..<scanner.lexer.position
         }
     }
@@ -154,9 +154,9 @@ extension JSONLexer {
             repeat { try skip(levels: levels - 1) } while take(",")
             guard take("]") else { throw .malformed("a comma or ']' is missing") }
         case UInt8(ascii: "\""): try skipString()
-        case UInt8(ascii: "t"): try skipWord("true")
-        case UInt8(ascii: "f"): try skipWord("false")
-        case UInt8(ascii: "n"): try skipWord("null")
+        case UInt8(ascii: "t"): try skipLiteral("true")
+        case UInt8(ascii: "f"): try skipLiteral("false")
+        case UInt8(ascii: "n"): try skipLiteral("null")
         default: _ = try skipNumber()
         }
     }

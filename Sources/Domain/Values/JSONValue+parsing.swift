@@ -1,12 +1,12 @@
 extension JSONValue {
     /// How many arrays and objects may stand inside each other in a text from outside, and in an object.
-    package static let deepest = 100
+    package static let maxDepth = 100
 
     /// The same for stored values: more than requests can have, so that stored values can always be read.
     package static let deepestStored = 300
 
     /// How many values a text from outside may hold, if no setting says otherwise: more than an object of 128 KB can.
-    package static let mostValues = 100_000
+    package static let maxValues = 100_000
 
     /// Reads a JSON text (RFC 8259), in time that grows with its length alone.
     ///
@@ -15,12 +15,12 @@ extension JSONValue {
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - field: What the text is, for the sentence of an error.
+    ///   - field: What the text is, for the message of an error.
     ///   - depth: How many arrays and objects may stand inside each other.
     ///   - values: How many values the text may hold; a text from outside needs a limit.
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field; ``ServiceError/Code/payloadTooLarge`` for more
     ///   values than the limit.
-    package init(parsing text: [UInt8], field: String, depth: Int = deepest, values: Int = .max) throws {
+    package init(parsing text: [UInt8], field: String, depth: Int = maxDepth, values: Int = .max) throws {
         self = try text.withUnsafeBufferPointer { text in
             try JSONValue.parse(text, field: field, depth: depth, values: values).value
         }
@@ -40,12 +40,12 @@ extension JSONValue {
         _ text: UnsafeBufferPointer<UInt8>,
         in range: Range<Int>? = nil,
         field: String,
-        depth: Int = deepest,
+        depth: Int = maxDepth,
         values: Int
     ) throws -> (value: JSONValue, memory: Int) {
         let range = range ?? 0..<text.count
         let lexer = JSONLexer(UnsafeBufferPointer(rebasing: text[..<range.upperBound]), at: range.lowerBound)
-        var parser = JSONParser(lexer, deepest: depth, values: values)
+        var parser = JSONParser(lexer, maxDepth: depth, values: values)
         do {
             return (try parser.document(), parser.memory)
         } catch {
@@ -68,8 +68,8 @@ extension JSONValue {
 /// Every row that a query reads passes here, so it looks at each byte once and makes strings without a copy between.
 private struct JSONParser {
     private var lexer: JSONLexer
-    private let deepest: Int
-    private let mostValues: Int
+    private let maxDepth: Int
+    private let maxValues: Int
     private var values = 0
     /// The bytes that the values so far and one changed copy of them take, estimated.
     ///
@@ -77,10 +77,10 @@ private struct JSONParser {
     /// takes 40 bytes in storage of a power of two that is at most three quarters full.
     private(set) var memory = 0
 
-    init(_ lexer: JSONLexer, deepest: Int, values: Int) {
+    init(_ lexer: JSONLexer, maxDepth: Int, values: Int) {
         self.lexer = lexer
-        self.deepest = deepest
-        mostValues = values
+        self.maxDepth = maxDepth
+        maxValues = values
     }
 
     var position: Int { lexer.position }
@@ -93,22 +93,22 @@ private struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
-        guard depth <= deepest else { throw .malformed("more than \(deepest) levels") }
+        guard depth <= maxDepth else { throw .malformed("more than \(maxDepth) levels") }
         values += 1
-        guard values <= mostValues else { throw .tooManyValues(mostValues) }
+        guard values <= maxValues else { throw .tooManyValues(maxValues) }
         lexer.skipBlanks()
         switch lexer.current {
         case UInt8(ascii: "{"): return .object(try object(depth))
         case UInt8(ascii: "["): return .array(try array(depth))
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"):
-            try lexer.skipWord("true")
+            try lexer.skipLiteral("true")
             return .bool(true)
         case UInt8(ascii: "f"):
-            try lexer.skipWord("false")
+            try lexer.skipLiteral("false")
             return .bool(false)
         case UInt8(ascii: "n"):
-            try lexer.skipWord("null")
+            try lexer.skipLiteral("null")
             return .null
         default: return try number()
         }

@@ -15,26 +15,26 @@ extension Timestamp {
     init?(httpDate text: String, now: Timestamp) {
         // The longest form has 33 characters.
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let words = text.split(separator: " ").map(String.init)
-        switch words.count {
-        case 6 where Weekday.short.contains(words[0].dropLast(1)) && words[0].last == "," && words[5] == "GMT":
-            let year = Self.number(words[3], digits: 4)
-            self.init(day: words[1], dayDigits: 2, month: words[2], year: year, clock: words[4])
-        case 4 where Weekday.long.contains(words[0].dropLast(1)) && words[0].last == "," && words[3] == "GMT":
-            let parts = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        let fields = text.split(separator: " ").map(String.init)
+        switch fields.count {
+        case 6 where Weekday.short.contains(fields[0].dropLast(1)) && fields[0].last == "," && fields[5] == "GMT":
+            let year = Self.number(fields[3], digits: 4)
+            self.init(day: fields[1], dayDigits: 2, month: fields[2], year: year, clock: fields[4])
+        case 4 where Weekday.long.contains(fields[0].dropLast(1)) && fields[0].last == "," && fields[3] == "GMT":
+            let parts = fields[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 3, let short = Self.number(parts[2], digits: 2) else { return nil }
             self.init(
                 day: parts[0],
                 dayDigits: 2,
                 month: parts[1],
                 year: Self.fullYear(short, now: now),
-                clock: words[2]
+                clock: fields[2]
             )
-        case 5 where Weekday.short.contains(words[0][...]):
-            let digits = words[2].utf8.count
+        case 5 where Weekday.short.contains(fields[0][...]):
+            let digits = fields[2].utf8.count
             guard digits == 1 || digits == 2 else { return nil }
-            let year = Self.number(words[4], digits: 4)
-            self.init(day: words[2], dayDigits: digits, month: words[1], year: year, clock: words[3])
+            let year = Self.number(fields[4], digits: 4)
+            self.init(day: fields[2], dayDigits: digits, month: fields[1], year: year, clock: fields[3])
         default:
             return nil
         }

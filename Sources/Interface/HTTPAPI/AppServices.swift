@@ -97,7 +97,7 @@ package struct WireLimits: Sendable {
         jsonSize: Int = 20 << 20,
         userJSONSize: Int = 8 << 20,
         guestJSONSize: Int = 4 << 20,
-        jsonValues: Int = JSONValue.mostValues,
+        jsonValues: Int = JSONValue.maxValues,
         batchSize: Int = 100_000,
         bodyMemory: Int = 128 << 20,
         fieldSize: Int = 128 << 10,

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 
 /// JSON that is text already.
-struct JSONText {
+struct RawJSON {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) {
@@ -25,7 +25,7 @@ struct JSONText {
 extension JSONValue {
     /// The value as an answer of the API.
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
-        JSONText(encoded()).response(status: status, headers: headers)
+        RawJSON(encoded()).response(status: status, headers: headers)
     }
 }
 

@@ -40,14 +40,14 @@ extension String {
     /// the token as well. So paths are compared as a lenient program would read them, and all that may be a token goes.
     var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
-        let words = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
-        guard let place = words.firstIndex(where: { ["upload", "uploads"].contains($0.lowercased()) }), place > 0,
-            words[..<place].contains(where: { ["1", "1.1"].contains($0) })
+        let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
+        guard let index = segments.firstIndex(where: { ["upload", "uploads"].contains($0.lowercased()) }), index > 0,
+            segments[..<index].contains(where: { ["1", "1.1"].contains($0) })
         else { return self }
-        let rest = words[(place + 1)...].enumerated().map { offset, word in
-            offset == 0 || word.utf8.count >= String.shortestToken ? "…" : word
+        let rest = segments[(index + 1)...].enumerated().map { offset, segment in
+            offset == 0 || segment.utf8.count >= String.shortestToken ? "…" : segment
         }
-        return "/" + (words[...place] + rest).joined(separator: "/")
+        return "/" + (segments[...index] + rest).joined(separator: "/")
     }
 
     /// The path with each byte that is written as `%` and two digits; what is no such byte stays.

@@ -24,10 +24,10 @@ struct Backup: ParsableCommand {
     func run() throws {
         try StorageOptions.complaining {
             let summary = try StorageBackup(of: options.path, to: folder).run()
-            Terminal.say("Backed up \(summary.words) to \(folder).")
+            Terminal.printLine("Backed up \(summary.description) to \(folder).")
             if summary.deleted > 0 {
                 let deleted = CopySummary.count(summary.deleted, "file")
-                Terminal.say("Left out \(deleted) that the server deleted during the backup.")
+                Terminal.printLine("Left out \(deleted) that the server deleted during the backup.")
             }
             if let first = summary.firstDamagedDatabase {
                 throw StartError.storage(

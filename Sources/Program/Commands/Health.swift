@@ -24,10 +24,10 @@ struct Health: AsyncParsableCommand {
         do {
             try await FileClient.checkHealth(of: server, onlyLife: live)
         } catch let error as FileClientError where error.status != 0 {
-            Terminal.complain("lcfile: \(server) is not healthy: \(error)")
+            Terminal.printError("lcfile: \(server) is not healthy: \(error)")
             throw ExitCode.failure
         } catch {
-            Terminal.complain("lcfile: \(server) does not answer: \(error)")
+            Terminal.printError("lcfile: \(server) does not answer: \(error)")
             throw ExitCode.failure
         }
     }

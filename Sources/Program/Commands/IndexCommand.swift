@@ -23,7 +23,7 @@ struct IndexCommand: ParsableCommand {
             try await options.connect { client in
                 let indexes = try await client.indexes(of: className)
                 let rows = indexes.map { $0.isUnique ? [$0.name, "unique"] : [$0.name] }
-                for line in Table.lines(rows) { Terminal.say(line) }
+                for line in Table.lines(rows) { Terminal.printLine(line) }
             }
         }
     }
@@ -53,7 +53,7 @@ struct IndexCommand: ParsableCommand {
 
         func run() async throws {
             try await options.connect { client in
-                Terminal.say(try await client.addIndex(on: fields, of: className).name)
+                Terminal.printLine(try await client.addIndex(on: fields, of: className).name)
             }
         }
     }

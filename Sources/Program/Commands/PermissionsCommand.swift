@@ -22,13 +22,13 @@ struct PermissionsCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 if let className {
-                    for line in try await client.permissions(of: className).lines { Terminal.say(line) }
+                    for line in try await client.permissions(of: className).lines { Terminal.printLine(line) }
                     return
                 }
                 let classes = try await client.permissions().sorted { $0.key < $1.key }
                 for (position, (name, permissions)) in classes.enumerated() {
-                    Terminal.say(position == 0 ? name : "\n\(name)")
-                    for line in permissions.lines { Terminal.say("  \(line)") }
+                    Terminal.printLine(position == 0 ? name : "\n\(name)")
+                    for line in permissions.lines { Terminal.printLine("  \(line)") }
                 }
             }
         }
@@ -76,7 +76,7 @@ struct PermissionsCommand: ParsableCommand {
             let audience = audience == ["none"] ? [] : audience
             try await options.connect { client in
                 let permissions = try await client.setPermission(operation, of: className, to: audience)
-                for line in permissions.lines { Terminal.say(line) }
+                for line in permissions.lines { Terminal.printLine(line) }
             }
         }
     }
@@ -102,7 +102,7 @@ struct PermissionsCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 let permissions = try await client.setDefaultACL(acl, of: className)
-                for line in permissions.lines { Terminal.say(line) }
+                for line in permissions.lines { Terminal.printLine(line) }
             }
         }
     }

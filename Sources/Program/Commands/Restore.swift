@@ -25,7 +25,7 @@ struct Restore: ParsableCommand {
     func run() throws {
         try StorageOptions.complaining {
             let summary = try StorageRestore(of: folder, to: options.path, comparingDigests: !quick).run()
-            Terminal.say("Restored \(summary.words) to \(options.path).")
+            Terminal.printLine("Restored \(summary.description) to \(options.path).")
         }
     }
 }

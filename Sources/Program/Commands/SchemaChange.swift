@@ -77,7 +77,7 @@ extension SchemaCommand {
         func run() async throws {
             try await options.connect { client in
                 let definition = try await client.setField(field, of: className, to: change)
-                for line in Table.lines([definition.row(named: field)]) { Terminal.say(line) }
+                for line in Table.lines([definition.row(named: field)]) { Terminal.printLine(line) }
             }
         }
     }

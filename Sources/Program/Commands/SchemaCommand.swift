@@ -21,13 +21,13 @@ struct SchemaCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 if let className {
-                    for line in lines(try await client.fields(of: className)) { Terminal.say(line) }
+                    for line in lines(try await client.fields(of: className)) { Terminal.printLine(line) }
                     return
                 }
                 let classes = try await client.classes().sorted { $0.key < $1.key }
                 for (position, (name, fields)) in classes.enumerated() {
-                    Terminal.say(position == 0 ? name : "\n\(name)")
-                    for line in lines(fields) { Terminal.say("  \(line)") }
+                    Terminal.printLine(position == 0 ? name : "\n\(name)")
+                    for line in lines(fields) { Terminal.printLine("  \(line)") }
                 }
             }
         }
@@ -42,12 +42,12 @@ extension ClassField {
     /// Name, type and what is set: `no`, `Number`, `unique auto-increment`.
     func row(named name: String) -> [String] {
         let type = (type ?? "") + (className.map { "<\($0)>" } ?? "")
-        let flags: [(isOn: Bool?, word: String)] = [
+        let flags: [(isOn: Bool?, keyword: String)] = [
             (isUnique, "unique"), (isRequired, "required"), (isReadOnly, "read-only"), (isHidden, "hidden"),
             (isAutoIncrement, "auto-increment"),
         ]
-        var words = flags.compactMap { $0.isOn == true ? $0.word : nil }
-        if let defaultValue { words.append("default=\(defaultValue)") }
-        return words.isEmpty ? [name, type] : [name, type, words.joined(separator: " ")]
+        var keywords = flags.compactMap { $0.isOn == true ? $0.keyword : nil }
+        if let defaultValue { keywords.append("default=\(defaultValue)") }
+        return keywords.isEmpty ? [name, type] : [name, type, keywords.joined(separator: " ")]
     }
 }

@@ -35,10 +35,10 @@ struct Serve: AsyncParsableCommand {
             )
             let server = LCFileServer(configuration: try loader.load())
             try await server.run { [sample] greeting in
-                Terminal.say(greeting.text(sample: sample))
+                Terminal.printLine(greeting.message(sample: sample))
             }
         } catch let error as StartError {
-            Terminal.complain("lcfile: \(error)")
+            Terminal.printError("lcfile: \(error)")
             throw ExitCode(error.exitCode)
         }
     }

@@ -21,7 +21,7 @@ struct ServerOptions: ParsableArguments {
         do {
             try await body(client)
         } catch {
-            Terminal.complain("lcfile: \(error)")
+            Terminal.printError("lcfile: \(error)")
             throw ExitCode.failure
         }
     }

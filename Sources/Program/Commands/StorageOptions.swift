@@ -21,7 +21,7 @@ struct StorageOptions: ParsableArguments {
         do {
             try body()
         } catch let error as StartError {
-            Terminal.complain("lcfile: \(error)")
+            Terminal.printError("lcfile: \(error)")
             throw ExitCode(error.exitCode)
         }
     }
@@ -29,7 +29,7 @@ struct StorageOptions: ParsableArguments {
 
 extension CopySummary {
     /// As a command's last line tells it: "1 app, 20 files, 4096 bytes".
-    var words: String {
+    var description: String {
         [CopySummary.count(apps, "app"), CopySummary.count(files, "file"), CopySummary.count(bytes, "byte")]
             .joined(separator: ", ")
     }

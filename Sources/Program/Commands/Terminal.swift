@@ -3,12 +3,12 @@ internal import Glibc
 /// The process's own output, unbuffered, so that a reader on a pipe sees a line when it is written.
 enum Terminal {
     /// Writes to standard output.
-    static func say(_ text: String) {
+    static func printLine(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
     }
 
     /// Writes to standard error.
-    static func complain(_ text: String) {
+    static func printError(_ text: String) {
         write(text + "\n", to: STDERR_FILENO)
     }
 

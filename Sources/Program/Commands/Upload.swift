@@ -30,9 +30,9 @@ struct Upload: AsyncParsableCommand {
         let client = FileClient(server: server, appID: appID, appKey: appKey)
         for file in files {
             do {
-                Terminal.say(try await client.upload(file).url)
+                Terminal.printLine(try await client.upload(file).url)
             } catch {
-                Terminal.complain("lcfile: \(file): \(error)")
+                Terminal.printError("lcfile: \(file): \(error)")
                 throw ExitCode.failure
             }
         }

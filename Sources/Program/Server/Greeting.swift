@@ -21,11 +21,11 @@ package struct Greeting: Sendable {
         keyFile = generated?.path
     }
 
-    /// The text for a terminal, with a line that stores a photo and fetches its thumbnail.
+    /// The startup message, with a line that stores a photo and fetches its thumbnail.
     ///
     /// - Parameter sample: The photo that the line names.
     /// - Returns: Lines for a terminal.
-    package func text(sample: String) -> String {
+    package func message(sample: String) -> String {
         var lines = ["lcfile serves at \(url)"]
         if let keyFile {
             lines.append("  app id      \(appID)")

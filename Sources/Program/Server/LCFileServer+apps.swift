@@ -36,7 +36,7 @@ extension LCFileServer {
                 queryThreads: QueryThreads(quick: pools.quickQueries, slow: pools.slowQueries)
             )
         } catch {
-            throw StartError.storage("the database \(path) \(error.sentence)")
+            throw StartError.storage("the database \(path) \(error.message)")
         }
     }
 
@@ -57,7 +57,7 @@ extension LCFileServer {
         _ health: StorageHealth,
         _ types: any TypeDetector,
         _ fetchers: Fetchers,
-        _ neighbours: KeyNeighbours,
+        _ keyClaims: KeyClaims,
         _ images: ImageEngine,
         _ passwords: PasswordPool,
         _ pools: ThreadPools,
@@ -101,7 +101,7 @@ extension LCFileServer {
             limits: configuration.objects,
             queries: configuration.queries,
             files: presentation,
-            accounts: Accounts(
+            accountDependencies: AccountDependencies(
                 settings: configuration.accounts,
                 changes: store.changes,
                 hasher: passwords,
@@ -111,7 +111,7 @@ extension LCFileServer {
             ),
             nameLength: configuration.uploads.nameLength
         )
-        let sessions = SessionService(store: store, accounts: settings.accounts)
+        let sessions = SessionService(store: store, dependencies: settings.accountDependencies)
         var limits = configuration.uploads
         limits.record = configuration.objects
         let uploads = UploadService(
@@ -122,7 +122,7 @@ extension LCFileServer {
             types: types,
             sessions: sessions,
             fetchers: fetchers,
-            neighbours: neighbours,
+            keyClaims: keyClaims,
             deletions: deletions
         )
         try await uploads.recover(logger)

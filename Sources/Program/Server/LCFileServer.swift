@@ -85,7 +85,7 @@ package struct LCFileServer {
                     queue: threads.imageQueue / 2
                 ),
                 admission: ImageAdmission(imageLimits),
-                served: ServedMemory(limit: configuration.pictureMemory),
+                served: ServedMemory(limit: configuration.servedImageMemory),
                 fetched: ServedMemory(limit: configuration.fetchedMemory)
             )
             let passwords = PasswordPool(
@@ -114,7 +114,7 @@ package struct LCFileServer {
                 )
             )
 
-            let neighbours = KeyNeighbours()
+            let keyClaims = KeyClaims()
             var databases: [SQLiteDatabase] = []
             var services: [AppServices] = []
             for app in apps {
@@ -129,7 +129,7 @@ package struct LCFileServer {
                         health,
                         types,
                         fetchers,
-                        neighbours,
+                        keyClaims,
                         images,
                         passwords,
                         pools,

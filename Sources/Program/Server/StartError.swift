@@ -6,22 +6,22 @@ package struct StartError: Error, CustomStringConvertible {
     package let exitCode: Int32
 
     /// A setting is unknown, malformed or out of its range: 78.
-    package static func configuration(_ sentence: String) -> StartError {
-        StartError(description: sentence, exitCode: 78)
+    package static func configuration(_ message: String) -> StartError {
+        StartError(description: message, exitCode: 78)
     }
 
     /// The storage folder, a database or a file that is needed cannot be used: 73.
-    package static func storage(_ sentence: String) -> StartError {
-        StartError(description: sentence, exitCode: 73)
+    package static func storage(_ message: String) -> StartError {
+        StartError(description: message, exitCode: 73)
     }
 
     /// A backup was made and can be restored, but damaged files are not in it: 65.
-    package static func incomplete(_ sentence: String) -> StartError {
-        StartError(description: sentence, exitCode: 65)
+    package static func incomplete(_ message: String) -> StartError {
+        StartError(description: message, exitCode: 65)
     }
 
     /// An address cannot be listened on: 69.
-    package static func address(_ sentence: String) -> StartError {
-        StartError(description: sentence, exitCode: 69)
+    package static func address(_ message: String) -> StartError {
+        StartError(description: message, exitCode: 69)
     }
 }

@@ -20,7 +20,7 @@ struct UploadSweeper: Service {
                 try? await Task.sleep(for: .seconds(interval))
             }
         }
-        for app in apps { await app.uploads.endWatching() }
+        for app in apps { await app.uploads.endProgressStreams() }
     }
 
     private func sweep(_ app: AppServices, _ uploads: Counter, _ bytes: Counter) async {

@@ -7,7 +7,7 @@ package struct CurlCallbacks {
     ///
     /// If nothing is given here, libcurl connects to every address; else only those that get `true`, and to nothing but
     /// streams of the Internet Protocol.
-    package let mayConnect: ((_ address: [UInt8]) -> Bool)?
+    package let isAllowed: ((_ address: [UInt8]) -> Bool)?
     /// Asked about once a second, more often while bytes come, with how many of the current answer's body came; `false`
     /// ends the transfer.
     package let goesOn: ((_ received: Int64) -> Bool)?
@@ -15,11 +15,11 @@ package struct CurlCallbacks {
     /// Takes the one callback that every transfer needs, and those that some do.
     package init(
         receive: @escaping (_ bytes: UnsafeRawBufferPointer, _ status: Int) -> Bool,
-        mayConnect: ((_ address: [UInt8]) -> Bool)? = nil,
+        isAllowed: ((_ address: [UInt8]) -> Bool)? = nil,
         goesOn: ((_ received: Int64) -> Bool)? = nil
     ) {
         self.receive = receive
-        self.mayConnect = mayConnect
+        self.isAllowed = isAllowed
         self.goesOn = goesOn
     }
 }

@@ -11,12 +11,12 @@ extension CurlHandle {
         // handle's deinit frees libcurl's side before what it owns goes.
         self.context = context
         let opaque = Unmanaged.passUnretained(context).toOpaque()
-        try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, words))
+        try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
         try set(.noSignal, true)
         try set(.protocols, "http,https")
         if let headers { try check(ccurl_set_pointer(pointer, CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headers))) }
         try check(ccurl_set_write_callback(pointer, receive, opaque))
-        if callbacks.mayConnect != nil { try check(ccurl_set_socket_callback(pointer, openSocket, opaque)) }
+        if callbacks.isAllowed != nil { try check(ccurl_set_socket_callback(pointer, openSocket, opaque)) }
         if callbacks.goesOn != nil {
             try check(ccurl_set_progress_callback(pointer, progress, opaque))
             try check(ccurl_set_long(pointer, CURLOPT_NOPROGRESS, 0))
@@ -92,10 +92,10 @@ private func openSocket(
     _ target: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let target, purpose == CURLSOCKTYPE_IPCXN,
-        let mayConnect = CallbackContext.from(context).callbacks.mayConnect
+        let isAllowed = CallbackContext.from(context).callbacks.isAllowed
     else { return CURL_SOCKET_BAD }
     var count = 0
     guard let start = ccurl_ip_address(target, &count) else { return CURL_SOCKET_BAD }
     let address = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    return mayConnect(address) ? ccurl_open_socket(target) : CURL_SOCKET_BAD
+    return isAllowed(address) ? ccurl_open_socket(target) : CURL_SOCKET_BAD
 }

@@ -7,7 +7,7 @@ internal import CCurl
 package struct CurlHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
     /// Where libcurl says more of a failure.
-    let words: UnsafeMutablePointer<CChar>
+    let errorBuffer: UnsafeMutablePointer<CChar>
     var headers: UnsafeMutablePointer<curl_slist>?
     private var form: OpaquePointer?
     /// The receiver of the callbacks; retained as long as the handle, because libcurl can call them while the handle is
@@ -23,10 +23,10 @@ package struct CurlHandle: ~Copyable {
         guard CurlHandle.started, let pointer = curl_easy_init() else {
             throw CurlFailure(text: "libcurl cannot start")
         }
-        let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         self.pointer = pointer
-        self.words = words
+        self.errorBuffer = errorBuffer
         headers = nil
         form = nil
         context = nil
@@ -36,7 +36,7 @@ package struct CurlHandle: ~Copyable {
         curl_mime_free(form)
         curl_slist_free_all(headers)
         curl_easy_cleanup(pointer)
-        words.deallocate()
+        errorBuffer.deallocate()
     }
 
     /// Sets an option that is a number.
@@ -91,6 +91,6 @@ package struct CurlHandle: ~Copyable {
     }
 
     func check(_ code: CURLcode) throws(CurlFailure) {
-        guard code == CURLE_OK else { throw CurlFailure(code, detail: String(cString: words)) }
+        guard code == CURLE_OK else { throw CurlFailure(code, detail: String(cString: errorBuffer)) }
     }
 }

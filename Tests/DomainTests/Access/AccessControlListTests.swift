@@ -46,7 +46,7 @@ import Testing
         let made = try #require(try AccessControlList(json))
         #expect(made.json == json.objectValue)
         let user = try #require(ObjectID("u1"))
-        #expect(!Readers.subjects(Subjects(user: user, roles: ["a"])).mayRead(made))
+        #expect(!Readers.subjects(Subjects(user: user, roles: ["a"])).canRead(made))
     }
 
     @Test("an entry that Unicode calls equal to another one is refused", arguments: ["\u{212A}", "role:\u{212A}ings"])

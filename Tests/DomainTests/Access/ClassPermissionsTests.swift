@@ -29,24 +29,24 @@ import Testing
         ClassOperation.allCases
     )
     func audiences(row: ([String], [Bool]), operation: ClassOperation) throws {
-        let (words, expected) = row
+        let (entries, expected) = row
         var permissions = ClassPermissions(of: name)
         for each in ClassOperation.allCases { permissions[each] = [] }
-        permissions[operation] = Set(try words.map { try Audience($0) })
+        permissions[operation] = Set(try entries.map { try Audience($0) })
         #expect([guest, user, member, master].map { permissions.allow(operation, to: $0) } == expected)
     }
 
-    @Test("words come back as they were read", arguments: ["everyone", "users", "user:a1", "role:Two Words"])
-    func words(word: String) throws {
-        #expect(try Audience(word).word == word)
+    @Test("entries come back as they were read", arguments: ["everyone", "users", "user:a1", "role:Two Words"])
+    func entries(entry: String) throws {
+        #expect(try Audience(entry).entry == entry)
     }
 
     @Test(
-        "other words are refused",
+        "other entries are refused",
         arguments: ["", "nobody", "Everyone", "user:", "user", "user:a/b", "role:", "role:a:b", "everyone:x", "users:"]
     )
-    func refused(word: String) {
-        let error = #expect(throws: ServiceError.self) { try Audience(word) }
+    func refused(entry: String) {
+        let error = #expect(throws: ServiceError.self) { try Audience(entry) }
         #expect(error?.code == .badRequest)
     }
 

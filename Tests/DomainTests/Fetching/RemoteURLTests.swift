@@ -44,7 +44,7 @@ import Testing
     @Test("the limit counts bytes of UTF-8")
     func longest() throws {
         let start = "http://a/"
-        let most = start + String(repeating: "x", count: RemoteURL.longest - start.utf8.count)
+        let most = start + String(repeating: "x", count: RemoteURL.maxLength - start.utf8.count)
         #expect(try RemoteURL(most).description == most)
         #expect(throws: ServiceError.self) { try RemoteURL(most + "x") }
         #expect(throws: ServiceError.self) { try RemoteURL(String(most.dropLast()) + "照") }

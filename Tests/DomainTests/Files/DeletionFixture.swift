@@ -38,7 +38,7 @@ struct DeletionFixture {
             blobs: blobs,
             derivatives: derivatives,
             files: files,
-            backoff: Backoff(first: .milliseconds(1), longest: .milliseconds(4)),
+            backoff: Backoff(first: .milliseconds(1), max: .milliseconds(4)),
             logger: Logger(label: "test") { [log] _ in LineHandler(lines: log) }
         )
         return Server(
@@ -143,13 +143,13 @@ struct DyingObjectStore: ObjectStore {
 
     func read<Result: Sendable>(
         within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         try await base.read(within: budget, body)
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
         if death == .derivatives { throw CancellationError() }
         let result = try await base.write(body)

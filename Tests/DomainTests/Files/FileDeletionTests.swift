@@ -139,7 +139,7 @@ import Testing
 
     @Test("pauses double up to a bound, and begin anew")
     func backoff() {
-        var backoff = Backoff(first: .seconds(1), longest: .seconds(5))
+        var backoff = Backoff(first: .seconds(1), max: .seconds(5))
         #expect((0..<5).map { _ in backoff.next() } == [1, 2, 4, 5, 5].map(Duration.seconds))
         backoff.reset()
         #expect(backoff.next() == .seconds(1))

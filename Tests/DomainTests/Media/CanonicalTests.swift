@@ -73,6 +73,6 @@ import Testing
         let again = try #require(try ImageRequest.read(request.canonical))
         #expect(again == request)
         #expect(again.canonical == request.canonical)
-        #expect(try ImageRequest(chain: request.canonical, context: imageWords) == request)
+        #expect(try ImageRequest(chain: request.canonical, context: imageParsing) == request)
     }
 }

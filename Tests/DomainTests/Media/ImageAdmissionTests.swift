@@ -10,13 +10,13 @@ import Testing
     /// A job that has begun, or waits, when this returns; once it runs, it ends when its gate opens.
     private func start(
         _ name: String,
-        price: Int = 1,
+        memory: Int = 1,
         on admission: ImageAdmission,
         until gate: Gate
     ) -> Task<Void, any Error> {
         Task.immediate { [log] in
-            try await admission.admit { place in
-                try await place.run(ImageCost(memory: price)) {
+            try await admission.admit { permit in
+                try await permit.run(ImageCost(memory: memory)) {
                     log.add(name)
                     await gate.wait()
                 }
@@ -31,7 +31,7 @@ import Testing
     @Test("a job's result and its error are those of the work")
     func results() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
-        let result = try await admission.admit { place in try await place.run(ImageCost(memory: 10)) { "result" } }
+        let result = try await admission.admit { permit in try await permit.run(ImageCost(memory: 10)) { "result" } }
         #expect(result == "result")
         await #expect(throws: Broken.self) { try await admission.admit { _ in throw Broken() } }
     }
@@ -55,9 +55,9 @@ import Testing
         let admission = ImageAdmission(workers: 9, memory: 10, queue: 0)
         let gates = [Gate(), Gate(), Gate()]
         let tasks = [
-            start("six", price: 6, on: admission, until: gates[0]),
-            start("four", price: 4, on: admission, until: gates[1]),
-            start("one", price: 1, on: admission, until: gates[2]),
+            start("six", memory: 6, on: admission, until: gates[0]),
+            start("four", memory: 4, on: admission, until: gates[1]),
+            start("one", memory: 1, on: admission, until: gates[2]),
         ]
         #expect(log.lines == ["six", "four"])
         for gate in gates { gate.open() }
@@ -70,9 +70,9 @@ import Testing
         let admission = ImageAdmission(workers: 9, memory: 10, queue: 0)
         let gates = [Gate(), Gate(), Gate()]
         let tasks = [
-            start("running", price: 5, on: admission, until: gates[0]),
-            start("large", price: 10, on: admission, until: gates[1]),
-            start("small", price: 1, on: admission, until: gates[2]),
+            start("running", memory: 5, on: admission, until: gates[0]),
+            start("large", memory: 10, on: admission, until: gates[1]),
+            start("small", memory: 1, on: admission, until: gates[2]),
         ]
         #expect(log.lines == ["running"])
         for gate in gates { gate.open() }
@@ -80,8 +80,8 @@ import Testing
         #expect(log.lines == ["running", "large", "small"])
     }
 
-    @Test("one more than run and wait is refused at once, and has a place again afterwards")
-    func places() async throws {
+    @Test("one more than run and wait is refused at once, and gets a permit again afterwards")
+    func permits() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 1)
         let gate = Gate()
         let tasks = [start("0", on: admission, until: gate), start("1", on: admission, until: gate)]
@@ -91,8 +91,8 @@ import Testing
         try await admission.admit { _ in }
     }
 
-    @Test("a job has its place before it is priced")
-    func placeBeforePrice() async throws {
+    @Test("a job has its permit before its cost is estimated")
+    func permitBeforeEstimate() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         try await admission.admit { _ in
             await expectRefusal(.overloaded) { try await admission.admit { _ in } }
@@ -102,9 +102,9 @@ import Testing
     @Test("a job may run several works, one after the other")
     func severalWorks() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
-        let sum = try await admission.admit { place in
-            let first = try await place.run(ImageCost(memory: 10)) { 1 }
-            return try await first + place.run(ImageCost(memory: 10)) { 2 }
+        let sum = try await admission.admit { permit in
+            let first = try await permit.run(ImageCost(memory: 10)) { 1 }
+            return try await first + permit.run(ImageCost(memory: 10)) { 2 }
         }
         #expect(sum == 3)
     }
@@ -113,26 +113,26 @@ import Testing
     func tooExpensive() async throws {
         let admission = ImageAdmission(workers: 1, memory: 512 << 20, queue: 0)
         let error = await #expect(throws: ServiceError.self) {
-            try await admission.admit { place in try await place.run(ImageCost(memory: 600 << 20)) {} }
+            try await admission.admit { permit in try await permit.run(ImageCost(memory: 600 << 20)) {} }
         }
         #expect(error?.code == .imageTooLarge)
         #expect(error?.message.contains("600 MB") == true)
         #expect(error?.message.contains("512 MB (images.memory)") == true)
-        try await admission.admit { place in try await place.run(ImageCost(memory: 512 << 20)) {} }
+        try await admission.admit { permit in try await permit.run(ImageCost(memory: 512 << 20)) {} }
     }
 
-    @Test("worker, memory and place are free again when the work throws")
+    @Test("worker, memory and permit are free again when the work throws")
     func throwing() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         for _ in 0..<3 {
             await #expect(throws: Broken.self) {
-                try await admission.admit { place in try await place.run(ImageCost(memory: 10)) { throw Broken() } }
+                try await admission.admit { permit in try await permit.run(ImageCost(memory: 10)) { throw Broken() } }
             }
         }
-        try await admission.admit { place in try await place.run(ImageCost(memory: 10)) {} }
+        try await admission.admit { permit in try await permit.run(ImageCost(memory: 10)) {} }
     }
 
-    @Test("a job that is cancelled while it waits never runs, and leaves its place")
+    @Test("a job that is cancelled while it waits never runs, and releases its permit")
     func cancelled() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 1)
         let gate = Gate()
@@ -150,12 +150,12 @@ import Testing
     func cancelledFront() async throws {
         let admission = ImageAdmission(workers: 9, memory: 10, queue: 0)
         let gate = Gate()
-        let running = start("running", price: 5, on: admission, until: gate)
-        let large = start("large", price: 10, on: admission, until: Gate())
+        let running = start("running", memory: 5, on: admission, until: gate)
+        let large = start("large", memory: 10, on: admission, until: Gate())
         let begun = Gate()
         let small = Task.immediate {
-            try await admission.admit { place in
-                try await place.run(ImageCost(memory: 5)) { begun.open() }
+            try await admission.admit { permit in
+                try await permit.run(ImageCost(memory: 5)) { begun.open() }
             }
         }
         large.cancel()
@@ -172,12 +172,12 @@ import Testing
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         let task = Task.immediate { [log] in
             await Gate().wait()
-            try await admission.admit { place in try await place.run(ImageCost(memory: 1)) { log.add("ran") } }
+            try await admission.admit { permit in try await permit.run(ImageCost(memory: 1)) { log.add("ran") } }
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(log.lines.isEmpty)
-        try await admission.admit { place in try await place.run(ImageCost(memory: 10)) {} }
+        try await admission.admit { permit in try await permit.run(ImageCost(memory: 10)) {} }
     }
 
     @Test("many jobs that come, fail and give up leave everything free")
@@ -187,8 +187,8 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<300 {
                 let task = Task {
-                    try await admission.admit { place in
-                        try await place.run(ImageCost(memory: number % 11)) {
+                    try await admission.admit { permit in
+                        try await permit.run(ImageCost(memory: number % 11)) {
                             _ = running.next()
                             await Task.yield()
                             if number % 3 == 0 { throw Broken() }
@@ -201,14 +201,14 @@ import Testing
         }
         #expect(running.value >= 240)
         let gates = [Gate(), Gate(), Gate()]
-        let tasks = gates.map { start("last", price: 3, on: admission, until: $0) }
+        let tasks = gates.map { start("last", memory: 3, on: admission, until: $0) }
         #expect(log.lines.count == 3)
         for gate in gates { gate.open() }
         try await wait(for: tasks)
     }
 }
 
-extension ImageAdmission.Place {
+extension ImageAdmission.Permit {
     /// Runs work that has the same priority whatever it is.
     func run<Result: Sendable>(
         _ cost: ImageCost,

@@ -90,7 +90,7 @@ import Testing
 
     @Test("limits that leave no room refuse everything", arguments: [0, -1, Int.min])
     func noRoom(limit: Int) {
-        var context = imageWords
+        var context = imageParsing
         context.limits = ImageLimits(resultSide: limit, operators: limit, textLength: limit)
         for chain in Self.chains {
             #expect(throws: ServiceError.self) { try ImageRequest(query: chain, context: context) }

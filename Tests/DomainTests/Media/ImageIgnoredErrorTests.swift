@@ -5,7 +5,7 @@ import Testing
 /// Whose failures `ignore-error` passes over while an image is made (docs/image-options.md, section 8).
 @Suite struct ImageIgnoredErrorTests {
     private let fixture = ImageServiceFixture()
-    private let words = "imageView2/2/w/90/ignore-error/1"
+    private let operations = "imageView2/2/w/90/ignore-error/1"
     /// Less than a progressive photograph of this size takes.
     private let narrow = ImageAdmission(workers: 1, memory: 8 << 20, queue: 1)
     private let progressive = ImageHeader(format: .jpeg, size: ImageSize(4000, 3000), isProgressive: true)
@@ -19,14 +19,14 @@ import Testing
     func oneDoesNot(code: ServiceError.Code) async throws {
         let origin = try await fixture.file()
         fixture.renderer.fail(with: ServiceError(code, "No."))
-        await expectRefusal(code) { try await fixture.service().text("\(words)|imageMogr2/rotate/90", of: origin) }
+        await expectRefusal(code) { try await fixture.service().text("\(operations)|imageMogr2/rotate/90", of: origin) }
     }
 
     @Test("what fails while pixels are made gives the source if all operators ignore errors")
     func allDo() async throws {
         let origin = try await fixture.file()
         fixture.renderer.fail(with: ServiceError(.notAnImage, "No."))
-        let chain = "\(words)|imageMogr2/rotate/90/ignore-error/1"
+        let chain = "\(operations)|imageMogr2/rotate/90/ignore-error/1"
         #expect(try await fixture.service().text(chain, of: origin) == nil)
     }
 
@@ -36,7 +36,7 @@ import Testing
         let header = ImageHeader(format: .png, size: ImageSize(10, 10))
         _ = try await fixture.file("a mark", as: header, key: "own/mark.png")
         fixture.renderer.fail(with: ServiceError(.notAnImage, "No."))
-        let chain = "\(words)|watermark/1/image/\("own/mark.png".inBase64)"
+        let chain = "\(operations)|watermark/1/image/\("own/mark.png".inBase64)"
         await expectRefusal(.notAnImage) { try await fixture.service().text(chain, of: origin) }
     }
 
@@ -45,14 +45,14 @@ import Testing
     @Test("an only operator that ignores errors ignores that the image takes too much memory")
     func memory() async throws {
         let origin = try await fixture.file(as: progressive)
-        #expect(try await fixture.service(admission: narrow).text(words, of: origin) == nil)
+        #expect(try await fixture.service(admission: narrow).text(operations, of: origin) == nil)
     }
 
     @Test("one of several operators does not ignore that the image takes too much memory")
     func memoryOfSeveral() async throws {
         let origin = try await fixture.file(as: progressive)
         let service = fixture.service(admission: narrow)
-        await expectRefusal(.imageTooLarge) { try await service.text("\(words)|imageMogr2/rotate/90", of: origin) }
+        await expectRefusal(.imageTooLarge) { try await service.text("\(operations)|imageMogr2/rotate/90", of: origin) }
     }
 
     // MARK: What is remembered
@@ -62,8 +62,8 @@ import Testing
         let origin = try await fixture.file()
         let service = fixture.service()
         fixture.renderer.fail(with: ServiceError(.notAnImage, "No."))
-        #expect(try await service.text(words, of: origin) == nil)
-        #expect(try await service.text(words, of: origin) == nil)
+        #expect(try await service.text(operations, of: origin) == nil)
+        #expect(try await service.text(operations, of: origin) == nil)
         #expect(fixture.renderer.jobs.count == 2)
     }
 
@@ -71,8 +71,8 @@ import Testing
     func readAgain() async throws {
         let origin = try await fixture.file("a text", as: nil)
         let service = fixture.service()
-        #expect(try await service.text(words, of: origin) == nil)
-        #expect(try await service.text(words, of: origin) == nil)
+        #expect(try await service.text(operations, of: origin) == nil)
+        #expect(try await service.text(operations, of: origin) == nil)
         #expect(fixture.renderer.looks == 2)
     }
 

@@ -28,9 +28,9 @@ import Testing
         _ work: @escaping @Sendable (ImagePriority) async throws -> Void = { _ in }
     ) -> Task<Void, any Error> {
         Task.immediate { [log] in
-            try await admission.admit(for: requester) { place in
+            try await admission.admit(for: requester) { permit in
                 let cost = ImageCost(memory: 1, time: .milliseconds(milliseconds))
-                try await place.run(cost, atMost: priority) { priority in
+                try await permit.run(cost, atMost: priority) { priority in
                     log.add("\(name) \(priority)")
                     try await work(priority)
                 }

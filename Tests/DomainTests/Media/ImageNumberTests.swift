@@ -14,10 +14,10 @@ import Testing
             "18446744073709551616", "1e400", "--5", "5-", "5%", "5p", "½", "Ⅳ", "\0", "5\n",
         ]
     )
-    func number(words: String, number: String) {
-        let error = #expect(throws: ServiceError.self) { try ImageRequest.read(words + number.escaped) }
+    func number(operations: String, number: String) {
+        let error = #expect(throws: ServiceError.self) { try ImageRequest.read(operations + number.escaped) }
         #expect(error?.code == .badImageRequest)
-        let name = String(words.split(separator: "/").last ?? "")
+        let name = String(operations.split(separator: "/").last ?? "")
         let named = number.utf8.allSatisfy { $0 < 0x80 } ? name : number
         #expect(error?.message.contains("'\(named)'") == true, "\(error?.message ?? "")")
     }

@@ -55,8 +55,8 @@ import Testing
         until gate: Gate
     ) -> Task<Void, any Error> {
         Task.immediate { [log] in
-            try await admission.admit(for: requester) { place in
-                try await place.run(ImageCost(memory: memory, time: .milliseconds(milliseconds))) {
+            try await admission.admit(for: requester) { permit in
+                try await permit.run(ImageCost(memory: memory, time: .milliseconds(milliseconds))) {
                     log.add(name)
                     await gate.wait()
                 }
@@ -156,8 +156,8 @@ import Testing
         let bomb = start("bomb", milliseconds: 10, for: file, on: admission, until: end)
         #expect(log.lines == ["expensive", "bomb"])
         let cheap = Task.immediate {
-            try await admission.admit { place in
-                try await place.run(ImageCost(memory: 1, time: .milliseconds(20))) {
+            try await admission.admit { permit in
+                try await permit.run(ImageCost(memory: 1, time: .milliseconds(20))) {
                     begun.open()
                     await next.wait()
                 }
@@ -187,8 +187,8 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask {
-                    try await admission.admit { place in
-                        try await place.run(ImageCost(memory: 1, time: .milliseconds(20))) {
+                    try await admission.admit { permit in
+                        try await permit.run(ImageCost(memory: 1, time: .milliseconds(20))) {
                             if active.begin() == 4 { gate.open() }
                             await gate.wait()
                             active.end()
@@ -278,8 +278,8 @@ import Testing
         let admission = admission()
         for number in 0..<10_000 {
             let requester = ImageRequester(address: "\(number)", file: "\(number)")
-            try await admission.admit(for: requester) { place in
-                try await place.run(ImageCost(memory: 1, time: .seconds(1))) {}
+            try await admission.admit(for: requester) { permit in
+                try await permit.run(ImageCost(memory: 1, time: .seconds(1))) {}
             }
             clock.advance(by: .seconds(1))
         }

@@ -23,14 +23,14 @@ extension ImageHeader {
 }
 
 extension ImagePlan {
-    /// The plan of a URL's words for an image.
+    /// The plan of operators for an image.
     static func of(
-        _ words: String,
+        _ operations: String,
         _ header: ImageHeader = photoHeader,
         automatic: [ImageFormat] = [],
         limits: ImageLimits = ImageLimits()
     ) throws -> ImagePlan {
-        let request = try #require(try ImageRequest.read(words))
+        let request = try #require(try ImageRequest.read(operations))
         return try ImagePlan(request, of: header, automatic: automatic, limits: limits)
     }
 }

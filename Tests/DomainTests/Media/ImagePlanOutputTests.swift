@@ -17,7 +17,7 @@ import Testing
     // MARK: Formats
 
     @Test(
-        "without a word the result has the source's format, or the nearest",
+        "without a parameter the result has the source's format, or the nearest",
         arguments: [
             (.jpeg, false, .jpeg), (.png, true, .png), (.webp, true, .webp), (.gif, false, .gif), (.avif, false, .avif),
             (.heic, false, .jpeg), (.heic, true, .png), (.tiff, false, .jpeg), (.tiff, true, .png),
@@ -45,8 +45,8 @@ import Testing
 
     @Test("what is transparent is laid on the background, if one is said")
     func flattenOnColor() throws {
-        let words = "imageMogr2/background/\("red".inBase64)/format/jpg"
-        let plan = try ImagePlan.of(words, header(.webp, hasAlpha: true))
+        let operations = "imageMogr2/background/\("red".inBase64)/format/jpg"
+        let plan = try ImagePlan.of(operations, header(.webp, hasAlpha: true))
         #expect(plan.steps == [.flatten(Color(red: 255, green: 0, blue: 0))])
     }
 
@@ -57,14 +57,14 @@ import Testing
             ("imageView2/2/w/400/format/webp", true), ("imageView2/2/w/400/format/avif", true),
         ]
     )
-    func noFlatten(words: String, hasAlpha: Bool) throws {
-        #expect(try ImagePlan.of(words, header(.png, hasAlpha: hasAlpha)).steps == [.scale(ImageSize(400, 300))])
+    func noFlatten(operations: String, hasAlpha: Bool) throws {
+        #expect(try ImagePlan.of(operations, header(.png, hasAlpha: hasAlpha)).steps == [.scale(ImageSize(400, 300))])
     }
 
     @Test("a JPEG in the middle takes the transparency away, and no second time")
     func jpegBetween() throws {
-        let words = "imageMogr2/format/jpg|imageView2/2/w/400/format/png|imageMogr2/format/jpg"
-        let plan = try ImagePlan.of(words, header(.png, hasAlpha: true))
+        let operations = "imageMogr2/format/jpg|imageView2/2/w/400/format/png|imageMogr2/format/jpg"
+        let plan = try ImagePlan.of(operations, header(.png, hasAlpha: true))
         #expect(plan.steps == [.flatten(.white), .scale(ImageSize(400, 300))])
     }
 
@@ -86,8 +86,8 @@ import Testing
 
     @Test("an automatic format is the result's, though the last operator fails and is passed over")
     func automaticPassedOver() throws {
-        let words = "imageView2/2/w/400|imageMogr2/crop/!10x10a900a0/ignore-error/1"
-        #expect(try ImagePlan.of(words, automatic: [.webp]).output.format == .webp)
+        let operations = "imageView2/2/w/400|imageMogr2/crop/!10x10a900a0/ignore-error/1"
+        #expect(try ImagePlan.of(operations, automatic: [.webp]).output.format == .webp)
     }
 
     @Test(
@@ -98,8 +98,8 @@ import Testing
             ("imageMogr2|imageMogr2/strip/ignore-error/1", nil), ("imageMogr2|imageslim", nil),
         ] as [(String, String?)]
     )
-    func naming(words: String, named: String?) throws {
-        let request = try #require(try ImageRequest.read(words))
+    func naming(operations: String, named: String?) throws {
+        let request = try #require(try ImageRequest.read(operations))
         #expect(request.naming(.webp)?.canonical == named)
     }
 
@@ -140,8 +140,8 @@ import Testing
             ("imageView2/2/w/400|imageView/2/w/200", 85), ("imageView/2/w/400|imageView2/2/w/200", 75),
         ]
     )
-    func quality(words: String, quality: Int) throws {
-        #expect(try ImagePlan.of(words).output.quality == quality)
+    func quality(operations: String, quality: Int) throws {
+        #expect(try ImagePlan.of(operations).output.quality == quality)
     }
 
     @Test(
@@ -158,16 +158,16 @@ import Testing
             ("imageMogr2/format/avif", 20, 55),
         ]
     )
-    func worth(words: String, own: Int, quality: Int) throws {
+    func worth(operations: String, own: Int, quality: Int) throws {
         var header = photoHeader
         header.quality = own
-        #expect(try ImagePlan.of(words, header).output.quality == quality)
+        #expect(try ImagePlan.of(operations, header).output.quality == quality)
     }
 
-    // MARK: Other words
+    // MARK: Other parameters
 
-    @Test("the words of an encoding reach the output")
-    func words() throws {
+    @Test("the parameters of an encoding reach the output")
+    func operations() throws {
         let output = try ImagePlan.of("imageMogr2/interlace/1/colors/100/format/gif/size-limit/15k!").output
         #expect(output.isProgressive)
         #expect(output.colors == 100)
@@ -178,8 +178,8 @@ import Testing
 
     @Test("a size limit holds for the whole chain, the last one counts")
     func sizeLimit() throws {
-        let words = "imageMogr2/size-limit/2000|imageMogr2/size-limit/1000|imageView2/2/w/400"
-        #expect(try ImagePlan.of(words).output.sizeLimit == ImageMogr.SizeLimit(bytes: 1000, isStrict: false))
+        let operations = "imageMogr2/size-limit/2000|imageMogr2/size-limit/1000|imageView2/2/w/400"
+        #expect(try ImagePlan.of(operations).output.sizeLimit == ImageMogr2.SizeLimit(bytes: 1000, isStrict: false))
     }
 
     // MARK: imageslim
@@ -194,8 +194,8 @@ import Testing
         "imageslim writes a JPEG with quality 75 at most",
         arguments: [("imageslim", 75), ("imageView2/2/w/400/q/90|imageslim", 75), ("imageMogr2/q/60|imageslim", 60)]
     )
-    func slimJPEG(words: String, quality: Int) throws {
-        let output = try ImagePlan.of(words).output
+    func slimJPEG(operations: String, quality: Int) throws {
+        let output = try ImagePlan.of(operations).output
         #expect(output.quality == quality)
         #expect(output.colors == nil)
     }
@@ -204,8 +204,8 @@ import Testing
         "imageslim writes a PNG with a palette, packed as its level says",
         arguments: [("imageslim", 3), ("imageslim/zlevel/0", 0), ("imageslim/zlevel/9", 9), ("imageslim/zlevel/10", 9)]
     )
-    func slimPNG(words: String, compression: Int) throws {
-        let output = try ImagePlan.of(words, header(.png, hasAlpha: true)).output
+    func slimPNG(operations: String, compression: Int) throws {
+        let output = try ImagePlan.of(operations, header(.png, hasAlpha: true)).output
         #expect(output.format == .png)
         #expect(output.colors == 256)
         #expect(output.compression == compression)

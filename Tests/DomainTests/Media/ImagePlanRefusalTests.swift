@@ -5,11 +5,11 @@ import Testing
 /// What a plan refuses, and what `ignore-error` makes of it (docs/image-options.md, sections 8 and 10).
 @Suite struct ImagePlanRefusalTests {
     private func refusal(
-        _ words: String,
+        _ operations: String,
         _ header: ImageHeader = photoHeader,
         limits: ImageLimits = ImageLimits()
     ) -> ServiceError? {
-        #expect(throws: ServiceError.self) { try ImagePlan.of(words, header, limits: limits) }
+        #expect(throws: ServiceError.self) { try ImagePlan.of(operations, header, limits: limits) }
     }
 
     @Test("a source beyond a limit is refused before anything is planned")
@@ -29,8 +29,8 @@ import Testing
             ("imageMogr2/thumbnail/!1000p/thumbnail/!200p/thumbnail/10x", "48000000 pixels", "images.maxResultPixels"),
         ]
     )
-    func result(words: String, told: String, setting: String) {
-        let error = refusal(words)
+    func result(operations: String, told: String, setting: String) {
+        let error = refusal(operations)
         #expect(error?.code == .imageTooLarge)
         #expect(error?.message.contains(told) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("(\(setting))") == true)
@@ -54,12 +54,12 @@ import Testing
 
     @Test("a text drawn larger than any result is refused")
     func text() throws {
-        let words = { (count: Int) in
+        let operations = { (count: Int) in
             "watermark/2/text/\(String(repeating: "m", count: count).inBase64)/fontsize/20000"
         }
         // A character of 1000 pixels takes two million.
-        #expect(try ImagePlan.of(words(12)).steps.count == 1)
-        let error = refusal(words(13))
+        #expect(try ImagePlan.of(operations(12)).steps.count == 1)
+        let error = refusal(operations(13))
         #expect(error?.code == .badImageRequest)
         #expect(error?.message.contains("a text of 13 characters at fontsize 20000") == true)
         #expect(error?.message.contains("(images.maxResultPixels)") == true)
@@ -68,14 +68,14 @@ import Testing
     @Test("a text longer than any image is refused")
     func longText() throws {
         // A character of ten pixels.
-        let words = { (count: Int) in
+        let operations = { (count: Int) in
             "watermark/2/text/\(String(repeating: "m", count: count).inBase64)/fontsize/200"
         }
         var limits = ImageLimits()
         limits.textLength = 4000
-        let context = ImageWordContext(limits: limits, ownKey: { _ in nil }, fileSize: 0)
+        let context = ImageParsingContext(limits: limits, ownKey: { _ in nil }, fileSize: 0)
         func plan(_ count: Int) throws -> ImagePlan {
-            let request = try #require(try ImageRequest(query: words(count), context: context))
+            let request = try #require(try ImageRequest(query: operations(count), context: context))
             return try ImagePlan(request, of: photoHeader, limits: limits)
         }
         #expect(try plan(3200).steps.count == 1)
@@ -142,22 +142,22 @@ import Testing
             "imageView2/1/w/9000/h/5000/ignore-error/1", "imageMogr2/strip/ignore-error/1|imageslim",
         ]
     )
-    func largeSource(words: String) throws {
-        #expect(try ImagePlan.of(words, large).changesNothing)
+    func largeSource(operations: String) throws {
+        #expect(try ImagePlan.of(operations, large).changesNothing)
     }
 
     @Test("a source larger than results is the answer, too, when it was only turned upright")
     func largeTurnedSource() throws {
-        let words = "imageMogr2/auto-orient/ignore-error/1|imageslim"
-        #expect(try ImagePlan.of(words, large.oriented(6)).changesNothing)
+        let operations = "imageMogr2/auto-orient/ignore-error/1|imageslim"
+        #expect(try ImagePlan.of(operations, large.oriented(6)).changesNothing)
     }
 
     @Test(
         "a source larger than results is refused if the first operator ignores no errors",
         arguments: ["imageView2/2/w/9000", "imageMogr2/strip|imageMogr2/format/webp/ignore-error/1"]
     )
-    func largeSourceNotIgnored(words: String) {
-        #expect(refusal(words, large)?.code == .imageTooLarge)
+    func largeSourceNotIgnored(operations: String) {
+        #expect(refusal(operations, large)?.code == .imageTooLarge)
     }
 
     @Test("a cut that is larger than results is refused if its operator ignores no errors, whatever the first one does")

@@ -76,17 +76,17 @@ import Testing
 
     @Test("a watermark stands where it was written")
     func watermark() throws {
-        let words = "watermark/2/text/\("lcfile".inBase64)"
-        guard case .watermark(let watermark)? = try ImageRequest.only(words) else {
-            Issue.record("'\(words)' is no watermark.")
+        let operations = "watermark/2/text/\("lcfile".inBase64)"
+        guard case .watermark(let watermark)? = try ImageRequest.only(operations) else {
+            Issue.record("'\(operations)' is no watermark.")
             return
         }
-        let plan = try ImagePlan.of("\(words)|imageView2/2/w/400")
+        let plan = try ImagePlan.of("\(operations)|imageView2/2/w/400")
         #expect(plan.steps == [.watermark(watermark), .scale(ImageSize(400, 300))])
     }
 
-    @Test("questions make no step")
-    func question() throws {
+    @Test("operators for information make no step")
+    func information() throws {
         let plan = try ImagePlan.of("imageView2/2/w/400|imageInfo")
         #expect(plan.steps == [.scale(ImageSize(400, 300))])
     }
@@ -117,16 +117,16 @@ import Testing
 
     @Test("auto-orient turns it where it stands, once")
     func autoOrient() throws {
-        let words = "imageMogr2/thumbnail/400x/auto-orient/thumbnail/150x/auto-orient"
-        let plan = try ImagePlan.of(words, photoHeader.oriented(6))
+        let operations = "imageMogr2/thumbnail/400x/auto-orient/thumbnail/150x/auto-orient"
+        let plan = try ImagePlan.of(operations, photoHeader.oriented(6))
         #expect(plan.steps == [.scale(ImageSize(400, 300)), .orient(6), .scale(ImageSize(150, 200))])
         #expect(plan.output.orientation == nil)
     }
 
     @Test("a view behind an imageMogr2 without auto-orient turns it")
     func laterView() throws {
-        let words = "imageMogr2/crop/400x600|imageView2/2/w/300"
-        let plan = try ImagePlan.of(words, photoHeader.oriented(8))
+        let operations = "imageMogr2/crop/400x600|imageView2/2/w/300"
+        let plan = try ImagePlan.of(operations, photoHeader.oriented(8))
         #expect(
             plan.steps == [.crop(rectangle(0, 0, 400, 600)), .orient(8), .scale(ImageSize(300, 200))]
         )
@@ -151,7 +151,7 @@ import Testing
             ("imageMogr2/thumbnail/400x", photoHeader.oriented(1)),
         ]
     )
-    func noOrientation(words: String, header: ImageHeader) throws {
-        #expect(try ImagePlan.of(words, header).output.orientation == nil)
+    func noOrientation(operations: String, header: ImageHeader) throws {
+        #expect(try ImagePlan.of(operations, header).output.orientation == nil)
     }
 }

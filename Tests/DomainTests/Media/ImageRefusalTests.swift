@@ -3,7 +3,7 @@ import Testing
 
 private let long = String(repeating: "9", count: 10_000)
 private let excerpt = String(repeating: "9", count: 40) + "…"
-private let words = "/text/YQ"
+private let operations = "/text/YQ"
 private let logo = "image/\("own/logo.png".inBase64)"
 private let formats = "jpg, jpeg, png, webp, gif or avif"
 private let sizes = "a size such as 200x, x150, 400x300, 400x300!, !50p or 250000@"
@@ -190,22 +190,22 @@ private let form = "'watermark' needs a form, 1 to 4: watermark/2/text/<Base64 f
     @Test(
         "watermarks",
         arguments: [
-            ("", form), ("0\(words)", form), ("5\(words)", form), ("text/YQ", form),
+            ("", form), ("0\(operations)", form), ("5\(operations)", form), ("text/YQ", form),
             ("1", "'watermark/1' needs an image"), ("2/fontsize/9", "'watermark/2' needs a text"),
             ("3", "'watermark/3' needs an image or a text"), ("4/uw/1", "'watermark/4' needs a text"),
-            ("1\(words)", "'text' is not a parameter of an image"),
+            ("1\(operations)", "'text' is not a parameter of an image"),
             ("2/\(logo)", "'image' is not a parameter of a text"),
-            ("4\(words)/gravity/East", "'gravity' is not a parameter of the tiles of 'watermark/4'"),
+            ("4\(operations)/gravity/East", "'gravity' is not a parameter of the tiles of 'watermark/4'"),
             ("4/\(logo)", "'image' is not a parameter of the tiles of 'watermark/4'"),
-            ("2\(words)/ws/1", "'ws' is not a parameter of a text"),
-            ("3\(words)/uw/1", "'uw' is not a parameter of a text"),
-            ("2\(words)\(words)", "'text' occurs twice in 'watermark'"),
+            ("2\(operations)/ws/1", "'ws' is not a parameter of a text"),
+            ("3\(operations)/uw/1", "'uw' is not a parameter of a text"),
+            ("2\(operations)\(operations)", "'text' occurs twice in 'watermark'"),
             ("1/\(logo)/\(logo)", "'image' occurs twice in 'watermark'"),
-            ("2\(words)/bold/1", "unknown parameter 'bold' in 'watermark'"),
-            ("2\(words)/ignore-error/1", "unknown parameter 'ignore-error' in 'watermark'"),
-            ("3/dx/1\(words)", "'dx' must follow an image or text of 'watermark/3'"),
-            ("3\(words)/dx/1/dx/2", "'dx' occurs twice in one mark of 'watermark/3'"),
-            ("3" + String(repeating: words, count: 17), "'watermark/3' has more than 16 marks, the limit"),
+            ("2\(operations)/bold/1", "unknown parameter 'bold' in 'watermark'"),
+            ("2\(operations)/ignore-error/1", "unknown parameter 'ignore-error' in 'watermark'"),
+            ("3/dx/1\(operations)", "'dx' must follow an image or text of 'watermark/3'"),
+            ("3\(operations)/dx/1/dx/2", "'dx' occurs twice in one mark of 'watermark/3'"),
+            ("3" + String(repeating: operations, count: 17), "'watermark/3' has more than 16 marks, the limit"),
             ("2/text/", "'text' has no value"), ("2/text/a", "'text' must be UTF-8 in Base64 for URLs, not 'a'"),
             ("2/text/_w", "'text' must be UTF-8 in Base64 for URLs, not '_w'"),
             ("2/text/==", "'text' must not consist of spaces only"),
@@ -215,27 +215,27 @@ private let form = "'watermark' needs a form, 1 to 4: watermark/2/text/<Base64 f
                 "'text' has more than 1000 characters, the limit (images.maxTextLength)"
             ),
             (
-                "2\(words)/font/\("a\u{0}".inBase64)",
+                "2\(operations)/font/\("a\u{0}".inBase64)",
                 "'font' must be the Base64 of a font family's name, up to 100 characters"
             ),
             (
-                "2\(words)/font/\(String(repeating: "a", count: 101).inBase64)",
+                "2\(operations)/font/\(String(repeating: "a", count: 101).inBase64)",
                 "'font' must be the Base64 of a font family's name, up to 100 characters"
             ),
-            ("2\(words)/fontsize/20001", "'fontsize' must be a number from 0 to 20000, not '20001'"),
-            ("2\(words)/fill/\("off".inBase64)", "'fill' must be \(colors), not of 'off'"),
-            ("2\(words)/dissolve/0", "'dissolve' must be a number from 1 to 100, not '0'"),
-            ("2\(words)/gravity/Middle", "'gravity' must be \(gravities), not 'Middle'"),
-            ("2\(words)/dx/1000001", "'dx' must be a number from -1000000 to 1000000, not '1000001'"),
-            ("2\(words)/dy/-1000001", "'dy' must be a number from -1000000 to 1000000, not '-1000001'"),
-            ("2\(words)/dy/--1", "'dy' must be a number from -1000000 to 1000000, not '--1'"),
-            ("2\(words)/dy/-", "'dy' must be a number from -1000000 to 1000000, not '-'"),
+            ("2\(operations)/fontsize/20001", "'fontsize' must be a number from 0 to 20000, not '20001'"),
+            ("2\(operations)/fill/\("off".inBase64)", "'fill' must be \(colors), not of 'off'"),
+            ("2\(operations)/dissolve/0", "'dissolve' must be a number from 1 to 100, not '0'"),
+            ("2\(operations)/gravity/Middle", "'gravity' must be \(gravities), not 'Middle'"),
+            ("2\(operations)/dx/1000001", "'dx' must be a number from -1000000 to 1000000, not '1000001'"),
+            ("2\(operations)/dy/-1000001", "'dy' must be a number from -1000000 to 1000000, not '-1000001'"),
+            ("2\(operations)/dy/--1", "'dy' must be a number from -1000000 to 1000000, not '--1'"),
+            ("2\(operations)/dy/-", "'dy' must be a number from -1000000 to 1000000, not '-'"),
             ("1/\(logo)/ws/0", "'ws' must be a number above 0, to 1, not '0'"),
             ("1/\(logo)/ws/1.1", "'ws' must be a number above 0, to 1, not '1.1'"),
             ("1/\(logo)/wst/4", "'wst' must be a number from 0 to 3, not '4'"),
-            ("4\(words)/rotate/361", "'rotate' must be a number from 0 to 360, not '361'"),
-            ("4\(words)/uw/1001", "'uw' must be a number from 0 to 1000, not '1001'"),
-            ("4\(words)/uh/-1", "'uh' must be a number from 0 to 1000, not '-1'"),
+            ("4\(operations)/rotate/361", "'rotate' must be a number from 0 to 360, not '361'"),
+            ("4\(operations)/uw/1001", "'uw' must be a number from 0 to 1000, not '1001'"),
+            ("4\(operations)/uh/-1", "'uh' must be a number from 0 to 1000, not '-1'"),
             (
                 "1/image/\("http://169.254.169.254/".inBase64)",
                 "'image' must be the Base64 of a file of this app, as its URL, kodo://<bucket>/<key> or its key, "

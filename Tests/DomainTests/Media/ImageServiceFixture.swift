@@ -69,21 +69,21 @@ struct ImageServiceFixture {
 }
 
 extension ImageService {
-    /// The text that a URL's words are answered with; nothing for the source itself.
-    func text(_ words: String, of origin: ImageOrigin, automatic: [ImageFormat] = []) async throws -> String? {
-        let request = try #require(try ImageRequest.read(words))
-        let kept = try await kept(request, of: origin, automatic: automatic)
+    /// The text that operators are answered with; nothing for the source itself.
+    func text(_ operations: String, of origin: ImageOrigin, automatic: [ImageFormat] = []) async throws -> String? {
+        let request = try #require(try ImageRequest.read(operations))
+        let cached = try await cached(request, of: origin, automatic: automatic)
         let answer =
-            if let kept { ImagePicture.derivative(kept) } else {
-                try await picture(request, of: origin, automatic: automatic)
+            if let cached { ImageResult.derivative(cached) } else {
+                try await result(request, of: origin, automatic: automatic)
             }
         guard case .derivative(let made) = answer else { return nil }
         return String(buffer: try await made.blob.read(at: 0, count: Int(made.blob.size)))
     }
 
-    /// The answer to a question, as a URL asks it.
-    func answer(_ words: String, of origin: ImageOrigin) async throws -> JSONValue? {
-        let request = try #require(try ImageRequest.read(words))
-        return try await answer(try #require(request.operators.last), request, of: origin)
+    /// The information about an image that a URL requests.
+    func answer(_ operations: String, of origin: ImageOrigin) async throws -> JSONValue? {
+        let request = try #require(try ImageRequest.read(operations))
+        return try await information(try #require(request.operators.last), request, of: origin)
     }
 }

@@ -8,11 +8,11 @@ import Testing
 @Suite struct ImageServiceTests {
     private let fixture = ImageServiceFixture()
 
-    @Test("an image is made as its words say, and served as its format")
+    @Test("an image is made as its operators say, and served as its format")
     func made() async throws {
         let origin = try await fixture.file()
         let request = try #require(try ImageRequest.read("imageView2/2/w/400/format/webp"))
-        guard case .derivative(let made) = try await fixture.service().picture(request, of: origin) else {
+        guard case .derivative(let made) = try await fixture.service().result(request, of: origin) else {
             Issue.record("The source is no answer.")
             return
         }
@@ -43,7 +43,7 @@ import Testing
         // The same image, written in other ways.
         let clients = [
             "imageView2/2/w/400/q/50", "imageView2/2/q/50/w/400", "imageView2%2F2%2Fw%2F400%2Fq%2F50.0",
-        ].map { words in Task.immediate { try await service.text(words, of: origin) } }
+        ].map { operations in Task.immediate { try await service.text(operations, of: origin) } }
         await begun.wait()
         mayEnd.open()
         for client in clients { #expect(try await client.value == "made") }
@@ -117,7 +117,7 @@ import Testing
     func requester() async throws {
         let origin = try await fixture.file()
         let request = try #require(try ImageRequest.read("imageView2/2/w/400"))
-        _ = try await fixture.service().picture(request, of: origin, from: "192.0.2.1")
+        _ = try await fixture.service().result(request, of: origin, from: "192.0.2.1")
         let expected = ImageRequester(app: AppID("app"), address: "192.0.2.1", file: "own/photo.jpg")
         #expect(fixture.renderer.requesters == [expected, expected])
     }
@@ -137,11 +137,11 @@ import Testing
         let served = ServedMemory(limit: 4)
         let request = try #require(try ImageRequest.read("imageView2/2/w/400"))
         let origin = try await fixture.file()
-        let made = try await fixture.service(served: served).picture(request, of: origin)
+        let made = try await fixture.service(served: served).result(request, of: origin)
         let other = ImageServiceFixture(derivatives: WatchedDerivatives(bound: 0))
         let otherOrigin = try await other.file()
         await expectRefusal(.overloaded) {
-            try await other.service(served: served).picture(request, of: otherOrigin)
+            try await other.service(served: served).result(request, of: otherOrigin)
         }
         withExtendedLifetime(made) {}
     }
@@ -170,18 +170,18 @@ import Testing
             "imageView2/2/w/90/ignore-error/1|imageMogr2/gravity/Center/crop/!5x5a999a999",
         ]
     )
-    func notLater(words: String) async throws {
+    func notLater(operations: String) async throws {
         let origin = try await fixture.file()
-        await #expect(throws: ServiceError.self) { try await fixture.service().text(words, of: origin) }
+        await #expect(throws: ServiceError.self) { try await fixture.service().text(operations, of: origin) }
     }
 
     @Test("that the source is the answer is found out once", arguments: ["imageslim", "imageMogr2/size-limit/3!"])
-    func fruitless(words: String) async throws {
+    func fruitless(operations: String) async throws {
         let origin = try await fixture.file()
         let service = fixture.service()
         fixture.renderer.make("more than twelve bytes")
-        #expect(try await service.text(words, of: origin) == nil)
-        #expect(try await service.text(words, of: origin) == nil)
+        #expect(try await service.text(operations, of: origin) == nil)
+        #expect(try await service.text(operations, of: origin) == nil)
         #expect(fixture.renderer.jobs.count == 1)
     }
 
@@ -225,9 +225,9 @@ import Testing
         "a strict size limit that no quality keeps gives the source, any other the result",
         arguments: [("size-limit/3!", nil), ("size-limit/4!", "made"), ("size-limit/3", "made")] as [(String, String?)]
     )
-    func sizeLimit(words: String, answer: String?) async throws {
+    func sizeLimit(operations: String, answer: String?) async throws {
         let origin = try await fixture.file()
-        #expect(try await fixture.service().text("imageMogr2/\(words)", of: origin) == answer)
+        #expect(try await fixture.service().text("imageMogr2/\(operations)", of: origin) == answer)
     }
 
     @Test(
@@ -262,8 +262,8 @@ import Testing
             key: "own/mark.png"
         )
         let mark = "image/\("own/mark.png".inBase64)"
-        let words = "watermark/3/\(mark)/\(mark)/gravity/North|watermark/1/\(mark)"
-        #expect(try await fixture.service().text(words, of: origin) == "made")
+        let operations = "watermark/3/\(mark)/\(mark)/gravity/North|watermark/1/\(mark)"
+        #expect(try await fixture.service().text(operations, of: origin) == "made")
         #expect(fixture.renderer.jobs.map(\.marks) == [["own/mark.png": "a mark"]])
     }
 

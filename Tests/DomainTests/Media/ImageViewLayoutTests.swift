@@ -5,8 +5,8 @@ import Testing
 /// What the modes of `imageView2` and `imageView` make of images (docs/image-options.md, section 2).
 @Suite struct ImageViewLayoutTests {
     /// The size of the result.
-    private func result(_ words: String, of width: Int, _ height: Int) throws -> ImageSize {
-        try ImagePlan.of(words, ImageHeader(format: .png, size: ImageSize(width, height))).size
+    private func result(_ operations: String, of width: Int, _ height: Int) throws -> ImageSize {
+        try ImagePlan.of(operations, ImageHeader(format: .png, size: ImageSize(width, height))).size
     }
 
     @Test(
@@ -39,7 +39,7 @@ import Testing
         #expect(try result("imageView2/\(mode)/h/100", of: 800, 600) == onlyHeight)
     }
 
-    @Test("in mode 0 the words mean the long and the short side of what stands, too")
+    @Test("in mode 0 the parameters mean the long and the short side of what stands, too")
     func byLength() throws {
         #expect(try result("imageView2/0/w/400", of: 600, 800) == ImageSize(300, 400))
         #expect(try result("imageView2/0/h/300", of: 600, 800) == ImageSize(300, 400))

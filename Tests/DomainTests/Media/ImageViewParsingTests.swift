@@ -110,7 +110,7 @@ import Testing
         #expect(try ImageRequest.read(query) == nil)
     }
 
-    @Test("questions and imageslim are read, alone and at the end of a chain")
+    @Test("operators for information and imageslim are read, alone and at the end of a chain")
     func others() throws {
         #expect(try ImageRequest.read("imageInfo")?.operators == [.info])
         #expect(try ImageRequest.read("exif/")?.operators == [.exif])
@@ -123,7 +123,7 @@ import Testing
     @Test("a chain has its operators in the order written")
     func chain() throws {
         let request = try ImageRequest.read("imageView2/2/w/8%7CimageMogr2/rotate/90|imageslim")
-        var mogr = ImageMogr()
+        var mogr = ImageMogr2()
         mogr.steps = [.rotate(90)]
         #expect(
             request?.operators
@@ -133,10 +133,10 @@ import Testing
 
     @Test("a style's chain is read as it is: no escapes, nothing behind an &")
     func style() throws {
-        let request = try ImageRequest(chain: "imageMogr2/thumbnail/9x9>|imageslim", context: imageWords)
+        let request = try ImageRequest(chain: "imageMogr2/thumbnail/9x9>|imageslim", context: imageParsing)
         #expect(try request == ImageRequest.read("imageMogr2/thumbnail/9x9%3E%7Cimageslim"))
         for wrong in ["imageView%2F2/w/8", "imageView2/2/w/8&v=3", "", "v=3"] {
-            #expect(throws: ServiceError.self) { try ImageRequest(chain: wrong, context: imageWords) }
+            #expect(throws: ServiceError.self) { try ImageRequest(chain: wrong, context: imageParsing) }
         }
     }
 }

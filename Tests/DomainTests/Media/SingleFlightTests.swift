@@ -10,7 +10,7 @@ import Testing
     private let mayEnd = Gate()
 
     /// A task that waits for the value of a key when this returns; the work ends when the gate opens, or is cancelled.
-    private func passenger(
+    private func caller(
         for key: String = "key",
         afterwards: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> Task<Int, any Error> {
@@ -29,25 +29,25 @@ import Testing
 
     @Test("the work is done once for all who want its result at the same time")
     func once() async throws {
-        let passengers = (0..<10).map { _ in passenger() }
+        let callers = (0..<10).map { _ in caller() }
         await begun.wait()
         mayEnd.open()
-        for passenger in passengers { #expect(try await passenger.value == 0) }
+        for caller in callers { #expect(try await caller.value == 0) }
         #expect(works.value == 1)
     }
 
     @Test("other keys are other works")
     func otherKeys() async throws {
-        let passengers = ["a", "b"].map { passenger(for: $0) }
+        let callers = ["a", "b"].map { caller(for: $0) }
         mayEnd.open()
-        for passenger in passengers { _ = try await passenger.value }
+        for caller in callers { _ = try await caller.value }
         #expect(works.value == 2)
     }
 
     @Test("when one of many gives up, the others get the value")
     func oneLeaves() async throws {
-        let first = passenger()
-        let second = passenger()
+        let first = caller()
+        let second = caller()
         await begun.wait()
         first.cancel()
         mayEnd.open()
@@ -57,12 +57,12 @@ import Testing
 
     @Test("when all give up, the work is cancelled")
     func allLeave() async throws {
-        let passengers = [passenger(), passenger()]
+        let callers = [caller(), caller()]
         await begun.wait()
-        for passenger in passengers { passenger.cancel() }
+        for caller in callers { caller.cancel() }
         // The gate stays closed: only cancellation ends the work.
-        for passenger in passengers {
-            await #expect(throws: CancellationError.self) { try await passenger.value }
+        for caller in callers {
+            await #expect(throws: CancellationError.self) { try await caller.value }
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
         await begun.wait()
         older.cancel()
         await stopped.wait()
-        let newer = passenger()
+        let newer = caller()
         mayEnd.open()
         #expect(try await newer.value == 0)
         mayStop.open()
@@ -108,10 +108,10 @@ import Testing
         await begun.wait()
         older.cancel()
         await stopped.wait()
-        let newer = passenger()
+        let newer = caller()
         mayStop.open()
         await #expect(throws: CancellationError.self) { try await older.value }
-        let another = passenger()
+        let another = caller()
         mayEnd.open()
         #expect(try await newer.value == 0)
         #expect(try await another.value == 0)
@@ -122,14 +122,14 @@ import Testing
     func afterwards() async throws {
         let puttingAway = Gate()
         let mayLand = Gate()
-        let first = passenger { _ in
+        let first = caller { _ in
             puttingAway.open()
             await mayLand.wait()
         }
         mayEnd.open()
         #expect(try await first.value == 0)
         await puttingAway.wait()
-        #expect(try await passenger().value == 0)
+        #expect(try await caller().value == 0)
         #expect(works.value == 1)
         mayLand.open()
     }
@@ -137,7 +137,7 @@ import Testing
     @Test("the value is handed out before it is put away")
     func handedOut() async throws {
         let mayLand = Gate()
-        let first = passenger { _ in await mayLand.wait() }
+        let first = caller { _ in await mayLand.wait() }
         mayEnd.open()
         #expect(try await first.value == 0)
         mayLand.open()
@@ -147,7 +147,7 @@ import Testing
     func putAway() async throws {
         let putAway = Gate()
         let log = Log()
-        let first = passenger { value in
+        let first = caller { value in
             log.add("\(value) \(Task.isCancelled)")
             putAway.open()
         }
@@ -174,13 +174,13 @@ import Testing
         mayFail.open()
         for task in failing { await #expect(throws: Broken.self) { try await task.value } }
         mayEnd.open()
-        #expect(try await passenger().value == 0)
+        #expect(try await caller().value == 0)
     }
 
     @Test("who comes when a value is put away does the work anew")
     func landed() async throws {
         let puttingAway = Gate()
-        let first = passenger { _ in puttingAway.open() }
+        let first = caller { _ in puttingAway.open() }
         mayEnd.open()
         _ = try await first.value
         await puttingAway.wait()
@@ -188,7 +188,7 @@ import Testing
         var value = 0
         while value == 0 {
             await Task.yield()
-            value = try await passenger().value
+            value = try await caller().value
         }
         #expect(value == 1)
     }
@@ -206,6 +206,6 @@ import Testing
         task.cancel()
         _ = await task.result
         mayEnd.open()
-        _ = try await passenger().value
+        _ = try await caller().value
     }
 }

@@ -3,8 +3,8 @@ import Testing
 
 /// `watermark/1` to `watermark/4` (protocol/files 5.6).
 @Suite struct WatermarkParsingTests {
-    private func read(_ words: String) throws -> [Watermark.Mark] {
-        guard case .watermark(let watermark) = try ImageRequest.only("watermark/\(words)") else {
+    private func read(_ operations: String) throws -> [Watermark.Mark] {
+        guard case .watermark(let watermark) = try ImageRequest.only("watermark/\(operations)") else {
             throw ServiceError(.badRequest, "That is no watermark.")
         }
         return watermark.marks
@@ -28,7 +28,7 @@ import Testing
         #expect(try read("1/\(image)") == [mark])
     }
 
-    @Test("every word of an image is read, in any order")
+    @Test("every parameter of an image is read, in any order")
     func picture() throws {
         var mark = Watermark.Mark(try logo(0.25, .height))
         mark.opacity = 40
@@ -45,11 +45,11 @@ import Testing
             ("ws/0.5/wst/2", 0.5, .width), ("ws/0.00000000001", 0.0001, .shortSide), ("wst/2", nil, .shortSide),
         ] as [(String, Double?, Watermark.MarkScaling)]
     )
-    func scaling(words: String, scale: Double?, scaling: Watermark.MarkScaling) throws {
-        #expect(try read("1/\(image)/\(words)") == [Watermark.Mark(try logo(scale, scaling))])
+    func scaling(operations: String, scale: Double?, scaling: Watermark.MarkScaling) throws {
+        #expect(try read("1/\(image)/\(operations)") == [Watermark.Mark(try logo(scale, scaling))])
     }
 
-    @Test("every word of a text is read, in any order")
+    @Test("every parameter of a text is read, in any order")
     func text() throws {
         var text = Watermark.TextMark("© 小狗")
         text.font = "Noto Sans CJK SC"
@@ -57,8 +57,8 @@ import Testing
         text.color = Color(red: 255, green: 0, blue: 0)
         var mark = Watermark.Mark(.text(text))
         mark.gravity = .center
-        let words = "fill/\("red".inBase64)/gravity/Center/fontsize/500.0/font/\("Noto Sans CJK SC".inBase64)"
-        #expect(try read("2/\(words)/text/\("© 小狗".inBase64)") == [mark])
+        let operations = "fill/\("red".inBase64)/gravity/Center/fontsize/500.0/font/\("Noto Sans CJK SC".inBase64)"
+        #expect(try read("2/\(operations)/text/\("© 小狗".inBase64)") == [mark])
     }
 
     @Test("a text of size 0 has the default size")
@@ -88,15 +88,15 @@ import Testing
         }
     }
 
-    @Test("several marks have words of their own")
+    @Test("several marks have parameters of their own")
     func several() throws {
         var first = Watermark.Mark(try logo(0.5))
         first.gravity = .northWest
         var second = Watermark.Mark(.text(Watermark.TextMark("a")))
         second.dx = 20
         let third = Watermark.Mark(.text(Watermark.TextMark("b")))
-        let words = "\(image)/ws/0.5/gravity/NorthWest/text/YQ/dx/20/text/Yg/\(image)"
-        #expect(try read("3/\(words)") == [first, second, third, Watermark.Mark(try logo())])
+        let operations = "\(image)/ws/0.5/gravity/NorthWest/text/YQ/dx/20/text/Yg/\(image)"
+        #expect(try read("3/\(operations)") == [first, second, third, Watermark.Mark(try logo())])
     }
 
     @Test("one operator has up to 16 marks")
@@ -118,7 +118,7 @@ import Testing
 
     @Test("what the app calls its own is asked word for word")
     func asked() throws {
-        let context = ImageWordContext(
+        let context = ImageParsingContext(
             limits: ImageLimits(),
             ownKey: { $0 == "kodo://bucket/狗.png" ? FileKey("狗.png") : nil },
             fileSize: 1

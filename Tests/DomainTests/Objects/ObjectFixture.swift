@@ -10,10 +10,10 @@ struct ObjectFixture {
     let master: Caller
     let task: ClassName
     let folder: ClassName
-    var accounts: Accounts
+    var accountDependencies: AccountDependencies
 
     init() throws {
-        accounts = Accounts(changes: store.changes, hasher: PlainHasher())
+        accountDependencies = AccountDependencies(changes: store.changes, hasher: PlainHasher())
         let app = try #require(AppID("app"))
         client = Caller(app: app)
         master = Caller(app: app, isMaster: true)
@@ -25,7 +25,7 @@ struct ObjectFixture {
         let settings = ObjectSettings(
             limits: limits,
             files: FilePresentation(publicURL: "https://files.example.com", bucket: "app"),
-            accounts: accounts
+            accountDependencies: accountDependencies
         )
         return ObjectService(store: store, settings: settings)
     }
@@ -77,7 +77,7 @@ final class CountingStore: ObjectStore {
 
     func read<Result: Sendable>(
         within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         let result = try await store.read(within: budget) { [counter] in
             try body(CountingReader(base: $0, counter: counter))
@@ -91,14 +91,14 @@ final class CountingStore: ObjectStore {
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
         try await store.write(body)
     }
 }
 
-private struct CountingReader: ObjectReader {
-    let base: any ObjectReader
+private struct CountingReader: ReadTransaction {
+    let base: any ReadTransaction
     let counter: Counter
 
     func rows(

@@ -10,7 +10,7 @@ import Testing
         objects = try ObjectFixture()
         let ids = ObjectIDGenerator()
         user = objects.client.logged(
-            in: Caller.User(id: ids.next(), session: ids.next(), epoch: objects.accounts.sessions.epoch)
+            in: Caller.User(id: ids.next(), session: ids.next(), epoch: objects.accountDependencies.sessionCache.epoch)
         )
     }
 

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong is named by its place",
+        "what is wrong is named by its path",
         arguments: [
             ("1", "where must be a JSON object"), (#""x""#, "where must be a JSON object"), ("[1]", "where[0] must be"),
             (#"{"n":{"$foo":1}}"#, "where.n.$foo is not a known operator"),

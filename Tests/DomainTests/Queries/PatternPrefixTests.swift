@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PatternPrefixTests {
     private func prefix(_ text: String, _ options: String = "") throws -> Pattern.Prefix? {
-        try Pattern(text, options: options, place: "where", engine: PCREEngine()).prefix
+        try Pattern(text, options: options, path: "where", engine: PCREEngine()).prefix
     }
 
     @Test(

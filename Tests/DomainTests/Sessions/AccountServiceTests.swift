@@ -31,7 +31,7 @@ import Testing
 
     @Test("a name that nobody has is locked like any other")
     func unknownIsLocked() async throws {
-        let fixture = try SessionFixture(AccountSettings(failures: 2))
+        let fixture = try SessionFixture(AccountSettings(maxFailures: 2))
         for _ in 0..<3 { _ = await refusal { _ = try await fixture.logIn(#"{"username":"bob","password":"x"}"#) } }
         let error = await refusal { _ = try await fixture.logIn(#"{"username":"bob","password":"x"}"#) }
         #expect(error?.code == .lockedOut)
@@ -53,7 +53,7 @@ import Testing
 
     @Test("the oldest session ends when there are too many")
     func tooMany() async throws {
-        let fixture = try SessionFixture(AccountSettings(sessions: 2))
+        let fixture = try SessionFixture(AccountSettings(maxSessions: 2))
         let first = try await fixture.signUp("ann").token
         #expect(try await fixture.caller(first).user != nil)
         let second = try #require(
@@ -126,12 +126,12 @@ import Testing
             _ = try await fixture.update(user.id, #"{"city":"Oslo"}"#, in: .user, as: early)
         }
         #expect(withoutSession?.code == .sessionRequired)
-        #expect(try await fixture.sessions.lasting(early).user == nil)
+        #expect(try await fixture.sessions.revalidated(early).user == nil)
     }
 
     @Test("roles made later push out none that are older, on any level")
     func crowded() async throws {
-        let fixture = try SessionFixture(AccountSettings(roles: 3))
+        let fixture = try SessionFixture(AccountSettings(maxRoles: 3))
         let user = try await fixture.signUp("ann")
         let editors = try await fixture.role("Editors", users: [user.id])
         _ = try await fixture.role("Readers", roles: [editors])

@@ -34,7 +34,7 @@ import Testing
 
     @Test("roles beyond the limit grant nothing")
     func limit() async throws {
-        let fixture = try SessionFixture(AccountSettings(roles: 3))
+        let fixture = try SessionFixture(AccountSettings(maxRoles: 3))
         let user = try await fixture.signUp("ann")
         for number in 0..<5 { _ = try await fixture.role("R\(number)", users: [user.id]) }
         #expect(try await fixture.caller(user.token).user?.roles.count == 3)

@@ -7,7 +7,7 @@ import Testing
     private let fixture: SessionFixture
 
     init() throws {
-        fixture = try SessionFixture(AccountSettings(failures: 2))
+        fixture = try SessionFixture(AccountSettings(maxFailures: 2))
     }
 
     private func logIn(_ name: String, _ password: String = "p4ss") async throws -> String {
@@ -44,7 +44,7 @@ import Testing
         let ann = try await fixture.signUp("ann")
         let caller = try await fixture.caller(ann.token)
         let session = try #require(caller.user?.session)
-        let bodies: [@Sendable (any ObjectWriter) throws -> Void] = [
+        let bodies: [@Sendable (any WriteTransaction) throws -> Void] = [
             { writer in
                 _ = try writer.delete(session, in: .session)
                 throw Broken()

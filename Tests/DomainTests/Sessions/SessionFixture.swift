@@ -19,12 +19,12 @@ struct SessionFixture {
         master = Caller(app: app, isMaster: true)
         let settings = ObjectSettings(
             files: FilePresentation(publicURL: "https://f", bucket: "b"),
-            accounts: Accounts(settings: accountSettings, changes: store.changes, hasher: hasher)
+            accountDependencies: AccountDependencies(settings: accountSettings, changes: store.changes, hasher: hasher)
         )
         objects = ObjectService(store: store, settings: settings)
         accounts = AccountService(store: store, settings: settings)
-        sessions = SessionService(store: store, accounts: settings.accounts)
-        cache = settings.accounts.sessions
+        sessions = SessionService(store: store, dependencies: settings.accountDependencies)
+        cache = settings.accountDependencies.sessionCache
     }
 
     /// Makes an object and returns what the reply says.

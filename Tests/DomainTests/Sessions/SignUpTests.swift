@@ -7,7 +7,7 @@ import Testing
     private let fixture: SessionFixture
 
     init() throws {
-        fixture = try SessionFixture(AccountSettings(signUps: 2))
+        fixture = try SessionFixture(AccountSettings(maxSignUps: 2))
     }
 
     private func create(_ text: String, as caller: Caller? = nil) async throws {

@@ -175,10 +175,10 @@ import Testing
     }
 
     @Test("an upload of no bytes ends at once, another does not")
-    func endIfWhole() async throws {
+    func finishIfComplete() async throws {
         let (empty, first) = try await fixture.begin(on: service, size: 0)
         let (other, second) = try await fixture.begin(on: service, size: 1)
-        for token in [first, second] { try await service.using(token) { try await $0.endIfWhole() } }
+        for token in [first, second] { try await service.using(token) { try await $0.finishIfComplete() } }
         #expect(try await fixture.text(of: empty.key) == "")
         #expect(try await fixture.text(of: other.key) == nil)
     }

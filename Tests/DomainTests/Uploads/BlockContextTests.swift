@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct BlockContextTests {
     private let key = SymmetricKey(data: Array("this upload".utf8))
-    private let unfinished = BlockContext(number: 3, place: 8 << 20, size: 4 << 20, offset: 256 << 10)
-    private let whole = BlockContext(number: 3, place: 8 << 20, size: 4 << 20, offset: 4 << 20)
+    private let unfinished = BlockContext(number: 3, start: 8 << 20, size: 4 << 20, offset: 256 << 10)
+    private let whole = BlockContext(number: 3, start: 8 << 20, size: 4 << 20, offset: 4 << 20)
 
     @Test("a context is taken back as it was given")
     func roundTrip() {

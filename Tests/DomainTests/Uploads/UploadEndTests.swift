@@ -230,13 +230,13 @@ private struct WatchedStore: ObjectStore {
 
     func read<Result: Sendable>(
         within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         try await store.read(within: budget, body)
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
         try await action.body.withLock { $0 }?()
         return try await store.write(body)

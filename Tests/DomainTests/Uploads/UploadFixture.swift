@@ -41,12 +41,12 @@ struct UploadFixture {
         size: Int64? = nil,
         metaData: [String: JSONValue] = [:],
         kind: StoredUpload.Kind = .file,
-        endingWhenWhole endsWhenWhole: Bool = false,
+        finishingOnLastByte finishesOnLastByte: Bool = false,
         as caller: Caller? = nil
     ) async throws -> (upload: StoredUpload, token: UploadToken) {
         let description = UploadDescription(name: try FileName("a.txt", limit: 255), metaData: metaData)
         var announcement = UploadAnnouncement(description, kind: kind, size: size)
-        announcement.endsWhenWhole = endsWhenWhole
+        announcement.finishesOnLastByte = finishesOnLastByte
         return try await service.announce(announcement, as: caller ?? people.guest)
     }
 
@@ -77,9 +77,9 @@ struct UploadFixture {
         try await store.read { try $0.usage() }
     }
 
-    /// Says who may make files: words of JSON, with commas between.
-    func allowCreating(_ words: String) async throws {
-        let change = try PermissionChange(people.json(#"{"create":[\#(words)]}"#))
+    /// Says who may make files: JSON strings, with commas between.
+    func allowCreating(_ entries: String) async throws {
+        let change = try PermissionChange(people.json(#"{"create":[\#(entries)]}"#))
         let service = PermissionService(store: store, limits: ObjectLimits())
         _ = try await service.change(of: .file, by: change, as: people.master)
     }
@@ -143,8 +143,8 @@ extension UploadService {
         }
     }
 
-    func giveUp(_ token: UploadToken) async throws {
-        try await using(token) { try await $0.giveUp() }
+    func cancel(_ token: UploadToken) async throws {
+        try await using(token) { try await $0.cancel() }
     }
 
     /// Sends a part; as many bytes are announced as there are, unless it is said.

@@ -61,7 +61,7 @@ import Testing
         await expectRefusal(.quotaExceeded) { try await fixture.token(on: service, size: 5) }
         let second = try await fixture.token(on: service, size: 4)
         await expectRefusal(.quotaExceeded) { try await fixture.token(on: service, size: 1) }
-        try await service.giveUp(second)
+        try await service.cancel(second)
         _ = try await fixture.token(on: service, size: 4)
     }
 
@@ -81,7 +81,7 @@ import Testing
         let second = try await fixture.token(on: service)
         await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
         _ = try await service.put("abc", first)
-        try await service.giveUp(second)
+        try await service.cancel(second)
         for _ in 0..<2 { _ = try await fixture.token(on: service) }
         await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
     }
@@ -127,7 +127,7 @@ import Testing
         let description = UploadDescription(name: try FileName("a.txt", limit: 255))
         let announcement = UploadAnnouncement(description, key: "robots.txt", size: nil)
         let (_, token) = try await service.announce(announcement, as: fixture.people.master)
-        try await service.giveUp(token)
+        try await service.cancel(token)
         let (upload, _) = try await service.announce(announcement, as: fixture.people.master)
         #expect(upload.key.description == "robots.txt")
     }
@@ -222,7 +222,7 @@ import Testing
         #expect(try await fixture.usage() == Usage(announced: 13, uploads: 2))
         try await send(way, to: service, given)
         #expect(try await fixture.usage() == Usage(bytes: 4, files: 1, announced: 9, uploads: 1))
-        try await service.giveUp(up)
+        try await service.cancel(up)
         #expect(try await fixture.usage() == Usage(bytes: 4, files: 1))
     }
 

@@ -20,11 +20,14 @@ import Testing
             blobs: blobs,
             store: store,
             types: FixedTypes(),
-            sessions: SessionService(store: store, accounts: Accounts(changes: store.changes, hasher: PlainHasher()))
+            sessions: SessionService(
+                store: store,
+                dependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
+            )
         )
     }
 
-    private func upload(_ text: String, to service: UploadService) async throws -> Upload {
+    private func upload(_ text: String, to service: UploadService) async throws -> StagedUpload {
         var upload = try await service.begin(announced: nil, as: caller)
         try await upload.append(ByteBuffer(string: text))
         return upload

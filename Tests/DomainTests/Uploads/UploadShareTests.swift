@@ -29,7 +29,7 @@ import Testing
         let token = try await fixture.token(on: service, as: bob)
         await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: bob) }
         for _ in 0..<10 { _ = try await fixture.token(on: service, as: fixture.people.master) }
-        try await service.giveUp(token)
+        try await service.cancel(token)
         _ = try await fixture.token(on: service, as: bob)
     }
 
@@ -50,7 +50,7 @@ import Testing
         let theirs = try await fixture.token(on: service, as: there)
         let error = await #expect(throws: ServiceError.self) { try await fixture.token(on: service, as: there) }
         #expect(error?.message.contains("uploads.maxOpenGuests") == true)
-        try await service.giveUp(theirs)
+        try await service.cancel(theirs)
         await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: here) }
         _ = try await service.put("abc", mine)
         _ = try await fixture.token(on: service, as: here)
@@ -69,7 +69,7 @@ import Testing
                 try await fixture.token(on: service, size: 0, kind: .partial),
             ]
             await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
-            for piece in pieces { try await service.giveUp(piece) }
+            for piece in pieces { try await service.cancel(piece) }
         }
         #expect(fixture.store.count(of: .usage) == 1)
     }
@@ -132,15 +132,15 @@ import Testing
         let guests = try await fixture.token(on: service)
         let users = try await fixture.token(on: service, as: ann)
         let master = try await fixture.token(on: service, as: fixture.people.master)
-        var places = [try await service.beginWatching(guests)]
-        await expectRefusal(.overloaded) { try await service.beginWatching(guests) }
-        for token in [users, users, master, master] { places.append(try await service.beginWatching(token)) }
-        await expectRefusal(.overloaded) { try await service.beginWatching(users) }
-        await expectRefusal(.overloaded) { try await service.beginWatching(master) }
-        places[0].leave()
-        places.append(try await service.beginWatching(guests))
-        await expectRefusal(.uploadNotFound) { try await service.beginWatching(UploadToken()) }
-        #expect(places.count == 6)
+        var slots = [try await service.beginProgressStream(guests)]
+        await expectRefusal(.overloaded) { try await service.beginProgressStream(guests) }
+        for token in [users, users, master, master] { slots.append(try await service.beginProgressStream(token)) }
+        await expectRefusal(.overloaded) { try await service.beginProgressStream(users) }
+        await expectRefusal(.overloaded) { try await service.beginProgressStream(master) }
+        slots[0].leave()
+        slots.append(try await service.beginProgressStream(guests))
+        await expectRefusal(.uploadNotFound) { try await service.beginProgressStream(UploadToken()) }
+        #expect(slots.count == 6)
     }
 
     @Test("streams of the uploads of one address are half of all guests' at most")
@@ -150,14 +150,16 @@ import Testing
         for address in ["10.0.0.1", "10.0.0.2"] {
             tokens.append(try await fixture.token(on: service, as: fixture.people.guest.at(address: address)))
         }
-        var places = [try await service.beginWatching(tokens[0]), try await service.beginWatching(tokens[0])]
-        await expectRefusal(.overloaded) { try await service.beginWatching(tokens[0]) }
-        places.append(try await service.beginWatching(tokens[1]))
-        await expectRefusal(.overloaded) { try await service.beginWatching(tokens[1]) }
-        places[0].leave()
-        places[0].leave()
-        places.append(try await service.beginWatching(tokens[1]))
-        #expect(places.count == 4)
+        var slots = [
+            try await service.beginProgressStream(tokens[0]), try await service.beginProgressStream(tokens[0]),
+        ]
+        await expectRefusal(.overloaded) { try await service.beginProgressStream(tokens[0]) }
+        slots.append(try await service.beginProgressStream(tokens[1]))
+        await expectRefusal(.overloaded) { try await service.beginProgressStream(tokens[1]) }
+        slots[0].leave()
+        slots[0].leave()
+        slots.append(try await service.beginProgressStream(tokens[1]))
+        #expect(slots.count == 4)
     }
 
     @Test("guests have a fetcher of their own", arguments: CallerGroup.allCases)

@@ -8,10 +8,10 @@ import Testing
     /// it, and in the order in which they were refused.
     private func outcome(
         of keys: [String],
-        mostWaiting: Int,
+        maxWaiting: Int,
         exempt: String? = nil
     ) async throws -> (granted: [String], refused: [String]) {
-        let permits = FairPermits<String>(1, mostWaiting: mostWaiting, exempt: exempt)
+        let permits = FairPermits<String>(1, maxWaiting: maxWaiting, exempt: exempt)
         let (granted, refused) = (Keys(), Keys())
         try await permits.take(for: "held")
         try await withThrowingTaskGroup { group in
@@ -37,21 +37,21 @@ import Testing
 
     @Test("one key alone has all slots of the queue")
     func alone() async throws {
-        let (granted, refused) = try await outcome(of: ["a", "a", "a"], mostWaiting: 2)
+        let (granted, refused) = try await outcome(of: ["a", "a", "a"], maxWaiting: 2)
         #expect(granted == ["a", "a"])
         #expect(refused == ["a"])
     }
 
     @Test("a key that comes takes slots of the one with most until both have the same")
     func displaced() async throws {
-        let (granted, refused) = try await outcome(of: ["a", "a", "a", "a", "b", "b", "b"], mostWaiting: 4)
+        let (granted, refused) = try await outcome(of: ["a", "a", "a", "a", "b", "b", "b"], maxWaiting: 4)
         #expect(granted == ["a", "b", "a", "b"])
         #expect(refused == ["a", "a", "b"])
     }
 
     @Test("keys with one request each do not push each other out")
     func equals() async throws {
-        let (granted, refused) = try await outcome(of: ["a", "b", "c"], mostWaiting: 2)
+        let (granted, refused) = try await outcome(of: ["a", "b", "c"], maxWaiting: 2)
         #expect(granted == ["a", "b"])
         #expect(refused == ["c"])
     }
@@ -59,14 +59,14 @@ import Testing
     @Test("the exempt key always waits, takes no slot, and gets a permit in its round")
     func exempt() async throws {
         let keys = ["a", "a", "m", "m", "m", "a", "b"]
-        let (granted, refused) = try await outcome(of: keys, mostWaiting: 2, exempt: "m")
+        let (granted, refused) = try await outcome(of: keys, maxWaiting: 2, exempt: "m")
         #expect(granted == ["a", "m", "b", "m", "m"])
         #expect(refused == ["a", "a"])
     }
 
     @Test("a request that is cancelled while it waits gives its slot back")
     func cancelled() async throws {
-        let permits = FairPermits<String>(1, mostWaiting: 1)
+        let permits = FairPermits<String>(1, maxWaiting: 1)
         try await permits.take(for: "held")
         for _ in 0..<3 {
             let waiting = Task { try await permits.take(for: "a") }

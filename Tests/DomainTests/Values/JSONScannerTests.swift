@@ -94,9 +94,9 @@ import Testing
             #"{"a":"# + String(repeating: "[", count: levels - 1) + "1" + String(repeating: "]", count: levels - 1)
                 + "}"
         }
-        #expect(try isTaken(text(JSONValue.deepest - 1)))
-        #expect(try !isTaken(text(JSONValue.deepest + 1)))
-        for (levels, isTaken) in [(JSONValue.deepest, true), (JSONValue.deepest + 1, false)] {
+        #expect(try isTaken(text(JSONValue.maxDepth - 1)))
+        #expect(try !isTaken(text(JSONValue.maxDepth + 1)))
+        for (levels, isTaken) in [(JSONValue.maxDepth, true), (JSONValue.maxDepth + 1, false)] {
             let entered: Result<Void, any Error> = Result {
                 try scan(text(levels)) { scanner in
                     _ = scanner.enter("{")

@@ -56,8 +56,8 @@ import Testing
     func depth(opening: String) throws {
         let closing = opening == "[" ? "]" : "}"
         let text = { String(repeating: opening, count: $0) + "1" + String(repeating: closing, count: $0) }
-        _ = try parse(text(JSONValue.deepest))
-        #expect(throws: ServiceError.self) { try parse(text(JSONValue.deepest + 1)) }
+        _ = try parse(text(JSONValue.maxDepth))
+        #expect(throws: ServiceError.self) { try parse(text(JSONValue.maxDepth + 1)) }
         #expect(throws: ServiceError.self) { try parse(String(repeating: opening, count: 100_000)) }
     }
 

@@ -33,15 +33,15 @@ struct DerivativeTrailer: Sendable, Equatable {
 
     /// Reads the end of a file of a size, or gives `nil` if that is no trailer or one of a file of another size.
     init?(in file: borrowing Descriptor, size fileSize: Int64) throws {
-        let place = fileSize - Int64(DerivativeTrailer.length)
-        guard place >= 0 else { return nil }
-        var bytes = try file.read(at: place, count: DerivativeTrailer.length)
+        let offset = fileSize - Int64(DerivativeTrailer.length)
+        guard offset >= 0 else { return nil }
+        var bytes = try file.read(at: offset, count: DerivativeTrailer.length)
         guard bytes.readableBytes == DerivativeTrailer.length,
             var fields = bytes.readSlice(length: DerivativeTrailer.length - DerivativeTrailer.checksumLength),
             DerivativeTrailer.digest(of: fields).prefix(DerivativeTrailer.checksumLength)
                 .elementsEqual(bytes.readableBytesView),
             fields.readBytes(length: DerivativeTrailer.magic.count) == DerivativeTrailer.magic,
-            let size = fields.readInteger(as: Int64.self), size == place,
+            let size = fields.readInteger(as: Int64.self), size == offset,
             let tag = fields.readString(length: DerivativeTrailer.tagLength),
             let mediaType = fields.readLengthPrefixedSlice(as: UInt8.self).flatMap({ MediaType(String(buffer: $0)) })
         else { return nil }
@@ -58,8 +58,8 @@ struct DerivativeTrailer: Sendable, Equatable {
         bytes.writeString(tag)
         bytes.writeInteger(UInt8(mediaType.description.utf8.count))
         bytes.writeString(mediaType.description)
-        let room = DerivativeTrailer.length - DerivativeTrailer.checksumLength - bytes.readableBytes
-        bytes.writeRepeatingByte(0, count: room)
+        let padding = DerivativeTrailer.length - DerivativeTrailer.checksumLength - bytes.readableBytes
+        bytes.writeRepeatingByte(0, count: padding)
         bytes.writeBytes(DerivativeTrailer.digest(of: bytes).prefix(DerivativeTrailer.checksumLength))
         return bytes
     }

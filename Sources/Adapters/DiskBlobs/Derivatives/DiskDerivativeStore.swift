@@ -8,7 +8,7 @@ package import NIOPosix
 /// Every blocking call runs on the pool given, which the server sizes. The operator can delete the files, or the
 /// folder, while the server runs. A use is noted in the file's times, at most once an hour.
 package struct DiskDerivativeStore: DerivativeStore {
-    let room: DerivativeRoom
+    let space: DerivativeSpace
     private let bound: Int64
     private let layout: DerivativeLayout
     let opened: OpenDerivatives
@@ -40,8 +40,8 @@ package struct DiskDerivativeStore: DerivativeStore {
         opened = OpenDerivatives(bound: openFiles)
         if bound > 0 { try makeFolder(layout.root) }
         try layout.removeStaged()
-        room = DerivativeRoom(bound: bound, layout: layout, opened: opened, pool: pool)
-        room.sweep()
+        space = DerivativeSpace(bound: bound, layout: layout, opened: opened, pool: pool)
+        space.sweep()
     }
 
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
@@ -65,7 +65,7 @@ package struct DiskDerivativeStore: DerivativeStore {
         guard bound > 0 else { return }
         try await pool.runIfActive {
             let size = DerivativeFile.footprint(ofSize: Int64(bytes.readableBytes + DerivativeTrailer.length))
-            guard let trailer = DerivativeTrailer(of: bytes, as: mediaType), room.promise(size) else {
+            guard let trailer = DerivativeTrailer(of: bytes, as: mediaType), space.reserve(size) else {
                 // Not stored, but an older derivative may exist.
                 try remove(layout.path(of: name))
                 opened.remove(name)
@@ -77,9 +77,9 @@ package struct DiskDerivativeStore: DerivativeStore {
                     return try layout.write(bytes, trailer, as: name)
                 }
                 opened.remove(name)
-                room.land(size, replacing: former)
+                space.record(size, replacing: former)
             } catch {
-                room.forget(size)
+                space.cancel(size)
                 throw error
             }
         }
@@ -91,7 +91,7 @@ package struct DiskDerivativeStore: DerivativeStore {
             try await pool.runIfActive {
                 var freed: Int64 = 0
                 defer {
-                    room.free(freed)
+                    space.free(freed)
                     opened.remove(allOf: source)
                 }
                 try layout.remove(allOf: source, freed: &freed)
@@ -124,7 +124,7 @@ package struct DiskDerivativeStore: DerivativeStore {
     }
 
     private func remove(_ path: String) throws {
-        if let file = DerivativeFile(at: path) { room.free(try file.remove(path)) }
+        if let file = DerivativeFile(at: path) { space.free(try file.remove(path)) }
     }
 
     /// Records that an open derivative was used; a deleted one is closed, so that its disk space is freed.

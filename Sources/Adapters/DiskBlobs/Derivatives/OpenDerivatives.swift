@@ -9,7 +9,7 @@ final class OpenDerivatives: Sendable {
 
     /// The maximum number of open files, also if the setting is larger.
     ///
-    /// Each delete looks at all of them, and making room sorts them, both under the lock that every download of a
+    /// Each delete looks at all of them, and an eviction sorts them, both under the lock that every download of a
     /// derivative takes.
     static let most = 1024
 

@@ -14,7 +14,7 @@ package struct SQLiteObjectStore: ObjectStore {
 
     package func read<Result: Sendable>(
         within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ObjectReader) throws -> Result
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         // Taken before the snapshot, so that no class is known whose table the snapshot does not have.
         let catalog = database.catalog.current
@@ -42,7 +42,7 @@ package struct SQLiteObjectStore: ObjectStore {
     }
 
     package func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any ObjectWriter) throws -> Result
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
         try await database.writes.write { try body($0) }
     }

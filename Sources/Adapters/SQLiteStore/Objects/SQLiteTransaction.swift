@@ -10,7 +10,7 @@ struct QuerySupport: Sendable {
 }
 
 /// One transaction on one connection; used on that connection's queue only.
-final class SQLiteTransaction: ObjectWriter {
+final class SQLiteTransaction: WriteTransaction {
     let db: Database
     /// As this transaction leaves it.
     var catalog: Catalog
@@ -79,14 +79,14 @@ final class SQLiteTransaction: ObjectWriter {
         } ?? []
     }
 
-    /// Reads rows for as long as there is room.
+    /// Reads rows as long as they fit into the size.
     private func objects(in rows: RowCursor, upTo size: Int) throws -> [ObjectRow] {
         var found: [ObjectRow] = []
-        var room = size
+        var remaining = size
         while let row = try rows.next() {
             let object = try ObjectRow(row: row)
-            room -= object.size
-            guard room >= 0 else { break }
+            remaining -= object.size
+            guard remaining >= 0 else { break }
             found.append(object)
         }
         return found

@@ -17,7 +17,7 @@ struct ConditionSQL {
 
     /// SQLite opens an array anew, and keeps it open, for each test of the statement; beyond this many Domain decides,
     /// which opens it once.
-    private static let mostOpenedArrays = 8
+    private static let maxOpenedArrays = 8
 
     init(catalog: Catalog, entry: Catalog.Entry, functions: QueryFunctions, budget: QueryBudget? = nil) {
         self.catalog = catalog
@@ -84,7 +84,7 @@ struct ConditionSQL {
 
     private mutating func sql(_ test: Condition.Test, at path: FieldPath) -> SQL {
         if case .not(let inner) = test { return "(\(sql(inner, at: path)) IS NOT TRUE)" }
-        if case .containsAll(let list) = test, 1...ConditionSQL.mostOpenedArrays ~= list.values.count {
+        if case .containsAll(let list) = test, 1...ConditionSQL.maxOpenedArrays ~= list.values.count {
             return joined(list.values.map { sql(.equals($0), at: path) }[...], by: " AND ", empty: "0")
         }
         guard let type = entry.schema.type(of: path.field) else {
@@ -97,7 +97,7 @@ struct ConditionSQL {
         case _ where path.isNested: form = isIndexed(path) ? indexed(test, path) : nil
         case .array where test.opensArray:
             openedArrays += 1
-            form = openedArrays > ConditionSQL.mostOpenedArrays ? nil : ofArray(test, path)
+            form = openedArrays > ConditionSQL.maxOpenedArrays ? nil : ofArray(test, path)
         case .array: form = ofArray(test, path)
         case .geoPoint: form = ofPoint(test, path)
         case .object, .any: form = exists(test, path)

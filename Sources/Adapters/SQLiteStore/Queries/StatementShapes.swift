@@ -9,7 +9,7 @@ internal import Synchronization
 final class StatementShapes: Sendable {
     private static let bound = 1000
     /// Longer texts are compiled each time: their statements are large, and such queries slow anyway.
-    private static let longest = 4096
+    private static let maxLength = 4096
 
     private let pool: DatabasePool
     private let texts = Mutex<Set<String>>([])
@@ -20,7 +20,7 @@ final class StatementShapes: Sendable {
 
     /// The statement of a text, compiled or kept.
     func statement(_ text: String, _ db: Database) throws -> Statement {
-        guard text.utf8.count <= StatementShapes.longest else { return try db.makeStatement(sql: text) }
+        guard text.utf8.count <= StatementShapes.maxLength else { return try db.makeStatement(sql: text) }
         let isFull = texts.withLock { texts in
             let isFull = texts.count >= StatementShapes.bound && !texts.contains(text)
             if isFull { texts.removeAll() }

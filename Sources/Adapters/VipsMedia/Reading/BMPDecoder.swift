@@ -1,7 +1,7 @@
 internal import Domain
 
 /// A bitmap's pixels: red, green, blue and perhaps alpha, a byte each; rows from the upper one down, without gaps.
-struct BMPPicture: Sendable {
+struct BMPImage: Sendable {
     let size: ImageSize
     /// 3, or 4 with alpha, which is not multiplied in.
     let bands: Int
@@ -26,7 +26,7 @@ struct BMPDecoder {
     /// Reads the pixels.
     ///
     /// - Throws: ``BMPError/truncated`` if some are missing; what is missing is never made up.
-    func decode() throws(BMPError) -> BMPPicture {
+    func decode() throws(BMPError) -> BMPImage {
         let bands = header.hasAlpha ? 4 : 3
         let (area, overflow) = header.size.width.multipliedReportingOverflow(by: header.size.height)
         let (count, overflows) = area.multipliedReportingOverflow(by: bands)
@@ -46,7 +46,7 @@ struct BMPDecoder {
                 pixels = made(count) { masked(rows, step: size, scales: channels.scales, into: $0) }
             }
         }
-        return BMPPicture(size: header.size, bands: bands, pixels: pixels)
+        return BMPImage(size: header.size, bands: bands, pixels: pixels)
     }
 
     /// The palette's colours, as 256 of them: an index beyond the palette is black, and none leads out of the table.

@@ -51,9 +51,9 @@ struct BMPHeader: Sendable, Hashable {
     static let headerSizes: Set = [12, 40, 52, 56, 64, 108, 124]
 
     /// How many bytes hold every header, masks included.
-    static let longestLength = fileHeaderSize + 124
+    static let maxLength = fileHeaderSize + 124
 
-    /// Reads the first bytes of a bitmap, ``longestLength`` of them or all there are.
+    /// Reads the first bytes of a bitmap, ``maxLength`` of them or all there are.
     init(_ bytes: UnsafeRawBufferPointer) throws(BMPError) {
         let cursor = ByteCursor(bytes)
         guard cursor.holds("BM".utf8), let pixelOffset = cursor.little32(at: 10),

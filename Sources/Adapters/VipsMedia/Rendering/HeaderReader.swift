@@ -19,9 +19,9 @@ struct HeaderReader {
     }
 
     /// What a decoder would spend minutes or gigabytes on before it knows as much as a size.
-    private static let mostPackedTexts = 16
-    private static let mostPackedBytes = 256 << 10
-    private static let mostFrames = 4096
+    private static let maxPackedTexts = 16
+    private static let maxPackedBytes = 256 << 10
+    private static let maxFrames = 4096
     /// What is read of a file in a walk of its chunks: two pieces for each of so many frames.
     private static let walk = 10 << 20
 
@@ -88,21 +88,21 @@ struct HeaderReader {
         let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
         switch format {
         case .webp:
-            guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.mostFrames else {
+            guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.maxFrames else {
                 throw ServiceError(
                     .imageTooLarge,
-                    "The image has too many frames; the limit is \(HeaderReader.mostFrames)."
+                    "The image has too many frames; the limit is \(HeaderReader.maxFrames)."
                 )
             }
         case .png:
             guard let facts = try PNGFacts(window) else { throw VipsError(operation: "png", detail: "chunks") }
-            guard facts.packedTexts <= HeaderReader.mostPackedTexts,
-                facts.packedBytes <= HeaderReader.mostPackedBytes
+            guard facts.packedTexts <= HeaderReader.maxPackedTexts,
+                facts.packedBytes <= HeaderReader.maxPackedBytes
             else {
                 throw ServiceError(
                     .imageTooLarge,
-                    "The image has too many compressed texts; the limit is \(HeaderReader.mostPackedTexts) texts "
-                        + "and \(HeaderReader.mostPackedBytes) bytes."
+                    "The image has too many compressed texts; the limit is \(HeaderReader.maxPackedTexts) texts "
+                        + "and \(HeaderReader.maxPackedBytes) bytes."
                 )
             }
         default: break
@@ -110,7 +110,7 @@ struct HeaderReader {
     }
 
     private func bitmap() throws -> ImageHeader {
-        let facts = try bytes.read(at: 0, count: BMPHeader.longestLength).withUnsafeBytes { try BMPHeader($0) }
+        let facts = try bytes.read(at: 0, count: BMPHeader.maxLength).withUnsafeBytes { try BMPHeader($0) }
         return ImageHeader(
             format: .bmp,
             size: facts.size,

@@ -27,9 +27,9 @@ struct ImageDecoder {
                 return isUpright ? try oriented(image, header.orientation) : image
             }
             return try shrink(bytes, to: size ?? (isUpright ? header.uprightSize : header.size), isUpright: isUpright)
-        case .drawn(let picture, _):
-            let image = try VipsImageHandle(picture.pixels, size: picture.size, bands: picture.bands)
-            let scaled = try scale(image, to: size.map { lying($0, isUpright) } ?? picture.size)
+        case .decoded(let decoded, _):
+            let image = try VipsImageHandle(decoded.pixels, size: decoded.size, bands: decoded.bands)
+            let scaled = try scale(image, to: size.map { lying($0, isUpright) } ?? decoded.size)
             return isUpright ? try oriented(scaled, header.orientation) : scaled
         }
     }
@@ -41,9 +41,9 @@ struct ImageDecoder {
 
     /// A JPEG made smaller on the shorter way, in sRGB; `nil` if it is not for that.
     func shortened(_ bytes: SourceBytes, to size: ImageSize) throws -> VipsImageHandle? {
-        guard header.format == .jpeg, header.mayBeShortened(to: size, effort: effort),
-            let price = JPEGShrinker.price(of: header.size, to: size),
-            price <= header.shortenedPrice(to: size)
+        guard header.format == .jpeg, header.canBeDownscaled(to: size, effort: effort),
+            let estimate = JPEGShrinker.memoryEstimate(of: header.size, to: size),
+            estimate <= header.downscaledMemory(to: size)
         else { return nil }
         var made: VipsImageHandle?
         bytes.withAll { bytes in
@@ -90,8 +90,8 @@ struct ImageDecoder {
 
     private func bitmap(_ bytes: SourceBytes) throws -> VipsImageHandle {
         let all = bytes.readAll()
-        let picture = try all.withUnsafeBytes { try BMPDecoder(BMPHeader($0), bytes: $0).decode() }
-        return try VipsImageHandle(picture.pixels[...], size: picture.size, bands: picture.bands)
+        let decoded = try all.withUnsafeBytes { try BMPDecoder(BMPHeader($0), bytes: $0).decode() }
+        return try VipsImageHandle(decoded.pixels[...], size: decoded.size, bands: decoded.bands)
     }
 
     private func shrink(_ bytes: SourceBytes, to size: ImageSize, isUpright: Bool) throws(VipsError) -> VipsImageHandle
@@ -118,13 +118,13 @@ struct ImageDecoder {
         /// The file.
         var bytes: SourceBytes {
             switch self {
-            case .encoded(let bytes), .drawn(_, let bytes): bytes
+            case .encoded(let bytes), .decoded(_, let bytes): bytes
             }
         }
 
         /// The bytes of a file.
         case encoded(SourceBytes)
         /// Pixels that the worker process drew, of these bytes.
-        case drawn(DrawnPicture, SourceBytes)
+        case decoded(DecodedImage, SourceBytes)
     }
 }

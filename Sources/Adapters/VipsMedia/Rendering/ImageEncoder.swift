@@ -89,8 +89,8 @@ struct ImageEncoder {
     /// that are told to strip do not all do it (WebP's of 8.14).
     private func withMetadata(_ image: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
         let image = try image.unshared()
-        let words = output.keepsCopyright ? ImageEncoder.copyright : []
-        let stored = words.compactMap { name in
+        let names = output.keepsCopyright ? ImageEncoder.copyright : []
+        let stored = names.compactMap { name in
             image.text(name).flatMap { ExifReader.field($0)?.stored }.map { (name, $0) }
         }
         for name in image.fieldNames where !ImageEncoder.animation.contains(name) { image.remove(name) }

@@ -45,11 +45,11 @@ struct ImageJob {
             steps.removeFirst()
         }
         let image = try decoder.open(input, isUpright: isUpright, size: size)
-        return try applying(steps, to: withWords(of: input.bytes, image))
+        return try applying(steps, to: withCopyright(of: input.bytes, image))
     }
 
     /// The image with its copyright metadata, if it was created from pixels, which have none.
-    private func withWords(
+    private func withCopyright(
         of bytes: SourceBytes,
         _ image: borrowing VipsImageHandle
     ) throws(VipsError) -> VipsImageHandle {

@@ -31,7 +31,7 @@ struct JPEGShrinker: ~Copyable {
         self.size = size
     }
 
-    /// Decodes and resamples; takes as much memory as ``price(of:to:)`` says.
+    /// Decodes and resamples; takes as much memory as ``memoryEstimate(of:to:)`` says.
     ///
     /// - Parameters:
     ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, exactly as large.
@@ -58,14 +58,14 @@ struct JPEGShrinker: ~Copyable {
     ///   - source: The file's size.
     ///   - size: The result's.
     /// - Returns: `nil` if this is not for a ``JPEGShrinker``.
-    static func price(of source: ImageSize, to size: ImageSize) -> Int? {
+    static func memoryEstimate(of source: ImageSize, to size: ImageSize) -> Int? {
         guard let scale = ShrinkScale(from: source, to: size) else { return nil }
         // What the header did not say yet is the dearest: no subsampling, or that which rounds up most.
         let decoded = scale.source(source, .none)
         let rounded = Planes.Layout(width: decoded.size.width + 64, rows: decoded.size.height + 4)
-        let planes = decoded.isInLines ? 0 : 3 * Planes.price([rounded])
+        let planes = decoded.isInLines ? 0 : 3 * Planes.memoryEstimate([rounded])
         // libjpeg works on some blocks of rows at a time, and then on up to 32 columns more than there are.
         let rows = 3 * 128 * (source.width + 32)
-        return planes + PlaneResampler.price(decoded, to: size) + rows + 65_536
+        return planes + PlaneResampler.memoryEstimate(decoded, to: size) + rows + 65_536
     }
 }

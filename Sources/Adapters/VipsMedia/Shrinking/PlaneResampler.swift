@@ -35,7 +35,8 @@ struct PlaneResampler: ~Copyable {
         var layouts: [Planes.Layout] { isInLines ? [] : subsampling.layouts(of: size) }
     }
 
-    /// `nil` if zimg refuses these sizes, if it needs more than ``price(_:to:)`` says or if there is no memory.
+    /// `nil` if zimg refuses these sizes, if it needs more than ``memoryEstimate(_:to:)`` says or if there is no
+    /// memory.
     init?(_ source: Source, to size: ImageSize) {
         guard let graph = ResampleGraph(source, to: size), let needs = graph.needs() else { return nil }
         let read = PlaneResampler.window(
@@ -44,8 +45,11 @@ struct PlaneResampler: ~Copyable {
             count: source.isInLines ? source.bands : 0
         )
         let written = PlaneResampler.window(size, rows: needs.outgoingMask, count: source.bands)
-        guard needs.temporary >= 0, needs.temporary <= PlaneResampler.price(source, to: size),
-            Planes.price(read) + Planes.price(written) <= PlaneResampler.price(source, to: size) - needs.temporary,
+        guard needs.temporary >= 0, needs.temporary <= PlaneResampler.memoryEstimate(source, to: size),
+            Planes.memoryEstimate(read) + Planes.memoryEstimate(written) <= PlaneResampler.memoryEstimate(
+                source,
+                to: size
+            ) - needs.temporary,
             let temporary = AlignedMemory(count: needs.temporary),
             let incoming = Planes(read),
             let outgoing = Planes(written)
@@ -130,7 +134,7 @@ extension PlaneResampler {
     ///
     /// zimg keeps a power of two of rows for each band, as many as Lanczos reaches over: at 16 bits, and planes of colours,
     /// which are fewer, as floats. The rest are the weights and the rows that callbacks fill.
-    static func price(_ source: Source, to size: ImageSize) -> Int {
+    static func memoryEstimate(_ source: Source, to size: ImageSize) -> Int {
         let across = reach(source.paddedSize.width, size.width)
         let down = reach(source.paddedSize.height, size.height)
         var rows = 1

@@ -7,7 +7,7 @@ struct Planes: ~Copyable {
 
     /// `nil` if there is no memory.
     init?(_ layouts: [Layout]) {
-        guard let memory = AlignedMemory(count: Planes.price(layouts)) else { return nil }
+        guard let memory = AlignedMemory(count: Planes.memoryEstimate(layouts)) else { return nil }
         self.memory = memory
         self.layouts = layouts
     }
@@ -15,7 +15,7 @@ struct Planes: ~Copyable {
     /// Where a plane begins; `nil` if there is no such plane.
     func start(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
         guard layouts.indices.contains(index) else { return nil }
-        let offset = Planes.price(Array(layouts[..<index]))
+        let offset = Planes.memoryEstimate(Array(layouts[..<index]))
         return memory.bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
     }
 
@@ -36,7 +36,7 @@ struct Planes: ~Copyable {
     }
 
     /// The bytes that planes take.
-    static func price(_ layouts: [Layout]) -> Int {
+    static func memoryEstimate(_ layouts: [Layout]) -> Int {
         layouts.reduce(0) { $0 + $1.stride * $1.rows }
     }
 

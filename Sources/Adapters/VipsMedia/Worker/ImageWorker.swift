@@ -18,13 +18,13 @@ package enum ImageWorker {
     ///
     /// Must be called before anything makes a thread: threads that exist already cannot be confined, and the worker
     /// then refuses to run.
-    package static func run(_ words: [String]) -> Never {
+    package static func run(_ arguments: [String]) -> Never {
         // Not exit(3): the exit handlers of libraries are not needed.
-        _exit(perform(words).rawValue)
+        _exit(perform(arguments).rawValue)
     }
 
-    private static func perform(_ words: [String]) -> WorkerExit {
-        guard let task = WorkerTask(words: words) else { return .misused }
+    private static func perform(_ arguments: [String]) -> WorkerExit {
+        guard let task = WorkerTask(arguments: arguments) else { return .misused }
         let former = peakMemory
         ThreadPriority.lower(to: ThreadPriority.workers(task.priority))
         do {
@@ -53,15 +53,15 @@ package enum ImageWorker {
     private static func answer(_ task: WorkerTask, to output: CInt) throws(VipsError) -> WorkerExit {
         let count = lseek(STDIN_FILENO, 0, SEEK_END)
         let source = VipsSourceHandle(.descriptor(STDIN_FILENO, count: max(0, count)), watch: nil)
-        let picture = try WorkerPicture(source)
+        let image = try WorkerImage(source)
         switch task.work {
         case .header:
-            return write(picture.head.bytes, to: output) ? .answered : .unable
-        case .draw(let size, let effort):
-            guard task.allows(picture.head.size), size.area <= task.pixels else { return .tooLarge }
-            let pixels = try picture.drawn(from: source, at: size, effort)
+            return write(image.head.bytes, to: output) ? .answered : .unable
+        case .decode(let size, let effort):
+            guard task.allows(image.head.size), size.area <= task.pixels else { return .tooLarge }
+            let pixels = try image.decoded(from: source, at: size, effort)
             let head = WorkerHead(
-                format: picture.head.format,
+                format: image.head.format,
                 size: pixels.size,
                 bands: pixels.bands,
                 hasAlpha: pixels.hasAlpha,

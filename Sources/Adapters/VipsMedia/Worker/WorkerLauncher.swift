@@ -67,7 +67,7 @@ package struct WorkerLauncher: Sendable {
         )
     }
 
-    /// Draws an image's first page or frame in sRGB; what is made of lines is drawn for the size, not enlarged.
+    /// Decodes an image's first page or frame to sRGB; vector formats are rendered at the size, not enlarged.
     ///
     /// - Parameters:
     ///   - source: The image.
@@ -77,19 +77,19 @@ package struct WorkerLauncher: Sendable {
     ///   - deadline: When the worker is killed.
     /// - Returns: The pixels, as many as `size` says.
     /// - Throws: As ``header(of:with:)``, and ``ServiceError/Code/imageTooLarge`` for a source beyond the limits.
-    package func draw(
+    package func decode(
         _ source: ImageSource,
         at size: ImageSize,
         _ effort: ImageEffort,
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
-    ) async throws -> DrawnPicture {
+    ) async throws -> DecodedImage {
         let most = WorkerHead.length + 4 * size.area
-        let answer = try await answer(to: .draw(size, effort), about: source, priority, atMost: most, until: deadline)
+        let answer = try await answer(to: .decode(size, effort), about: source, priority, atMost: most, until: deadline)
         guard let head = WorkerHead(answer), head.bits == 8, head.bands == (head.hasAlpha ? 4 : 3),
             head.size == size, answer.count == WorkerHead.length + head.pixelBytes
         else { throw notAnImage("an image of \(answer.count) bytes") }
-        return DrawnPicture(size: head.size, bands: head.bands, pixels: answer[WorkerHead.length...])
+        return DecodedImage(size: head.size, bands: head.bands, pixels: answer[WorkerHead.length...])
     }
 
     private func answer(
@@ -133,7 +133,7 @@ package struct WorkerLauncher: Sendable {
         do {
             let result = try await Subprocess.run(
                 .path(executable),
-                arguments: Arguments([ImageWorker.command] + task.words),
+                arguments: Arguments([ImageWorker.command] + task.arguments),
                 environment: .custom(environment),
                 input: .fileDescriptor(FileDescriptor(rawValue: input.descriptor), closeAfterSpawningProcess: false),
                 output: .bytes(limit: count),
@@ -202,7 +202,7 @@ package struct WorkerLauncher: Sendable {
 }
 
 /// An image as a worker process drew it.
-package struct DrawnPicture: Sendable {
+package struct DecodedImage: Sendable {
     /// In pixels.
     package let size: ImageSize
     /// 3 for red, green, blue; 4 with transparency behind them, not multiplied into the colours.

@@ -6,8 +6,8 @@ struct WorkerTask: Equatable {
     enum Work: Equatable {
         /// Its ``WorkerHead`` alone.
         case header
-        /// Its pixels, drawn to fill a size.
-        case draw(ImageSize, ImageEffort)
+        /// Its pixels at a size (argument `draw`).
+        case decode(ImageSize, ImageEffort)
     }
 
     var work: Work
@@ -32,29 +32,33 @@ struct WorkerTask: Equatable {
     }
 
     /// Reads `header normal …` or `draw 200x100 fast low …`, with the four limits behind it; nothing else is a task.
-    init?(words: [String]) {
-        let numbers = words.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
-        guard words.count > 5, numbers.count == 4, let priority = ImagePriority(rawValue: words[words.count - 5]) else {
+    init?(arguments: [String]) {
+        let numbers = arguments.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
+        guard arguments.count > 5, numbers.count == 4,
+            let priority = ImagePriority(rawValue: arguments[arguments.count - 5])
+        else {
             return nil
         }
         let work: Work
-        switch (words[0], words.count - 5) {
+        switch (arguments[0], arguments.count - 5) {
         case ("header", 1): work = .header
         case ("draw", 3):
-            let sides = words[1].split(separator: "x").compactMap { Int($0) }.filter { (1...1_000_000).contains($0) }
-            guard sides.count == 2, let effort = ImageEffort(rawValue: words[2]) else { return nil }
-            work = .draw(ImageSize(width: sides[0], height: sides[1]), effort)
+            let sides = arguments[1].split(separator: "x").compactMap { Int($0) }.filter {
+                (1...1_000_000).contains($0)
+            }
+            guard sides.count == 2, let effort = ImageEffort(rawValue: arguments[2]) else { return nil }
+            work = .decode(ImageSize(width: sides[0], height: sides[1]), effort)
         default: return nil
         }
         self.init(work, priority, memory: numbers[0], seconds: numbers[1], side: numbers[2], pixels: numbers[3])
     }
 
     /// The arguments of this task.
-    var words: [String] {
+    var arguments: [String] {
         let asked: [String] =
             switch work {
             case .header: ["header"]
-            case .draw(let size, let effort): ["draw", "\(size)", effort.rawValue]
+            case .decode(let size, let effort): ["draw", "\(size)", effort.rawValue]
             }
         return asked + [priority.rawValue] + [memory, seconds, side, pixels].map(String.init)
     }

@@ -38,10 +38,10 @@ extension Credentials {
             names.lazy.compactMap { headers[$0] }.first { !$0.isEmpty }
         }
         guard let id = first(HTTPField.Name.appID) else { return nil }
-        if let word = first(HTTPField.Name.masterKey) {
-            self.init(appID: id, proof: .masterKey(word))
-        } else if let word = first(HTTPField.Name.appKey) {
-            self.init(appID: id, proof: .key(word))
+        if let key = first(HTTPField.Name.masterKey) {
+            self.init(appID: id, proof: .masterKey(key))
+        } else if let key = first(HTTPField.Name.appKey) {
+            self.init(appID: id, proof: .key(key))
         } else if let text = first(HTTPField.Name.signature) {
             self.init(appID: id, proof: .signature(text))
         } else {

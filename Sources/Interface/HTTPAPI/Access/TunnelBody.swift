@@ -14,7 +14,7 @@ struct TunnelBody {
         "_ClientVersion", "_InstallationId",
     ]
     /// No header may be longer.
-    private static let longest = 4096
+    private static let maxLength = 4096
 
     /// Scans a body.
     ///
@@ -49,21 +49,21 @@ struct TunnelBody {
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` if it is longer than a header may be.
     func text(_ name: String) throws -> String? {
-        guard let place = own[name] else { return nil }
+        guard let range = own[name] else { return nil }
         return try body.withText { text in
-            guard text[place.lowerBound] == UInt8(ascii: "\"") else { return nil }
-            guard place.count <= TunnelBody.longest else {
-                throw ServiceError(.badRequest, "\(name) is longer than \(TunnelBody.longest) bytes.")
+            guard text[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
+            guard range.count <= TunnelBody.maxLength else {
+                throw ServiceError(.badRequest, "\(name) is longer than \(TunnelBody.maxLength) bytes.")
             }
-            return try JSONValue.parse(text, in: place, field: "The body", values: 1).value.stringValue
+            return try JSONValue.parse(text, in: range, field: "The body", values: 1).value.stringValue
         }
     }
 
     /// The real body: the text with blanks in place of what is taken out, so that nothing is copied or moved.
     consuming func rest() -> ByteBuffer {
         var rest = body.text
-        for place in removed {
-            rest.setRepeatingByte(UInt8(ascii: " "), count: place.count, at: rest.readerIndex + place.lowerBound)
+        for range in removed {
+            rest.setRepeatingByte(UInt8(ascii: " "), count: range.count, at: rest.readerIndex + range.lowerBound)
         }
         return rest
     }
@@ -78,24 +78,24 @@ struct TunnelBody {
             var names: Set<String> = []
             var query = ""
             while let name = try scanner.nextName() {
-                let place = try scanner.skipValue()
+                let range = try scanner.skipValue()
                 guard !TunnelBody.names.contains(name.text) else { continue }
                 guard names.insert(name.text).inserted else {
                     throw ServiceError(.malformedJSON, "The member '\(name.text.prefix(64))' of the body occurs twice.")
                 }
                 if !query.isEmpty { query += "&" }
-                query += "\(name.text.percentEncodedPath)=\(try parameter(at: place, in: text).percentEncodedPath)"
+                query += "\(name.text.percentEncodedPath)=\(try parameter(at: range, in: text).percentEncodedPath)"
             }
             return query
         }
     }
 
     /// A condition is parsed again behind authentication, so its text is taken as it is.
-    private func parameter(at place: Range<Int>, in text: UnsafeBufferPointer<UInt8>) throws -> String {
-        guard text[place.lowerBound] != UInt8(ascii: "{"), text[place.lowerBound] != UInt8(ascii: "[") else {
-            return String(decoding: text[place], as: UTF8.self)
+    private func parameter(at range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) throws -> String {
+        guard text[range.lowerBound] != UInt8(ascii: "{"), text[range.lowerBound] != UInt8(ascii: "[") else {
+            return String(decoding: text[range], as: UTF8.self)
         }
-        let value = try JSONValue.parse(text, in: place, field: "The body", values: 1).value
+        let value = try JSONValue.parse(text, in: range, field: "The body", values: 1).value
         return value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The requests of a batch as places in its text.
+/// The requests of a batch as ranges of its bytes.
 ///
 /// The whole text is checked first; an item is parsed into values when it is reached, and dropped when it is answered,
 /// so that a batch takes the memory of its text and of a few items.
@@ -8,7 +8,7 @@ struct BatchBody: Sendable {
     /// Items that stand side by side and are worked on together: so few that their values are small beside a large text.
     struct Group: Sendable {
         /// From the first item to the end of the last one.
-        fileprivate var place: Range<Int>
+        fileprivate var range: Range<Int>
         fileprivate var count: Int
     }
 
@@ -20,7 +20,7 @@ struct BatchBody: Sendable {
     private(set) var itemsOfUsers: [Range<Int>] = []
     private let body: JSONBody
 
-    private static let mostOfGroup = 100
+    private static let maxGroupCount = 100
     private static let largestGroup = 256 << 10
     /// What the usual answer of an item takes.
     private static let answerSize = 160
@@ -53,9 +53,9 @@ struct BatchBody: Sendable {
         var memory = 0
         defer { body.share.shrink(by: memory) }
         let items = try body.withText { text in
-            try places(of: group, in: text).map { place in
+            try ranges(of: group, in: text).map { range in
                 Result {
-                    let item = try parse(place, text)
+                    let item = try parse(range, text)
                     try body.share.grow(by: item.memory)
                     memory += item.memory
                     return item.value
@@ -66,8 +66,8 @@ struct BatchBody: Sendable {
     }
 
     /// Makes the values of one item, to look at them once.
-    func item(at place: Range<Int>) throws -> JSONValue {
-        try body.withText { try parse(place, $0).value }
+    func item(at range: Range<Int>) throws -> JSONValue {
+        try body.withText { try parse(range, $0).value }
     }
 
     /// Makes the values of all items; their memory counts until the request is answered.
@@ -76,8 +76,8 @@ struct BatchBody: Sendable {
     func allItems() throws -> [JSONValue] {
         try body.withText { text in
             try groups.flatMap { group in
-                try places(of: group, in: text).map { place in
-                    let item = try parse(place, text)
+                try ranges(of: group, in: text).map { range in
+                    let item = try parse(range, text)
                     try body.share.grow(by: item.memory)
                     return item.value
                 }
@@ -86,25 +86,25 @@ struct BatchBody: Sendable {
     }
 
     private func parse(
-        _ place: Range<Int>,
+        _ range: Range<Int>,
         _ text: UnsafeBufferPointer<UInt8>
     ) throws -> (value: JSONValue, memory: Int) {
         try JSONValue.parse(
             text,
-            in: place,
+            in: range,
             field: "The body",
             // An item stands in an array in an object.
-            depth: JSONValue.deepest - 2,
-            values: body.mostValues
+            depth: JSONValue.maxDepth - 2,
+            values: body.maxValues
         )
     }
 
-    private func places(of group: Group, in text: UnsafeBufferPointer<UInt8>) throws -> [Range<Int>] {
-        let part = UnsafeBufferPointer(rebasing: text[group.place])
+    private func ranges(of group: Group, in text: UnsafeBufferPointer<UInt8>) throws -> [Range<Int>] {
+        let part = UnsafeBufferPointer(rebasing: text[group.range])
         var scanner = JSONScanner(part, field: "The body")
         return try (0..<group.count).map { _ in
-            let place = try scanner.skipListed()
-            return place.lowerBound + group.place.lowerBound..<place.upperBound + group.place.lowerBound
+            let range = try scanner.skipListed()
+            return range.lowerBound + group.range.lowerBound..<range.upperBound + group.range.lowerBound
         }
     }
 }
@@ -117,18 +117,18 @@ extension BatchBody {
         var groups: [Group] = []
         var itemsOfUsers: [Range<Int>] = []
 
-        mutating func add(_ place: Range<Int>, mayBeOfUsers: Bool) {
+        mutating func add(_ range: Range<Int>, couldBeOfUsers: Bool) {
             count += 1
-            if mayBeOfUsers { itemsOfUsers.append(place) }
-            if let last = groups.last, last.count < mostOfGroup,
-                place.upperBound - last.place.lowerBound <= largestGroup
+            if couldBeOfUsers { itemsOfUsers.append(range) }
+            if let last = groups.last, last.count < maxGroupCount,
+                range.upperBound - last.range.lowerBound <= largestGroup
             {
                 groups[groups.count - 1] = Group(
-                    place: last.place.lowerBound..<place.upperBound,
+                    range: last.range.lowerBound..<range.upperBound,
                     count: last.count + 1
                 )
             } else {
-                groups.append(Group(place: place, count: 1))
+                groups.append(Group(range: range, count: 1))
             }
         }
     }
@@ -164,22 +164,22 @@ extension BatchBody {
                 )
             }
             let start = scanner.skipBlanks()
-            var mayBeOfUsers = false
+            var couldBeOfUsers = false
             if scanner.enter("{") {
                 while let name = try scanner.nextName() {
                     let value = try scanner.skipValue()
-                    if name.text == "path" { mayBeOfUsers = mayNameUsers(text[value]) }
+                    if name.text == "path" { couldBeOfUsers = couldNameUsers(text[value]) }
                 }
-                found.add(start..<scanner.offset, mayBeOfUsers: mayBeOfUsers)
+                found.add(start..<scanner.offset, couldBeOfUsers: couldBeOfUsers)
             } else {
-                found.add(try scanner.skipValue(), mayBeOfUsers: false)
+                found.add(try scanner.skipValue(), couldBeOfUsers: false)
             }
         }
         return found
     }
 
     /// Whether a path may be `users` or `classes/_User`; one that is escaped may be anything.
-    private static func mayNameUsers(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    private static func couldNameUsers(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         path.indices.contains { index in
             switch path[index] {
             case UInt8(ascii: "\\"), UInt8(ascii: "%"): true

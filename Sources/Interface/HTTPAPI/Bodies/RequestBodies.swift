@@ -65,7 +65,7 @@ struct RequestBodies: Sendable {
         let share = memory.share(of: sender)
         defer { share.end() }
         let text = try await collect(request, upTo: limit, share)
-        let body = JSONBody(text: text, share: share, mostValues: limits.jsonValues)
+        let body = JSONBody(text: text, share: share, maxValues: limits.jsonValues)
         guard let threads, text.readableBytes >= RequestBodies.large else { return try await work(body) }
         return try await withTaskExecutorPreference(threads) { try await work(body) }
     }
@@ -132,19 +132,19 @@ struct JSONBody: Sendable {
     let text: ByteBuffer
     let share: BodyMemory.Share
     /// How many values may be made of the body, or of one item of a batch.
-    let mostValues: Int
+    let maxValues: Int
 
     /// The whole body as one value; no body is null.
     func json() throws -> JSONValue {
         guard text.readableBytes > 0 else { return .null }
-        let (value, memory) = try withText { try JSONValue.parse($0, field: "The body", values: mostValues) }
+        let (value, memory) = try withText { try JSONValue.parse($0, field: "The body", values: maxValues) }
         try share.grow(by: memory)
         return value
     }
 
     /// A part of the body as one value, and what it takes in memory.
-    func value(at place: Range<Int>) throws -> (value: JSONValue, memory: Int) {
-        try withText { try JSONValue.parse($0, in: place, field: "The body", values: mostValues) }
+    func value(at range: Range<Int>) throws -> (value: JSONValue, memory: Int) {
+        try withText { try JSONValue.parse($0, in: range, field: "The body", values: maxValues) }
     }
 
     /// Passes the bytes to a closure that must not retain them.

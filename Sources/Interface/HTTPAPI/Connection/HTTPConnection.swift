@@ -26,7 +26,7 @@ package enum HTTPConnection {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = RequestRefusal.largestHead
         limits.maxHeaderListSize = RequestRefusal.largestHead
-        limits.maxHeaderFieldCount = RequestRefusal.mostHeaders
+        limits.maxHeaderFieldCount = RequestRefusal.maxHeaders
         // What lies behind a request that asks for another protocol is the next request: see RequestGate.
         return ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)

@@ -69,13 +69,13 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             awaitsDecoder = false
             guard !isLast else { return }
             do {
-                let verdict = try RequestRules.check(head)
+                let framing = try RequestRules.check(head)
                 isReading = true
-                isLast = verdict.isLast
-                isLastOld = verdict.isLast && head.version == .http1_0
-                stopsDecoder = verdict.stopsDecoder
-                held = verdict.head
-                if !verdict.head.headers.contains(name: "Transfer-Encoding") { handOn(context) }
+                isLast = framing.isLast
+                isLastOld = framing.isLast && head.version == .http1_0
+                stopsDecoder = framing.stopsDecoder
+                held = framing.head
+                if !framing.head.headers.contains(name: "Transfer-Encoding") { handOn(context) }
             } catch {
                 refuse(error, hasBody: head.method != .HEAD, context)
             }

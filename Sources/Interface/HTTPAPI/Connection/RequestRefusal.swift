@@ -13,7 +13,7 @@ struct RequestRefusal: Error, Equatable {
     /// The most bytes of a request line and its header fields together, and of one field.
     static let largestHead = 80 << 10
     /// The most header fields of a request.
-    static let mostHeaders = 1000
+    static let maxHeaders = 1000
 
     init(_ status: HTTPResponseStatus, _ message: String) {
         self.status = status
@@ -27,7 +27,7 @@ struct RequestRefusal: Error, Equatable {
             self.init(
                 .requestHeaderFieldsTooLarge,
                 "The request's head must have at most \(RequestRefusal.largestHead) bytes and "
-                    + "\(RequestRefusal.mostHeaders) header fields."
+                    + "\(RequestRefusal.maxHeaders) header fields."
             )
         case .invalidVersion:
             self.init(.httpVersionNotSupported, "The server speaks HTTP/1.0 and HTTP/1.1 only.")

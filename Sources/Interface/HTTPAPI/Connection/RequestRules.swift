@@ -7,7 +7,7 @@ internal import NIOHTTP1
 /// is must be said once and in one form, or the bytes of a body could be taken for a request (request smuggling).
 enum RequestRules {
     /// A head that passed, and what it means for the connection.
-    struct Verdict: Equatable {
+    struct Framing: Equatable {
         /// As the server reads it: `Connection` is `close` if the connection ends with the answer.
         var head: HTTPRequestHead
         /// Whether the connection ends with the answer.
@@ -17,7 +17,7 @@ enum RequestRules {
     }
 
     /// - Throws: The refusal; the connection must end with it.
-    static func check(_ head: HTTPRequestHead) throws(RequestRefusal) -> Verdict {
+    static func check(_ head: HTTPRequestHead) throws(RequestRefusal) -> Framing {
         guard head.method != .CONNECT else {
             throw RequestRefusal(.notImplemented, "The server is not a proxy: CONNECT is not supported.")
         }
@@ -31,7 +31,7 @@ enum RequestRules {
         var head = head
         if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         if isOld, fields.hasExpectation { head.headers.remove(name: "Expect") }
-        return Verdict(
+        return Framing(
             head: head,
             isLast: isLast,
             stopsDecoder: options.contains("upgrade") && fields.upgrades.contains { !$0.isEmpty }

@@ -13,7 +13,7 @@ struct DialectError: Error {
         self.headers = headers
     }
 
-    init(_ status: Int, _ sentence: String) {
-        self.init(HTTPResponse.Status(code: status), ServiceError(.badRequest, sentence))
+    init(_ status: Int, _ message: String) {
+        self.init(HTTPResponse.Status(code: status), ServiceError(.badRequest, message))
     }
 }

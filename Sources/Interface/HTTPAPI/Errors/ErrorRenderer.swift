@@ -70,7 +70,7 @@ struct ErrorRenderer: RouterMiddleware {
             ServiceError(.badRequest, error.body ?? "Bad request.")
         case is HTTPParserError:
             ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
-        case let error where ClientLeft.causes(error):
+        case let error where ClientDisconnection.causes(error):
             // No client reads it: the client disconnected, or the server stops. The log does not report it as a
             // failure.
             ServiceError(.badRequest, "The request was cancelled.")

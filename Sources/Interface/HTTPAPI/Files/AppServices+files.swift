@@ -12,20 +12,20 @@ extension AppServices {
     ///   - fileSize: The source's size in bytes.
     /// - Returns: The image request; `nil` if there is none.
     /// - Throws: The error for unknown parameters.
-    func imageWords(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
+    func imageRequest(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
         guard let query = request.uri.query else { return nil }
-        let context = wordContext(request, fileSize)
+        let context = parsingContext(request, fileSize)
         return try await images.requests.request(query, host: request.head.authority, context: context)
     }
 
     /// Reads the chain of a style, which the request names.
-    func imageWords(chain: String, of request: Request, fileSize: Int64) throws -> ImageRequest {
-        try ImageRequest(chain: chain, context: wordContext(request, fileSize))
+    func imageRequest(chain: String, of request: Request, fileSize: Int64) throws -> ImageRequest {
+        try ImageRequest(chain: chain, context: parsingContext(request, fileSize))
     }
 
-    private func wordContext(_ request: Request, _ fileSize: Int64) -> ImageWordContext {
-        let marks = OwnFiles(bucket: presentation.bucket, domains: fileDomains, host: request.head.authority)
-        return ImageWordContext(limits: images.settings.limits, ownKey: marks.key(of:), fileSize: fileSize)
+    private func parsingContext(_ request: Request, _ fileSize: Int64) -> ImageParsingContext {
+        let marks = AppFileResolver(bucket: presentation.bucket, domains: fileDomains, host: request.head.authority)
+        return ImageParsingContext(limits: images.settings.limits, ownKey: marks.key(of:), fileSize: fileSize)
     }
 
     /// Answers with a file of the app, or with its derivative.
@@ -33,7 +33,7 @@ extension AppServices {
         _ request: Request,
         _ context: APIContext,
         with file: ServedFile,
-        words: ImageRequest?,
+        imageRequest: ImageRequest?,
         caching: Caching = .immutable
     ) async throws -> Response {
         func whole() async throws -> Response {
@@ -44,19 +44,19 @@ extension AppServices {
                 modified: file.createdAt,
                 caching: caching,
                 // With operators, the answer may have been a derivative at another time.
-                isDateStrong: words == nil
+                isDateStrong: imageRequest == nil
             )
             return try await representation.response(to: request) { range in
                 ResponseBody(of: try await files.openShared(file), range: range, context)
             }
         }
-        guard let words else { return try await whole() }
-        let pictures = ImageAnswer(
+        guard let imageRequest else { return try await whole() }
+        let images = ImageAnswer(
             app: self,
             origin: ImageOrigin(file, in: files),
             modified: file.createdAt,
             caching: caching
         )
-        return try await pictures.answer(words, to: request, context, source: whole)
+        return try await images.answer(imageRequest, to: request, context, source: whole)
     }
 }

@@ -5,7 +5,7 @@ struct AttachmentName {
     private let name: String
 
     /// The most bytes of a name.
-    private static let longest = 255
+    private static let maxLength = 255
 
     /// Finds the parameter in a query string, with or without operators before it; `nil` if it is missing or empty.
     init?(query: String) {
@@ -14,7 +14,7 @@ struct AttachmentName {
         // Only the last part, as of a path: browsers would do the same, not all of them well.
         let last = text.split { $0 == "/" || $0 == "\\" }.last ?? ""
         name = String(last.unicodeScalars.filter { !$0.properties.generalCategory.isControl }.map(Character.init))
-        guard !["", ".", ".."].contains(name), name.utf8.count <= AttachmentName.longest else { return nil }
+        guard !["", ".", ".."].contains(name), name.utf8.count <= AttachmentName.maxLength else { return nil }
     }
 
     /// The value of `Content-Disposition` (RFC 6266): the name twice, for clients that know no other script than Latin.

@@ -45,7 +45,7 @@ struct ContentRoutes: Sendable {
         for caller in callers {
             guard let app = apps.first(where: { $0.id == caller.app }) else { continue }
             do {
-                return try await answer(try await app.objects.place(ofFile: id, as: caller), app, request, context)
+                return try await answer(try await app.objects.location(ofFile: id, as: caller), app, request, context)
             } catch let error as ServiceError where [.objectNotFound, .fileNotFound, .forbidden].contains(error.code) {
                 continue
             }
@@ -54,28 +54,28 @@ struct ContentRoutes: Sendable {
     }
 
     private func answer(
-        _ place: FilePlace,
+        _ location: FileLocation,
         _ app: AppServices,
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
         let caching = context.caller == nil ? Caching.changing : .personal
-        switch place {
+        switch location {
         case .here(let key):
             guard let file = try await app.files.find(key) else { throw FileService.notFound }
-            let words = try await app.imageWords(of: request, fileSize: file.size)
-            return try await app.answer(request, context, with: file, words: words, caching: caching)
+            let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
+            return try await app.answer(request, context, with: file, imageRequest: imageRequest, caching: caching)
         case .elsewhere(let url):
-            // Words that are wrong are refused before anything is fetched for them.
-            _ = try await app.imageWords(of: request, fileSize: .max)
+            // Wrong parameters are refused before anything is fetched for them.
+            _ = try await app.imageRequest(of: request, fileSize: .max)
             let (origin, file) = try await ClientPresence.required(on: context.channel) {
                 try await app.remoteImages.origin(of: url, for: context.caller?.group ?? .guests)
             }
             let images = ImageAnswer(app: app, origin: origin, modified: nil, caching: caching)
-            guard let words = try await app.imageWords(of: request, fileSize: origin.size) else {
+            guard let imageRequest = try await app.imageRequest(of: request, fileSize: origin.size) else {
                 return await images.response(file, to: request, context)
             }
-            return try await images.answer(words, to: request, context) {
+            return try await images.answer(imageRequest, to: request, context) {
                 await images.response(file, to: request, context)
             }
         }

@@ -29,19 +29,19 @@ struct DownloadRoutes: Sendable {
         if let key = FileKey(path) {
             for app in apps {
                 guard let file = try await app.files.find(key) else { continue }
-                let words = try await app.imageWords(of: request, fileSize: file.size)
-                return try await app.answer(request, context, with: file, words: words)
+                let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
+                return try await app.answer(request, context, with: file, imageRequest: imageRequest)
             }
         }
         for app in apps {
             guard let (key, chain) = app.images.names.style(of: path), let key = FileKey(key),
                 let file = try await app.files.find(key)
             else { continue }
-            guard try await app.imageWords(of: request, fileSize: file.size) == nil else {
+            guard try await app.imageRequest(of: request, fileSize: file.size) == nil else {
                 throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
             }
-            let words = try app.imageWords(chain: chain, of: request, fileSize: file.size)
-            return try await app.answer(request, context, with: file, words: words)
+            let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.size)
+            return try await app.answer(request, context, with: file, imageRequest: imageRequest)
         }
         throw FileService.notFound
     }

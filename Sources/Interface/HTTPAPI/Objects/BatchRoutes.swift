@@ -91,9 +91,9 @@ private struct BatchAnswers {
     }
 
     /// The whole, once all answers were appended.
-    consuming func text() -> JSONText {
+    consuming func text() -> RawJSON {
         bytes.append(UInt8(ascii: "]"))
-        return JSONText(bytes)
+        return RawJSON(bytes)
     }
 
     mutating func append(_ reply: Result<ObjectReply, any Error>, to command: Result<ObjectCommand, any Error>) {

@@ -64,7 +64,7 @@ struct ObjectParameters {
     func condition(_ limits: QueryLimits, _ engine: any PatternEngine) throws -> Condition? {
         guard var json = values["where"], json != .null, json != "" else { return nil }
         if let text = json.stringValue {
-            json = try JSONValue(parsing: Array(text.utf8), field: "where", values: JSONValue.mostValues)
+            json = try JSONValue(parsing: Array(text.utf8), field: "where", values: JSONValue.maxValues)
         }
         guard json != .null else { return nil }
         var parser = ConditionParser(limits: limits, engine: engine)

@@ -50,13 +50,13 @@ struct ObjectRoutes: Sendable {
         let reply = try await app.objects.perform(command, as: context.caller, presence: presence)
         if let created = reply.created {
             let location = "/1.1/classes/\(created.className)/\(created.id)"
-            return JSONText(reply.text).response(status: .created, headers: [.location: location])
+            return RawJSON(reply.text).response(status: .created, headers: [.location: location])
         }
         // As a file, a missing one is an error; as an object of a class it is an empty one (protocol/files 3.2).
         if case .get = command.action, request.isForFiles, reply.found == 0 {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
-        return JSONText(reply.text).response()
+        return RawJSON(reply.text).response()
     }
 
     @Sendable private func scan(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -81,7 +81,7 @@ struct ObjectRoutes: Sendable {
             as: context.caller,
             presence: ClientPresence.Watch(context.channel)
         )
-        return JSONText(reply.text).response()
+        return RawJSON(reply.text).response()
     }
 }
 

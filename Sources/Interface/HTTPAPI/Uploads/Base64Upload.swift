@@ -7,7 +7,7 @@ struct Base64Upload: Sendable {
     let app: AppServices
     let caller: Caller
 
-    func answer(_ members: [String: JSONValue], _ digits: Base64Text, _ name: FileName) async throws -> Response {
+    func answer(_ members: [String: JSONValue], _ digits: Base64Input, _ name: FileName) async throws -> Response {
         var members = members
         members["name"] = .string(name.description)
         let claimed = MediaType(claimed: members["_ContentType"]?.stringValue)
@@ -23,7 +23,7 @@ struct Base64Upload: Sendable {
             // Its SDKs read the size here.
             let size = Array(",\"size\":\(record.facts.size)}".utf8)
             let text = record.text(shownBy: app.presentation).dropLast() + size
-            return JSONText(Array(text)).response(
+            return RawJSON(Array(text)).response(
                 status: .created,
                 headers: [.location: "/1.1/classes/_File/\(record.id)"]
             )

@@ -54,7 +54,7 @@ struct KodoBlocks: Sendable {
             "crc32": .integer(crc32),
             "offset": .integer(receipt.offset),
             "host": .string(address),
-            "expired_at": .integer(upload.upload.expiresAt.wholeSeconds),
+            "expired_at": .integer(upload.stored.expiresAt.wholeSeconds),
         ]).response()
     }
 }
@@ -65,7 +65,7 @@ enum KodoKey {
     static func require(_ text: String, _ upload: UploadHandle) throws {
         guard text != "~" else { return }
         guard let bytes = [UInt8](base64: text) else { throw DialectError(400, "The key in the path is not Base64.") }
-        guard bytes.elementsEqual(upload.upload.key.description.utf8) else {
+        guard bytes.elementsEqual(upload.stored.key.description.utf8) else {
             throw DialectError(400, "The key in the path is not that of the token.")
         }
     }

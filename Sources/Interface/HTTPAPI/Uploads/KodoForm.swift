@@ -15,7 +15,7 @@ struct KodoForm: Sendable {
             throw DialectError(400, "Content-Type must be multipart/form-data with a boundary.")
         }
         let sign = request.uri.queryParameters["sign"].map(String.init) ?? request.headers[.authorization]
-        let key = upload.upload.key
+        let key = upload.stored.key
         let isCOS = Mutex(false)
         let body: @Sendable (PartSink) async throws -> [DigestKind: [UInt8]] = { [limits] sink in
             var form = KodoFormReader(limits: limits)

@@ -18,13 +18,13 @@ struct KodoParts: Sendable {
         /// Parses the path segments after the token.
         ///
         /// The key may have slashes in it: C# sends Base64's standard alphabet raw.
-        init?(_ words: [Substring]) {
-            guard words[0] == "buckets", words[2] == "objects",
-                let end = words.lastIndex(of: "uploads"), end > 2, words.count - end <= 3
+        init?(_ segments: [Substring]) {
+            guard segments[0] == "buckets", segments[2] == "objects",
+                let end = segments.lastIndex(of: "uploads"), end > 2, segments.count - end <= 3
             else { return nil }
-            key = words[3..<end].joined(separator: "/").percentDecoded ?? ""
-            uploadID = words.count > end + 1 ? String(words[end + 1]) : nil
-            number = words.count > end + 2 ? String(words[end + 2]) : nil
+            key = segments[3..<end].joined(separator: "/").percentDecoded ?? ""
+            uploadID = segments.count > end + 1 ? String(segments[end + 1]) : nil
+            number = segments.count > end + 2 ? String(segments[end + 2]) : nil
         }
     }
 
@@ -33,8 +33,8 @@ struct KodoParts: Sendable {
         switch (request.method, path.uploadID, path.number) {
         case (.post, nil, nil):
             return JSONValue.object([
-                "uploadId": .string(upload.upload.id.description),
-                "expireAt": .integer(upload.upload.expiresAt.wholeSeconds),
+                "uploadId": .string(upload.stored.id.description),
+                "expireAt": .integer(upload.stored.expiresAt.wholeSeconds),
             ]).response()
         case (.put, let id?, let number?):
             try requireID(id, upload)
@@ -44,7 +44,7 @@ struct KodoParts: Sendable {
             return try await finish(request, upload)
         case (.delete, let id?, nil):
             try requireID(id, upload)
-            try await upload.giveUp()
+            try await upload.cancel()
             return JSONValue.object([:]).response()
         default:
             throw ServiceError(.routeNotFound, "There is no such path or method.")
@@ -73,14 +73,14 @@ struct KodoParts: Sendable {
     private func finish(_ request: Request, _ upload: UploadHandle) async throws -> Response {
         let sender = channel.unknownClient
         return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { body in
-            KodoKey.answer(try await upload.finish(try claims(in: try body.json(), upload)))
+            KodoKey.answer(try await upload.finish(try listedParts(in: try body.json(), upload)))
         }
     }
 
-    private func claims(in body: JSONValue, _ upload: UploadHandle) throws -> [(number: Int, tag: String)] {
+    private func listedParts(in body: JSONValue, _ upload: UploadHandle) throws -> [(number: Int, tag: String)] {
         let parts = body.objectValue?["parts"]?.arrayValue ?? []
         // C# has no parts for a file of no bytes.
-        guard (upload.upload.size == 0 ? 0 : 1)...10_000 ~= parts.count else {
+        guard (upload.stored.size == 0 ? 0 : 1)...10_000 ~= parts.count else {
             throw DialectError(400, "The body must be {\"parts\":[…]} with 1 to 10000 parts.")
         }
         return try parts.map { part in
@@ -92,7 +92,7 @@ struct KodoParts: Sendable {
     }
 
     private func requireID(_ id: String, _ upload: UploadHandle) throws {
-        guard id == upload.upload.id.description else { throw KodoParts.unknownID }
+        guard id == upload.stored.id.description else { throw KodoParts.unknownID }
     }
 
     static let unknownID = DialectError(612, "There is no such uploadId.")

@@ -25,11 +25,11 @@ struct ProgressRoutes: Sendable {
             return Response(status: .noContent)
         }
         let (app, token) = try await find(context)
-        let place = try await app.uploads.beginWatching(token)
-        ClientPresence.whenGone(from: context.channel) { place.leave() }
+        let slot = try await app.uploads.beginProgressStream(token)
+        ClientPresence.whenGone(from: context.channel) { slot.leave() }
         let body = ResponseBody { writer in
-            defer { place.leave() }
-            try await app.uploads.watch(token, from: place) { event in
+            defer { slot.leave() }
+            try await app.uploads.streamProgress(token, in: slot) { event in
                 try await writer.write(ByteBuffer(string: text(of: event, in: app)))
             }
             try await writer.finish(nil)
@@ -47,13 +47,13 @@ struct ProgressRoutes: Sendable {
 
     private static let last = "end"
 
-    private func text(of event: UploadService.WatchEvent, in app: AppServices) -> String {
+    private func text(of event: UploadService.ProgressEvent, in app: AppServices) -> String {
         switch event {
         case .progress(let progress):
             "event: progress\ndata: \(text(progress, app))\n\n"
         case .finished(let progress):
             "id: \(ProgressRoutes.last)\nevent: finished\ndata: \(text(progress, app))\n\n"
-        case .gone:
+        case .ended:
             "id: \(ProgressRoutes.last)\nevent: gone\ndata: {}\n\n"
         case .stillThere:
             ": still there\n\n"

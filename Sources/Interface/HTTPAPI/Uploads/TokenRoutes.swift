@@ -66,8 +66,8 @@ struct TokenRoutes: Sendable {
         if let token = members["token"]?.stringValue.flatMap({ UploadToken($0) }), try await app.uploads.knows(token) {
             try await app.uploads.using(token) { upload in
                 if members["result"] == .bool(false) {
-                    try await upload.giveUp()
-                } else if members["result"] == .bool(true), upload.upload.size == 0, !upload.upload.isFinished {
+                    try await upload.cancel()
+                } else if members["result"] == .bool(true), upload.stored.size == 0, !upload.stored.isFinished {
                     // Java sends no bytes if there are none.
                     _ = try await upload.receiveAll(announced: 0) { _ in [:] }
                 }

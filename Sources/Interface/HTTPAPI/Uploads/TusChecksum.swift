@@ -26,15 +26,15 @@ struct TusChecksum: Sendable {
     }
 
     private static func digest(_ text: String) throws -> AnnouncedDigest {
-        let words = text.split(separator: " ")
-        guard words.count == 2, let kind = DigestKind(rawValue: words[0].lowercased()),
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let kind = DigestKind(rawValue: parts[0].lowercased()),
             TusHeaders.algorithms.contains(kind)
         else {
             let names = TusHeaders.algorithms.map(\.rawValue).joined(separator: ", ")
             throw ServiceError(.badRequest, "Upload-Checksum must be one of \(names) and the digest in Base64.")
         }
         // No bytes have such a digest, so it is a mismatch like any other.
-        guard let bytes = [UInt8](base64: words[1]), bytes.count == kind.size else {
+        guard let bytes = [UInt8](base64: parts[1]), bytes.count == kind.size else {
             throw ServiceError(
                 .checksumMismatch,
                 "Upload-Checksum: the digest of \(kind.rawValue) must be \(kind.size) bytes in Base64."

@@ -17,7 +17,7 @@ struct TusCreation {
             size: size
         )
         announcement.metadataHeader = request.headers[.uploadMetadata]
-        announcement.endsWhenWhole = true
+        announcement.finishesOnLastByte = true
         if concatenation.hasPrefix("final;") {
             guard size == nil else { throw ServiceError(.badRequest, "A final upload must not have an Upload-Length.") }
             announcement.kind = .final(concatenation)

@@ -31,7 +31,7 @@ enum TusHeaders {
 
     /// What every answer says of an upload.
     static func about(_ upload: UploadHandle, in app: AppServices) async throws -> HTTPFields {
-        let stored = upload.upload
+        let stored = upload.stored
         var headers: HTTPFields = [.objectID: stored.id.description]
         if stored.isFinished, stored.kind != .partial {
             headers[.fileURL] = app.presentation.url(of: stored.key)

@@ -9,16 +9,16 @@ struct TusMetadata {
     /// - Throws: ``ServiceError/Code/badRequest`` naming what is wrong.
     init(_ header: String) throws {
         for pair in header.split(separator: ",") {
-            let words = pair.split(separator: " ")
-            guard (1...2).contains(words.count), texts[String(words[0])] == nil else {
+            let parts = pair.split(separator: " ")
+            guard (1...2).contains(parts.count), texts[String(parts[0])] == nil else {
                 throw ServiceError(.badRequest, "Upload-Metadata must be pairs of a name and Base64, each name once.")
             }
-            guard let bytes = [UInt8](base64: words.count == 2 ? words[1] : ""),
+            guard let bytes = [UInt8](base64: parts.count == 2 ? parts[1] : ""),
                 let text = String(validating: bytes, as: UTF8.self)
             else {
-                throw ServiceError(.badRequest, "Upload-Metadata: '\(words[0].prefix(64))' is not UTF-8 in Base64.")
+                throw ServiceError(.badRequest, "Upload-Metadata: '\(parts[0].prefix(64))' is not UTF-8 in Base64.")
             }
-            texts[String(words[0])] = text
+            texts[String(parts[0])] = text
         }
     }
 
@@ -37,7 +37,7 @@ struct TusMetadata {
             members["prefix"] = first(["prefix"])
             for name in ["metaData", "ACL"] {
                 members[name] = try texts[name].map {
-                    try JSONValue(parsing: Array($0.utf8), field: name, values: JSONValue.mostValues)
+                    try JSONValue(parsing: Array($0.utf8), field: name, values: JSONValue.maxValues)
                 }
             }
             members["keep_file_name"] = texts["keep_file_name"].map { .bool(["true", "1", ""].contains($0)) }

@@ -39,14 +39,14 @@ struct TusRoutes: Sendable {
         return try await app.uploads.using(token) { handle in
             do {
                 guard bringsBytes else {
-                    try await handle.endIfWhole()
+                    try await handle.finishIfComplete()
                     return try await created(token, offset: nil, handle, app)
                 }
                 let offset = try await append(request, context, at: 0, handle)
                 return try await created(token, offset: offset, handle, app)
             } catch {
                 // The client never learns where it is.
-                try? await handle.giveUp()
+                try? await handle.cancel()
                 throw error
             }
         }
@@ -58,7 +58,7 @@ struct TusRoutes: Sendable {
             var headers = try await TusHeaders.about(upload, in: app)
             headers[.uploadOffset] = offset.map { String($0) }
             headers[.cacheControl] = "no-store"
-            let stored = upload.upload
+            let stored = upload.stored
             headers[.uploadLength] = stored.size.map { String($0) }
             // A final upload has no offset and no length before its pieces are finished.
             if stored.size == nil, offset != nil { headers[.uploadDeferLength] = "1" }
@@ -80,7 +80,7 @@ struct TusRoutes: Sendable {
             guard let offset = try TusHeaders.number(.uploadOffset, in: request) else {
                 throw ServiceError(.badRequest, "Upload-Offset is missing.")
             }
-            if case .final = upload.upload.kind { throw TusRoutes.finalTakesNoBytes }
+            if case .final = upload.stored.kind { throw TusRoutes.finalTakesNoBytes }
             let size = try TusHeaders.number(.uploadLength, in: request)
             let end = try await append(request, context, at: offset, sized: size, upload)
             var headers = try await TusHeaders.about(upload, in: app)

@@ -80,25 +80,26 @@ struct UploadPath {
     init(_ path: String) {
         let rest = path.split(separator: "/", omittingEmptySubsequences: true).dropFirst(3)
         isBare = rest.isEmpty
-        let words = Array(rest)
-        switch (words.first, words.count) {
+        let segments = Array(rest)
+        switch (segments.first, segments.count) {
         case ("mkblk", 2):
-            dialect = Int64(words[1]).map(Dialect.makeBlock) ?? .object
+            dialect = Int64(segments[1]).map(Dialect.makeBlock) ?? .object
         case ("bput", 3):
-            dialect = Int64(words[2]).map { .putChunk(context: words[1].percentDecoded ?? "", offset: $0) } ?? .object
+            dialect =
+                Int64(segments[2]).map { .putChunk(context: segments[1].percentDecoded ?? "", offset: $0) } ?? .object
         case ("mkfile", 2...):
-            dialect = Int64(words[1]).map { .makeFile(size: $0, key: UploadPath.key(in: words)) } ?? .object
+            dialect = Int64(segments[1]).map { .makeFile(size: $0, key: UploadPath.key(in: segments)) } ?? .object
         case ("buckets", 4...):
-            dialect = KodoParts.Path(words).map(Dialect.parts) ?? .object
+            dialect = KodoParts.Path(segments).map(Dialect.parts) ?? .object
         default:
             dialect = .object
         }
     }
 
     /// What follows `key` up to the next pair: Base64 in its standard alphabet may have slashes in it.
-    private static func key(in words: [Substring]) -> String? {
-        guard let start = words.firstIndex(of: "key") else { return nil }
-        let key = words[(start + 1)...].prefix { !["mimeType", "fname"].contains($0) && !$0.hasPrefix("x:") }
+    private static func key(in segments: [Substring]) -> String? {
+        guard let start = segments.firstIndex(of: "key") else { return nil }
+        let key = segments[(start + 1)...].prefix { !["mimeType", "fname"].contains($0) && !$0.hasPrefix("x:") }
         return key.isEmpty ? nil : key.joined(separator: "/").percentDecoded
     }
 
@@ -120,9 +121,9 @@ enum KodoAuthorization {
     static let refusal = DialectError(401, "bad token: missing, unknown or expired.")
 
     static func require(_ token: UploadToken, in request: Request) throws {
-        let words = (request.headers[.authorization] ?? "").split(separator: " ")
-        guard words.count == 2, words[0].lowercased() == "uptoken" else { throw refusal }
-        try require(token, is: String(words[1]))
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "uptoken" else { throw refusal }
+        try require(token, is: String(parts[1]))
     }
 
     static func require(_ token: UploadToken, is text: String?) throws {

@@ -12,8 +12,9 @@ struct UploadCORS: RouterMiddleware {
         context: APIContext,
         next: @concurrent (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        let words = request.uri.path.split(separator: "/").prefix(2)
-        guard words.count == 2, ["1", "1.1"].contains(words[0]), ["upload", "uploads"].contains(words[1]) else {
+        let segments = request.uri.path.split(separator: "/").prefix(2)
+        guard segments.count == 2, ["1", "1.1"].contains(segments[0]), ["upload", "uploads"].contains(segments[1])
+        else {
             return try await next(request, context)
         }
         guard request.method == .options, request.headers.contains(.accessControlRequestMethod) else {
@@ -30,7 +31,7 @@ struct UploadCORS: RouterMiddleware {
         headers[.accessControlAllowHeaders] =
             request.headers[.accessControlRequestHeaders] ?? "Authorization, Content-Type, Cache-Control"
         // The same status as tus's own OPTIONS.
-        guard words[1] == "uploads" else { return Response(status: .noContent, headers: headers) }
+        guard segments[1] == "uploads" else { return Response(status: .noContent, headers: headers) }
         headers[.contentLength] = "0"
         return Response(status: .ok, headers: headers)
     }

@@ -44,8 +44,8 @@ struct UploadErrors: RouterMiddleware {
         let code = isOwn ? nil : UploadErrors.kodoStatuses[refusal.code]
         let status = code.map { HTTPResponse.Status(code: $0) } ?? (status.code == 500 ? .init(code: 599) : status)
         // COS's clients read code and message, Kodo's read error.
-        let sentence = JSONValue.string(refusal.message)
-        return JSONValue.object(["error": sentence, "code": .integer(Int64(status.code)), "message": sentence])
+        let message = JSONValue.string(refusal.message)
+        return JSONValue.object(["error": message, "code": .integer(Int64(status.code)), "message": message])
             .response(status: status)
     }
 

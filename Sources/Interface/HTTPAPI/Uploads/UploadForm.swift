@@ -12,7 +12,7 @@ struct UploadForm: Sendable {
 
     /// A file part.
     struct File: Sendable {
-        var upload: Upload
+        var upload: StagedUpload
         let name: String?
         let type: String?
     }
@@ -49,7 +49,7 @@ struct UploadForm: Sendable {
     /// - Parameter pathName: The name in the request's path, which takes precedence over all others.
     /// - Returns: The files in the order of the form.
     /// - Throws: ``ServiceError/Code/badRequest`` for a form without a file and for fields that are wrong.
-    func described(as pathName: FileName?) throws -> [(upload: Upload, description: UploadDescription)] {
+    func described(as pathName: FileName?) throws -> [(upload: StagedUpload, description: UploadDescription)] {
         guard !files.isEmpty else { throw ServiceError(.badRequest, "The form has no part named 'file'.") }
         let name = try pathName?.description ?? fields.text("name")
         guard files.count == 1 || name == nil else {

@@ -59,9 +59,9 @@ package struct ProviderChoice: Sendable, Equatable {
     /// Reads `java=qiniu, csharp=qiniu`; `nil` if it is not of that form.
     package init?(_ text: String) {
         for pair in text.split(separator: ",") {
-            let words = pair.split(separator: "=", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
-            guard words.count == 2, let sdk = ClientAgent.SDK(rawValue: words[0]),
-                let provider = UploadProvider(rawValue: words[1]), chosen[sdk] == nil
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+            guard parts.count == 2, let sdk = ClientAgent.SDK(rawValue: parts[0]),
+                let provider = UploadProvider(rawValue: parts[1]), chosen[sdk] == nil
             else { return nil }
             chosen[sdk] = provider
         }

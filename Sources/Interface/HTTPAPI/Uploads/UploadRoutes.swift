@@ -51,7 +51,7 @@ struct UploadRoutes: Sendable {
             let records = try await app.uploads.commit(try form.described(as: name), as: caller)
             guard let first = records.first, records.count == 1 else {
                 let texts = records.map { $0.text(shownBy: app.presentation) }
-                return JSONText(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
+                return RawJSON(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
                     status: .created
                 )
             }
@@ -76,7 +76,7 @@ struct UploadRoutes: Sendable {
         }
         let share = bodies.share(for: context)
         defer { share.end() }
-        var body = OldBody(request, limits: bodies.limits, share: share)
+        var body = LegacyUploadBody(request, limits: bodies.limits, share: share)
         switch try await body.read() {
         case .base64(let members, let digits):
             return try await Base64Upload(app: app, caller: context.caller).answer(members, digits, name)
@@ -117,7 +117,7 @@ struct UploadRoutes: Sendable {
 extension FileRecord {
     /// The answer to the client that created it.
     func created(in app: AppServices) -> Response {
-        JSONText(text(shownBy: app.presentation)).response(
+        RawJSON(text(shownBy: app.presentation)).response(
             status: .created,
             headers: [.location: "/1.1/classes/_File/\(id)"]
         )

@@ -3,16 +3,16 @@ internal import Yams
 
 /// One entry of the list of apps in a configuration file.
 struct AppEntry {
-    private var words = ["id": "", "appKey": "", "masterKey": ""]
+    private var credentials = ["id": "", "appKey": "", "masterKey": ""]
     private var domains: [String] = []
     private var images = ImageNames()
-    private let place: String
+    private let location: String
 
-    /// Reads an entry; the place is for messages.
+    /// Reads an entry; the location is for messages.
     ///
-    /// - Throws: ``StartError`` naming the place and the name that is wrong.
-    init(_ mapping: Node.Mapping?, _ place: String) throws {
-        self.place = place
+    /// - Throws: ``StartError`` naming the location and the name that is wrong.
+    init(_ mapping: Node.Mapping?, _ location: String) throws {
+        self.location = location
         for (nameNode, value) in mapping ?? [:] {
             try read(nameNode.string ?? "", value)
         }
@@ -27,9 +27,9 @@ struct AppEntry {
             )
         }
         var app = try AppConfiguration(
-            id: words["id", default: ""],
-            appKey: words["appKey", default: ""],
-            masterKey: words["masterKey", default: ""],
+            id: credentials["id", default: ""],
+            appKey: credentials["appKey", default: ""],
+            masterKey: credentials["masterKey", default: ""],
             fileDomains: domains
         )
         app.images = images
@@ -44,26 +44,26 @@ struct AppEntry {
         case "styles": images.styles = try styles(value)
         case "styleSeparator": images.separator = try separator(value)
         default:
-            guard words[name] != nil, let word = value.scalar?.string else {
+            guard credentials[name] != nil, let text = value.scalar?.string else {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, masterKey, fileDomains, styles, styleSeparator, "
                         + "autoFormats"
                 )
             }
-            words[name] = word
+            credentials[name] = text
         }
     }
 
     private func list(_ value: Node, _ name: String, _ what: String) throws -> [String] {
-        let words = value.sequence?.map { $0.scalar?.string }
-        guard let words, words.allSatisfy({ $0 != nil }) else { throw refusal("\(name) must be a list of \(what)") }
-        return words.compactMap(\.self)
+        let entries = value.sequence?.map { $0.scalar?.string }
+        guard let entries, entries.allSatisfy({ $0 != nil }) else { throw refusal("\(name) must be a list of \(what)") }
+        return entries.compactMap(\.self)
     }
 
     private func formats(_ value: Node) throws -> [ImageFormat] {
-        try list(value, "autoFormats", "formats").map { word in
-            guard let format = ImageFormat(word: word) else {
-                throw refusal("autoFormats has '\(word)'; allowed: jpg, png, webp, gif, avif")
+        try list(value, "autoFormats", "formats").map { name in
+            guard let format = ImageFormat(name: name) else {
+                throw refusal("autoFormats has '\(name)'; allowed: jpg, png, webp, gif, avif")
             }
             return format
         }
@@ -95,7 +95,7 @@ struct AppEntry {
         return sign
     }
 
-    private func refusal(_ sentence: String) -> StartError {
-        .configuration("\(place): \(sentence)")
+    private func refusal(_ message: String) -> StartError {
+        .configuration("\(location): \(message)")
     }
 }

@@ -40,27 +40,27 @@ struct ConfigurationFile {
     private mutating func read(_ mapping: Node.Mapping, under prefix: String, _ path: String) throws {
         for (nameNode, value) in mapping {
             let name = prefix + (nameNode.string ?? "")
-            let place = "\(path):\(nameNode.mark?.line ?? 0)"
+            let location = "\(path):\(nameNode.mark?.line ?? 0)"
             if name == "apps" {
-                try readApps(value, place)
+                try readApps(value, location)
             } else if let mapping = value.mapping {
                 try read(mapping, under: "\(name).", path)
             } else if let scalar = value.scalar {
                 // An empty value is as good as a setting left out.
                 if value.null == nil { settings[name] = scalar.string }
             } else {
-                throw StartError.configuration("\(place): '\(name)' must be one value, not a list")
+                throw StartError.configuration("\(location): '\(name)' must be one value, not a list")
             }
         }
     }
 
-    private mutating func readApps(_ node: Node, _ place: String) throws {
+    private mutating func readApps(_ node: Node, _ location: String) throws {
         guard node.null == nil else { return }
         guard let list = node.sequence else {
-            throw StartError.configuration("\(place): 'apps' must be a list of id, appKey and masterKey")
+            throw StartError.configuration("\(location): 'apps' must be a list of id, appKey and masterKey")
         }
         for entry in list {
-            apps.append(try AppEntry(entry.mapping, place).app())
+            apps.append(try AppEntry(entry.mapping, location).app())
         }
     }
 }

@@ -53,14 +53,14 @@ package struct ConfigurationLoader {
     private static let appVariables = ["LCFILE_APP_ID", "LCFILE_APP_KEY", "LCFILE_MASTER_KEY"]
 
     private func appFromEnvironment() throws -> AppConfiguration? {
-        let words = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
-        guard words.contains(where: { !$0.isEmpty }) else { return nil }
-        guard words.allSatisfy({ !$0.isEmpty }) else {
+        let values = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
+        guard values.contains(where: { !$0.isEmpty }) else { return nil }
+        guard values.allSatisfy({ !$0.isEmpty }) else {
             throw StartError.configuration(
                 "LCFILE_APP_ID, LCFILE_APP_KEY and LCFILE_MASTER_KEY go together; set all three"
             )
         }
-        return try AppConfiguration(id: words[0], appKey: words[1], masterKey: words[2])
+        return try AppConfiguration(id: values[0], appKey: values[1], masterKey: values[2])
     }
 
     private func refuseUnknown(_ names: [String], known: [String]) throws {

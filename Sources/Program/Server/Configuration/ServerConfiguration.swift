@@ -127,7 +127,7 @@ package struct ServerConfiguration: Sendable {
     }
 
     /// The most bytes of images that are answered from memory, all apps together.
-    package var pictureMemory: Int { threads.imageMemory / 4 }
+    package var servedImageMemory: Int { threads.imageMemory / 4 }
 
     /// The most bytes of other servers' files that are in memory to be shown, all apps together.
     ///
@@ -215,7 +215,7 @@ package struct AppConfiguration: Sendable {
     /// - Throws: ``StartError`` naming the app, the style and what is wrong with it.
     func checkStyles(against limits: ImageLimits) throws {
         // Which file a mark is, or none, may depend on the host of a request; so that is looked at when one comes.
-        let context = ImageWordContext(limits: limits, ownKey: { _ in FileKey("mark") }, fileSize: .max)
+        let context = ImageParsingContext(limits: limits, ownKey: { _ in FileKey("mark") }, fileSize: .max)
         for (name, chain) in images.styles.sorted(by: { $0.key < $1.key }) {
             do {
                 _ = try ImageRequest(chain: chain, context: context)

@@ -12,7 +12,7 @@ struct MetricsEndpoint {
     /// Called once it can be read.
     let onRunning: @Sendable () -> Void
 
-    private static let mostConnections = 16
+    private static let maxConnections = 16
 
     func service() -> some Service {
         let router = Router()
@@ -31,7 +31,7 @@ struct MetricsEndpoint {
                 serverName: "lcfile",
                 // A few scrapers: these descriptors are part of the reserve.
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    MetricsEndpoint.mostConnections,
+                    MetricsEndpoint.maxConnections,
                     logger: logger
                 )
             ),

@@ -40,7 +40,7 @@ struct AppCopy {
                 // Not even its pages can be listed: the file as it is.
                 try? StorageContents.remove(path)
                 try StorageContents.copy("\(source)/\(StorageContents.database)", to: damagedPath)
-                summary.noteDamage(ofDatabaseIn: source, error.sentence)
+                summary.noteDamage(ofDatabaseIn: source, error.message)
                 return
             }
             var copy = try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
@@ -77,7 +77,7 @@ struct AppCopy {
         do {
             try body()
         } catch let failure as OpenFailure {
-            throw StartError.storage("the database \(folder)/\(StorageContents.database) \(failure.sentence)")
+            throw StartError.storage("the database \(folder)/\(StorageContents.database) \(failure.message)")
         } catch let failure as ServiceError {
             let cause: any Error = failure.cause ?? failure
             throw StartError.storage("the files of \(folder) cannot be read or copied (\(cause))")
@@ -87,14 +87,14 @@ struct AppCopy {
 
 extension AppCopy.Unfit {
     /// A description of the damage: "the blob of file … is missing".
-    var words: String {
+    var description: String {
         switch self {
         case .record(let record): return "the record of file \(record.id) has no valid key, size or digest"
         case .blob(let file, let condition):
             let blob = "the blob of file \(file.id) (key \(file.key))"
             switch condition {
             case .missing: return "\(blob) is missing"
-            case .damaged(let words): return "\(blob) \(words)"
+            case .damaged(let description): return "\(blob) \(description)"
             case .whole: return "\(blob) is whole"
             }
         }
@@ -102,8 +102,8 @@ extension AppCopy.Unfit {
 }
 
 extension CopySummary {
-    fileprivate mutating func noteDamage(ofDatabaseIn folder: String, _ sentence: String) {
+    fileprivate mutating func noteDamage(ofDatabaseIn folder: String, _ message: String) {
         damagedDatabases += 1
-        firstDamagedDatabase = firstDamagedDatabase ?? "\(folder)/\(StorageContents.database) \(sentence)"
+        firstDamagedDatabase = firstDamagedDatabase ?? "\(folder)/\(StorageContents.database) \(message)"
     }
 }

@@ -22,9 +22,9 @@ struct GeneratedApp {
             isNew = false
         } else {
             configuration = try AppConfiguration(
-                id: GeneratedApp.word(24),
-                appKey: GeneratedApp.word(32),
-                masterKey: GeneratedApp.word(32)
+                id: GeneratedApp.randomString(24),
+                appKey: GeneratedApp.randomString(32),
+                masterKey: GeneratedApp.randomString(32)
             )
             isNew = true
             try write(to: path)
@@ -32,7 +32,7 @@ struct GeneratedApp {
         }
     }
 
-    private static func word(_ length: Int) -> String {
+    private static func randomString(_ length: Int) -> String {
         let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
         let characters = (0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
         return String(decoding: characters, as: UTF8.self)

@@ -63,7 +63,7 @@ package struct StorageBackup {
                 broken.append(record)
             }
             summary.damaged += 1
-            summary.firstDamage = summary.firstDamage ?? one.words
+            summary.firstDamage = summary.firstDamage ?? one.description
         }
         // A damaged database stays unchanged, so that the operator can repair it.
         if database.damage == nil { try database.forget(files, broken) }

@@ -87,7 +87,7 @@ package struct StorageRestore {
     }
 
     private func refuse(_ unfit: AppCopy.Unfit) throws {
-        throw StartError.storage("the backup \(backup) is incomplete: \(unfit.words)")
+        throw StartError.storage("the backup \(backup) is incomplete: \(unfit.description)")
     }
 
     private func refuseContents() throws {

@@ -1,0 +1,92 @@
+internal import CVips
+internal import Domain
+
+/// An image of one of the worker's formats, its header read.
+struct WorkerImage: ~Copyable {
+    /// What the header says.
+    let head: WorkerHead
+    private let hasProfile: Bool
+
+    /// Reads the header.
+    ///
+    /// - Parameter source: The bytes.
+    /// - Throws: When none of the loaders knows them, or the one that does cannot read them.
+    init(_ source: borrowing VipsSourceHandle) throws(VipsError) {
+        guard let loader = vips_foreign_find_load_source(source.pointer),
+            let format = WorkerImage.format(of: String(cString: loader))
+        else { throw VipsError.take("find_load") }
+        let image = try VipsImageHandle(source)
+        // A page is paper: poppler's transparency becomes white.
+        let isPage = format == .pdf
+        head = WorkerHead(
+            format: format,
+            size: image.size,
+            bands: isPage ? 3 : image.bands,
+            hasAlpha: !isPage && image.hasAlpha,
+            bits: Int(vips_format_sizeof(vips_image_get_format(image.pointer))) * 8
+        )
+        hasProfile = image.hasProfile
+    }
+
+    /// The first page or frame at exactly a size, in sRGB with 8 bits, three channels or four; its pixels are computed
+    /// when they are written.
+    func decoded(
+        from source: borrowing VipsSourceHandle,
+        at size: ImageSize,
+        _ effort: ImageEffort
+    ) throws(VipsError) -> VipsImageHandle {
+        let isLinear: gboolean = effort == .best && size != head.size ? 1 : 0
+        // libvips 8.14 looks for a pyramid in the pages of a TIFF, and writes past its table if there are hundreds.
+        let resized = head.format == .tiff ? try opened(source, isLinear, size) : try shrunk(source, isLinear, size)
+        let image = try resized.applying("colourspace", cvips_colourspace_srgb)
+        let bands = head.hasAlpha && image.hasAlpha ? 4 : 3
+        return try image.applying("extract_band") { cvips_extract_bands($0, $1, 0, CInt(bands)) }
+    }
+
+    private func opened(
+        _ source: borrowing VipsSourceHandle,
+        _ isLinear: gboolean,
+        _ size: ImageSize
+    ) throws(VipsError) -> VipsImageHandle {
+        let image = try VipsImageHandle(source, options: WorkerImage.strict)
+        return try image.applying("thumbnail_image") {
+            cvips_thumbnail_image($0, $1, CInt(size.width), CInt(size.height), isLinear, hasProfile ? 1 : 0)
+        }
+    }
+
+    private func shrunk(
+        _ source: borrowing VipsSourceHandle,
+        _ isLinear: gboolean,
+        _ size: ImageSize
+    ) throws(VipsError) -> VipsImageHandle {
+        var result: UnsafeMutablePointer<VipsImage>?
+        let status = cvips_thumbnail_source(
+            source.pointer,
+            &result,
+            CInt(size.width),
+            CInt(size.height),
+            WorkerImage.strict,
+            1,
+            isLinear,
+            hasProfile ? 1 : 0
+        )
+        guard status == 0, let result else { throw VipsError.take("thumbnail") }
+        return VipsImageHandle(owning: result)
+    }
+
+    /// An image that ends too early is an error, not a grey area.
+    private static let strict = "[fail_on=truncated]"
+
+    private static func format(of loader: String) -> SourceFormat? {
+        switch loader {
+        case "VipsForeignLoadSvgSource": .svg
+        case "VipsForeignLoadPdfSource": .pdf
+        case "VipsForeignLoadJxlSource": .jxl
+        case "VipsForeignLoadJp2kSource": .jp2
+        // AVIF too: the server knows which of the two it is, and asks for pixels only.
+        case "VipsForeignLoadHeifSource": .heic
+        case "VipsForeignLoadTiffSource": .tiff
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import NIOCore
+
+extension ImageService {
+    /// The job on a smaller copy of its source, where there is one or making one pays.
+    ///
+    /// A copy pays for images much larger than it, and only results of at most half its size are made of it: of such
+    /// the second resampling is not visible.
+    func jobOnPreScaledCopy(for job: Job, of origin: ImageOrigin, _ permit: ImageAdmission.Permit) async throws -> Job?
+    {
+        let side = settings.preScaledSide
+        let upright = job.image.header.uprightSize
+        guard side > 0, max(upright.width, upright.height) >= side * 3 / 2, job.plan.frames == 1,
+            !job.image.header.hasAlpha,
+            let (steps, target) = job.plan.stepsOnUpright(job.image.header),
+            max(target.width, target.height) <= side / 2
+        else { return nil }
+        let name = origin.name(of: "mezzanine|\(signature)")
+        let size = upright.fitted(width: side, height: side, enlarging: false)
+        var header = ImageHeader(format: .jpeg, size: size)
+        var smaller = job
+        smaller.plan.steps = steps
+        smaller.plan.output.orientation = nil
+        var output = ImagePlan.Output(format: .jpeg, quality: 92)
+        output.effort = job.plan.output.effort
+        output.keepsCopyright = job.plan.output.keepsCopyright
+        let orient = job.image.header.orientation == 1 ? [] : [ImagePlan.Step.orient(job.image.header.orientation)]
+        let plan = ImagePlan(steps: orient + [.scale(size)], output: output, frames: 1, size: size, largestSize: size)
+        let original = job.image
+        // Once for all small derivatives that are requested together. The cache is checked inside the single flight:
+        // after an earlier check, another task may store the copy and end.
+        let copy = try await copies.value(for: name) {
+            if let cached = try? await derivatives.open(name) { return .cached(cached) }
+            return .rendered(try await render(Job(plan: plan, image: original), permit) { $0 })
+        } afterwards: { copy in
+            if case .rendered(let image) = copy { await store(image, of: origin, under: name) }
+        }
+        let source: ImageSource
+        switch copy {
+        case .cached(let cached):
+            header.fileSize = Int(cached.blob.size)
+            source = try await ImageSource(cached.blob)
+        case .rendered(let image):
+            header.fileSize = image.bytes.readableBytes
+            source = .memory(image.bytes)
+        }
+        smaller.image = OpenImage(header: header, source: source)
+        return smaller
+    }
+
+    /// A smaller copy of a source, from which small derivatives are rendered.
+    enum PreScaledCopy: Sendable {
+        case cached(StoredDerivative)
+        case rendered(RenderedImage)
+    }
+}
+
+extension ImagePlan {
+    /// The steps for a copy that stands upright, and the size that they begin with; `nil` if they begin with no size, or
+    /// leave the image as it lies.
+    fileprivate func stepsOnUpright(_ header: ImageHeader) -> (steps: [Step], size: ImageSize)? {
+        var rest = steps[...]
+        if header.orientation != 1 {
+            guard case .orient? = rest.first else { return nil }
+            rest = rest.dropFirst()
+        }
+        guard case .scale(let size)? = rest.first else { return nil }
+        return (Array(rest), size)
+    }
+}

@@ -1,0 +1,157 @@
+/// One object while it is changed, and its class, which may learn fields by it.
+struct ObjectEdit {
+    private(set) var schema: ClassSchema
+    var object: StoredObject
+    let access: ObjectAccess
+    let limits: ObjectLimits
+    /// The fields that the change touches; `nil` for a new object, which is touched everywhere.
+    private let touched: Set<String>?
+    /// Whether the object makes its class, with all fields that it has.
+    private let isNewClass: Bool
+    /// What happens to relations once the object is stored.
+    private var relations: [(key: String, operation: Operation)] = []
+
+    init(
+        schema: ClassSchema,
+        isNew isNewClass: Bool = false,
+        object: StoredObject,
+        touching touched: Set<String>?,
+        access: ObjectAccess,
+        limits: ObjectLimits
+    ) {
+        self.touched = touched
+        self.isNewClass = isNewClass
+        self.schema = schema
+        self.object = object
+        self.access = access
+        self.limits = limits
+    }
+
+    /// Carries out every operation of a change, in order.
+    ///
+    /// - Throws: ``ServiceError/Code/typeMismatch`` (111), ``ServiceError/Code/readOnlyField`` (117).
+    mutating func apply(_ change: ObjectChange) throws {
+        for (path, operation) in change.operations { try apply(operation, at: path) }
+    }
+
+    private mutating func apply(_ operation: Operation, at path: FieldPath) throws {
+        let known = schema.fields[path.field]
+        if schema.isOwn(path.field) { throw FieldPath.refusal(of: path.field) }
+        if known?.isReadOnly == true || known?.isAutoIncrement == true, !access.caller.isMaster {
+            throw ServiceError(.readOnlyField, "The field '\(path.field)' is read only.")
+        }
+        // What is not there cannot be deleted, and makes no field.
+        if known == nil, operation == .delete { return }
+        if case .relation? = schema.fields[path.field]?.type, let isNoChange = changeOfRelation(operation, path) {
+            if !isNoChange { relations.append((path.field, operation)) }
+            return
+        }
+        if let type = path.isNested ? .object : operation.type { try admit(type, operation, at: path) }
+        switch operation {
+        case .addRelation, .removeRelation:
+            relations.append((path.field, operation))
+        case .keepRelation:
+            break
+        default:
+            try object.fields.apply(operation, at: path)
+        }
+    }
+
+    /// What JavaScript sends for a relation without a net change, and null, change nothing; `Delete` empties it.
+    private func changeOfRelation(_ operation: Operation, _ path: FieldPath) -> Bool? {
+        switch operation {
+        case .set(.object([:])), .set(.null): true
+        case .delete: path.isNested
+        default: nil
+        }
+    }
+
+    /// Checks a type against the field's, or makes the field with it.
+    private mutating func admit(_ type: FieldType, _ operation: Operation, at path: FieldPath) throws {
+        if let expected = schema.fields[path.field]?.type {
+            guard expected == type || expected == .any && type.isStorable else {
+                throw ServiceError.mismatch(
+                    field: path.description,
+                    value: operation.shownValue,
+                    expected: expected,
+                    actual: type
+                )
+            }
+        } else {
+            if !isNewClass { try access.require(.addFields, in: schema) }
+            let limit = limits.share(of: limits.columns, named: "objects.maxColumns", for: access.caller)
+            guard schema.fields.count < limit.count else {
+                throw ServiceError(
+                    .badRequest,
+                    "The class '\(schema.name)' has too many fields for the new field '\(path.field)'; the limit is "
+                        + "\(limit.count) (\(limit.settings))."
+                )
+            }
+            schema.fields[path.field] = FieldDefinition(type)
+        }
+    }
+
+    /// Checks the object as a whole; of required fields, those of a new object and those that the change touched.
+    ///
+    /// - Throws: ``ServiceError/Code/missingField`` (113), ``ServiceError/Code/objectTooLarge`` (116).
+    func finish() throws {
+        for (name, field) in schema.fields.sorted(by: { $0.key < $1.key }) {
+            guard touched?.contains(name) ?? true else { continue }
+            let value = object.fields[name]
+            if field.isRequired, value == nil || value == .null {
+                throw ServiceError(.missingField, "The field '\(name)' is required.")
+            }
+            if field.isAutoIncrement, let value, value != .null, !value.isCountable {
+                throw ServiceError(.badRequest, "The field '\(name)' counts up: it must be a whole number below 2^53.")
+            }
+        }
+        guard JSONValue.object(object.fields).depth <= JSONValue.maxDepth else {
+            throw ServiceError(.badRequest, "The object would be nested deeper than \(JSONValue.maxDepth) levels.")
+        }
+        for path in schema.indexes.flatMap(\.fields) where path.isNested { try requireNoArray(along: path) }
+        try limits.requireSize(of: object)
+    }
+
+    /// An index on a path promises that no array stands there, so that one object has one value in it.
+    private func requireNoArray(along path: FieldPath) throws {
+        var value = object.fields[path.field]
+        for name in path.inner {
+            if case .array? = value { break }
+            value = value?.objectValue?[name]
+        }
+        guard case .array? = value else { return }
+        throw ServiceError(.typeMismatch, "'\(path)' is indexed, so it must not contain an array.")
+    }
+
+    /// Changes the relations of the stored object.
+    func relate(in writer: any WriteTransaction) throws {
+        let owner = Pointer(schema.name, object.id)
+        for (key, operation) in relations {
+            switch operation {
+            case .addRelation(let members): try writer.relate(owner, key, to: members.map(\.id))
+            case .removeRelation(let members): try writer.unrelate(owner, key, from: members.map(\.id))
+            default: try writer.unrelate(owner, key, from: nil)
+            }
+        }
+    }
+}
+
+extension FieldType {
+    /// Whether values of the type stand in the object itself.
+    fileprivate var isStorable: Bool {
+        if case .relation = self { return false }
+        return true
+    }
+}
+
+extension JSONValue {
+    /// Whether counting can go on from the value, exactly also where numbers are doubles.
+    fileprivate var isCountable: Bool {
+        integerValue.map { abs($0.clamped) < 1 << 53 } ?? false
+    }
+}
+
+extension Int64 {
+    /// Without the one number that has no opposite.
+    fileprivate var clamped: Int64 { self == .min ? .max : self }
+}

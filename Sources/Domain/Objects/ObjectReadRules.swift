@@ -1,0 +1,121 @@
+/// Reads of objects inside one transaction, for one caller.
+struct ObjectReadRules {
+    let reader: any ReadTransaction
+    let access: ObjectAccess
+    let settings: ObjectSettings
+
+    init(reader: any ReadTransaction, caller: Caller, settings: ObjectSettings) throws {
+        self.reader = reader
+        access = ObjectAccess(caller: try reader.revalidated(caller, settings.accountDependencies))
+        self.settings = settings
+    }
+
+    /// Reads for a caller who was looked up in the same transaction.
+    init(reader: any ReadTransaction, access: ObjectAccess, settings: ObjectSettings) {
+        self.reader = reader
+        self.access = access
+        self.settings = settings
+    }
+
+    /// Carries out a command that only reads.
+    func perform(_ command: ObjectCommand) throws -> ObjectReply {
+        switch command.action {
+        case .get(let id): try get(id, in: command.className, view: command.view)
+        case .find(let search): try find(search, in: command.className, view: command.view)
+        case .create, .update, .delete:
+            throw ServiceError(.internalFailure, "Internal error.", cause: NoRead())
+        }
+    }
+
+    var presenter: ObjectPresenter {
+        ObjectPresenter(
+            reader: reader,
+            access: access,
+            files: settings.files,
+            replySize: settings.queries.replySize
+        )
+    }
+
+    /// The object, or an empty reply if there is none (protocol/data 3.1).
+    private func get(_ id: ObjectID, in name: ClassName, view: ObjectView) throws -> ObjectReply {
+        let schema = try requireSchema(of: name)
+        try access.requireGetting(id, in: schema)
+        guard let row = try reader.row(id, in: name) else {
+            if name == .user { throw ServiceError(.userNotFound, "Could not find user.") }
+            return ObjectReply([:])
+        }
+        try access.requireReading(row, in: schema)
+        return ObjectReply(text: try presenter.text(of: row, in: schema, view: view), found: 1)
+    }
+
+    private func find(_ search: ObjectCommand.Search, in name: ClassName, view: ObjectView) throws -> ObjectReply {
+        var schema = try requireSchema(of: name)
+        var extras: [String: JSONValue] = [:]
+        let resolver = ConditionResolver(reader: reader, access: access)
+        if let key = search.redirectKey {
+            guard let target = schema.type(of: key)?.target, access.isOpen(schema),
+                !resolver.hides(FieldPath(field: key), in: schema)
+            else {
+                throw ServiceError(.badRequest, "redirectClassNameForKey: '\(key.prefix(64))' is not a relation.")
+            }
+            extras["className"] = .string(target.description)
+            schema = try reader.schema(of: target) ?? ClassSchema(name: target)
+        }
+        var query = try access.query(try resolver.resolve(search.condition, in: schema), in: schema)
+        query.order = resolver.visible(search.order, in: schema)
+        query.page = search.page
+        query.replySize = settings.queries.replySize
+        let rows = search.page.limit == 0 ? [] : try reader.rows(query)
+        if search.counts { extras["count"] = .integer(Int64(try reader.count(query))) }
+        return ObjectReply(listing: try presenter.texts(of: rows, in: schema, view: view), extras)
+    }
+
+    /// One page of a walk over a whole class (protocol/data 4.6); the end is where a page is empty.
+    func scan(_ scan: Scan, of name: ClassName, view: ObjectView) throws -> ObjectReply {
+        let schema = try requireSchema(of: name)
+        guard scan.key.path.isNested || schema.type(of: scan.key.path.field)?.isOrdered == true else {
+            throw ServiceError(.badRequest, "scan_key must be a String, Number, Boolean or Date of the class.")
+        }
+        let resolver = ConditionResolver(reader: reader, access: access)
+        guard !resolver.hides(scan.key.path, in: schema) else {
+            throw ServiceError(.badRequest, "scan_key must not be a hidden field.")
+        }
+        let rows = try reader.rows(
+            ObjectQuery(
+                name,
+                where: try resolver.resolve(scan.conditionOnPage, in: schema),
+                order: scan.order,
+                page: scan.page,
+                replySize: settings.queries.replySize
+            )
+        )
+        var view = view
+        // Internal files come without their URL here (protocol/files 3.3).
+        view.hidesFileURLs = true
+        let cursor = try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
+        return ObjectReply(
+            listing: try presenter.texts(of: rows, in: schema, view: view),
+            ["cursor": cursor.map(JSONValue.string) ?? .null]
+        )
+    }
+
+    private func requireSchema(of name: ClassName) throws -> ClassSchema {
+        guard name != .identity, let schema = try reader.schema(of: name) else {
+            throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
+        }
+        return schema
+    }
+}
+
+private struct NoRead: Error {}
+
+extension ObjectReply {
+    /// `{"results":[…]}` with more members behind.
+    fileprivate init(listing texts: [[UInt8]], _ extras: [String: JSONValue]) {
+        var text = Array(#"{"results":"#.utf8) + texts.encodedArray
+        for (name, value) in extras.sorted(by: { $0.key < $1.key }) {
+            text += Array(",\"\(name)\":".utf8) + value.encoded()
+        }
+        self.init(text: text + [UInt8(ascii: "}")], found: texts.count)
+    }
+}

@@ -1,0 +1,180 @@
+extension ObjectWriteRules {
+    /// Makes a user and logs it in; or logs in the user whom `authData` names (protocol/data 6.1, 6.5).
+    ///
+    /// - Parameters:
+    ///   - change: What the user holds.
+    ///   - onlyKnown: Whether nobody is to be made: `failOnNotExist`.
+    /// - Returns: The user with a session token; one that was made is `created`.
+    /// - Throws: Codes 105, 111, 117, 125, 127, 137, 200 to 203, 211, 214, 217, 250, 429.
+    func signUp(_ change: ObjectChange, onlyKnown: Bool) throws -> ObjectReply {
+        var change = change
+        let account = try AccountChange(taking: &change)
+        if let known = try writer.user(linkedTo: account.linked) { return try logIn(known, account) }
+        guard !onlyKnown else { throw ServiceError(.userNotFound, "Could not find user.") }
+        if let schema = try writer.schema(of: .user) { try access.require(.create, in: schema) }
+        if account.linked.isEmpty {
+            guard !account.given.isEmpty || account.names.contains(.username) else {
+                throw ServiceError(.missingUsername, "Username is missing or empty.")
+            }
+            guard account.passwordHash != nil else {
+                throw ServiceError(.missingPassword, "Password is missing or empty.")
+            }
+        }
+        var edit = try newObject(change, in: .user, acl: change.acl, ownsItself: true)
+        if !account.names.contains(.username) {
+            edit.object.fields["username"] = .string(RandomString.lowercase(25))
+        }
+        for field in AccountName.allCases.compactMap(\.verifiedField) where edit.object.fields[field] == nil {
+            edit.object.fields[field] = .bool(false)
+        }
+        try finish(account, change, of: nil, in: &edit)
+        try store(edit)
+        // Behind every check, so that a user who is refused takes nothing of it.
+        try settings.accountDependencies.signUpRate.take(for: access.caller)
+        var reply = try welcome(ObjectRow(edit.object), in: edit.schema)
+        reply.created = Pointer(.user, edit.object.id)
+        return reply
+    }
+
+    /// Applies what has rules of its own in a user, new or changed.
+    ///
+    /// - Parameters:
+    ///   - account: What the change says of the account.
+    ///   - change: The rest of it.
+    ///   - before: The user as it stands; nothing for a new one.
+    ///   - edit: The user with the rest applied.
+    /// - Throws: Codes 125, 127, 137, 200, 202, 203, 214, 217, 250.
+    func finish(
+        _ account: AccountChange,
+        _ change: ObjectChange,
+        of before: StoredObject?,
+        in edit: inout ObjectEdit
+    ) throws {
+        let id = edit.object.id
+        for name in account.names {
+            let value = edit.object.fields[name.rawValue] ?? .null
+            if name == .username || value != .null { try name.check(value) }
+            if let old = before?.fields[name.rawValue], value.isSame(as: old) { continue }
+            try requireFree(name, value, for: id)
+            if let flag = name.verifiedField, !change.fields.contains(flag) {
+                edit.object.fields[flag] = .bool(false)
+            }
+        }
+        var authData = AuthData(stored: before?.fields[AuthData.field])
+        let known = authData
+        try authData.apply(account.authData)
+        // Whoever got a name and a password is anonymous no more (protocol/data 6.5).
+        if account.names.contains(.username), account.passwordHash != nil {
+            try authData.apply([.remove(AuthData.anonymous)])
+        }
+        if !authData.json.isSame(as: known.json) { try store(authData, in: &edit.object) }
+        guard let hash = account.passwordHash else { return }
+        edit.object.fields[PasswordHash.field] = .string(hash.text)
+        if before != nil, settings.accountSettings.endsSessions {
+            try writer.endSessions(of: id, except: access.caller.user?.id == id ? access.caller.user?.session : nil)
+        }
+    }
+
+    /// Begins a session for a user and shows the user with its token.
+    func welcome(_ row: ObjectRow, in schema: ClassSchema) throws -> ObjectReply {
+        let session = try writer.beginSession(of: row.id, settings)
+        var reply = try readRules.user(row, in: schema, token: session.token)
+        reply.user = Caller.User(
+            id: row.id,
+            session: session.id,
+            epoch: settings.accountDependencies.sessionCache.epoch
+        )
+        return reply
+    }
+
+    /// A user whom the caller may change: itself, or any for the master key.
+    ///
+    /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/sessionRequired``,
+    ///   ``ServiceError/Code/userNotFound``.
+    static func own(_ id: ObjectID, in reader: any ReadTransaction, _ access: ObjectAccess) throws -> ObjectRow {
+        let schema = try reader.schema(of: .user) ?? .users
+        try access.require(.update, of: id, in: schema)
+        guard let row = try reader.row(id, in: .user) else {
+            throw ServiceError(.userNotFound, "Could not find user.")
+        }
+        try access.requireWriting(.update, row, in: schema)
+        return row
+    }
+
+    private func logIn(_ id: ObjectID, _ account: AccountChange) throws -> ObjectReply {
+        let (schema, row) = try existing(id, in: .user)
+        let before = try row.object()
+        var object = before
+        var authData = AuthData(stored: object.fields[AuthData.field])
+        try authData.apply(account.linked.map { .set($0.platform, $0.data) })
+        guard !authData.json.isSame(as: object.fields[AuthData.field] ?? .object([:])) else {
+            return try welcome(row, in: schema)
+        }
+        object.updatedAt = max(settings.clock(), object.updatedAt)
+        do {
+            try writer.attempt {
+                try store(authData, in: &object)
+                try settings.limits.requireSize(of: object)
+                try writer.update(object, in: .user, from: before)
+            }
+        } catch let error as ServiceError where error.code == .duplicateValue {
+            // An identity that is another user's stays with it, and nothing is written.
+            return try welcome(row, in: schema)
+        }
+        return try welcome(ObjectRow(object), in: schema)
+    }
+
+    /// Puts `authData` into a user, and what it says of who the user is where it can be found.
+    private func store(_ authData: AuthData, in object: inout StoredObject) throws {
+        object.fields[AuthData.field] = authData.json
+        try writer.setIdentities(of: object.id, to: try authData.identities(), settings)
+    }
+
+    private func requireFree(_ name: AccountName, _ value: JSONValue, for id: ObjectID) throws {
+        guard let text = value.stringValue else { return }
+        let others = try writer.users(name, text).filter { $0.id != id }
+        guard others.isEmpty else { throw name.taken }
+    }
+}
+
+extension ObjectReadRules {
+    /// A user as it sees itself, with a token.
+    func user(_ row: ObjectRow, in schema: ClassSchema, token: SessionToken) throws -> ObjectReply {
+        // What a user sees of itself hangs on no session.
+        let user = Caller.User(id: row.id, session: row.id)
+        let itself = ObjectReadRules(
+            reader: reader,
+            access: ObjectAccess(caller: access.caller.logged(in: user)),
+            settings: settings
+        )
+        var text = RawObject(try itself.presenter.text(of: row, in: schema, view: .plain))
+        text.set("sessionToken", toPlain: token.revealed)
+        return ObjectReply(text: text.encoded(), found: 1)
+    }
+}
+
+extension ReadTransaction {
+    /// The users who have a name, in any of its forms; at most one, unless they were imported.
+    func users(_ name: AccountName, _ text: String) throws -> [ObjectRow] {
+        let forms = name.forms(of: text).map(JSONValue.string)
+        let path = FieldPath(field: name.rawValue)
+        let condition: Condition =
+            forms.count == 1 ? .field(path, .equals(forms[0])) : .field(path, .isIn(ValueSet(forms)))
+        return try rows(ObjectQuery(.user, where: condition, page: Page(first: 2)))
+    }
+
+    /// The user whom platforms name: by its union first, then by itself (protocol/data 6.5).
+    fileprivate func user(linkedTo platforms: [(platform: String, data: JSONValue)]) throws -> ObjectID? {
+        let unions = platforms.compactMap { AuthData.unionIdentity(of: $0.platform, $0.data) }
+        let identities = try platforms.map { try AuthData.identity($0.platform, $0.data) }
+        for identity in unions + identities {
+            if let user = try user(with: identity) { return user }
+        }
+        return nil
+    }
+
+    fileprivate func user(with identity: String) throws -> ObjectID? {
+        let isIdentity = Condition.field(FieldPath(field: "identity"), .equals(.string(identity)))
+        return try find(ObjectQuery(.identity, where: isIdentity, page: .first)).first?.user
+    }
+}

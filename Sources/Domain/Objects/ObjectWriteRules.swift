@@ -1,0 +1,230 @@
+/// Changes of objects inside one transaction, for one caller.
+struct ObjectWriteRules {
+    let writer: any WriteTransaction
+    let access: ObjectAccess
+    let settings: ObjectSettings
+    /// Decides what must hold for changes.
+    let conditions: ConditionCheck
+
+    init(
+        writer: any WriteTransaction,
+        caller: Caller,
+        settings: ObjectSettings,
+        conditions: ConditionCheck = ConditionCheck()
+    ) throws {
+        self.init(
+            writer: writer,
+            access: ObjectAccess(caller: try writer.revalidated(caller, settings.accountDependencies)),
+            settings: settings,
+            conditions: conditions
+        )
+    }
+
+    /// Writes for a caller who was found in the same transaction.
+    init(writer: any WriteTransaction, access: ObjectAccess, settings: ObjectSettings, conditions: ConditionCheck) {
+        self.writer = writer
+        self.access = access
+        self.settings = settings
+        self.conditions = conditions
+        writer.caller = access.caller
+    }
+
+    /// Carries out a command; what it changes stays only if it does not throw.
+    func perform(_ command: ObjectCommand) throws -> ObjectReply {
+        let name = command.className
+        // Of the commands of one transaction, some may be carried out as a user whom others made.
+        writer.caller = access.caller
+        switch command.action {
+        case .create(let change, _) where name == .user:
+            return try signUp(change, onlyKnown: command.mustExist)
+        case .create(let change, let returnsObject) where name == .file:
+            return try createFile(change, returnsObject: returnsObject)
+        case .create(let change, let returnsObject):
+            return try create(change, in: name, returnsObject: returnsObject)
+        case .update(let id, let change, let condition, let returnsObject) where name == .file:
+            return try updateFile(id, change, where: condition, returnsObject: returnsObject)
+        case .update(let id, let change, let condition, let returnsObject):
+            return try update(id, change, in: name, where: condition, returnsObject: returnsObject)
+        case .delete(let ids, let condition):
+            return try delete(ids, in: name, where: condition)
+        case .get, .find:
+            return try readRules.perform(command)
+        }
+    }
+
+    var readRules: ObjectReadRules {
+        ObjectReadRules(reader: writer, access: access, settings: settings)
+    }
+
+    private func create(_ change: ObjectChange, in name: ClassName, returnsObject: Bool) throws -> ObjectReply {
+        try requireChangeable(name, by: .create)
+        let edit = try newObject(change, in: name, acl: change.acl)
+        if name == .role { try requireRole(edit.object, with: change.acl) }
+        try store(edit)
+
+        let object = edit.object
+        var reply = ObjectReply([
+            "objectId": .string(object.id.description),
+            "createdAt": .string(object.createdAt.iso8601),
+        ])
+        if returnsObject {
+            reply.text = try readRules.presenter.text(of: ObjectRow(object), in: edit.schema, view: .plain)
+        }
+        reply.created = Pointer(name, object.id)
+        return reply
+    }
+
+    /// A new object with all that a change sets, not yet stored.
+    ///
+    /// - Parameters:
+    ///   - change: What it holds.
+    ///   - name: Its class, which is made if there is none.
+    ///   - acl: Its ACL; nothing takes the class's default.
+    ///   - isOwner: Whether the object is a user, and so its own owner.
+    /// - Returns: The object in its class.
+    /// - Throws: What a rule refuses.
+    func newObject(
+        _ change: ObjectChange,
+        in name: ClassName,
+        acl: AccessControlList?,
+        ownsItself isOwner: Bool = false
+    ) throws -> ObjectEdit {
+        let known = try writer.schema(of: name)
+        if let known { try access.require(.create, in: known) }
+        let schema = try known ?? writer.newClass(name, within: settings.limits, for: access.caller)
+        let now = settings.clock()
+        let id = settings.ids.next()
+        let acl = acl ?? schema.defaultACL?.owned(by: isOwner ? id : access.caller.user?.id)
+        var edit = ObjectEdit(
+            schema: schema,
+            isNew: known == nil,
+            object: StoredObject(
+                id: id,
+                createdAt: now,
+                updatedAt: now,
+                // No ACL means the same and is quicker to check.
+                acl: acl == .everyone ? nil : acl,
+                fields: [:]
+            ),
+            touching: nil,
+            access: access,
+            limits: settings.limits
+        )
+        try edit.apply(change)
+        for (field, definition) in edit.schema.fields where definition.isAutoIncrement {
+            edit.object.fields[field] = .integer(try writer.nextNumber(of: field, in: name))
+        }
+        return edit
+    }
+
+    /// Stores a new object, and its class if that changed.
+    func store(_ edit: ObjectEdit) throws {
+        try edit.finish()
+        let name = edit.schema.name
+        if try writer.schema(of: name) != edit.schema { try writer.save(edit.schema) }
+        try writer.insert(edit.object, into: name)
+        try edit.relate(in: writer)
+    }
+
+    private func update(
+        _ id: ObjectID,
+        _ change: ObjectChange,
+        in name: ClassName,
+        where condition: Condition?,
+        returnsObject: Bool
+    ) throws -> ObjectReply {
+        try requireChangeable(name, by: .update)
+        if let schema = try writer.schema(of: name) { try access.require(.update, of: id, in: schema) }
+        let (known, row) = try existing(id, in: name)
+        try access.requireWriting(.update, row, in: known)
+        try require(condition, of: id, in: known)
+        let object = try row.object()
+        var change = change
+        var edit = ObjectEdit(
+            schema: known,
+            object: object,
+            touching: change.fields,
+            access: access,
+            limits: settings.limits
+        )
+        let account = name == .user ? try AccountChange(taking: &change) : nil
+        try edit.apply(change)
+        if let acl = change.acl { edit.object.acl = acl == .everyone ? nil : acl }
+        edit.object.updatedAt = max(settings.clock(), object.updatedAt)
+        if name == .role { try requireRole(edit.object, instead: object) }
+        if let account { try finish(account, change, of: object, in: &edit) }
+        try edit.finish()
+        if edit.schema != known { try writer.save(edit.schema) }
+        try writer.update(edit.object, in: name, from: object)
+        try edit.relate(in: writer)
+
+        var reply = ObjectReply([
+            "objectId": .string(id.description),
+            "updatedAt": .string(edit.object.updatedAt.iso8601),
+        ])
+        // Who may write and not read learns nothing of what stands there.
+        if returnsObject, access.canRead(row, in: known) {
+            var shown = ObjectView.plain
+            let touched = change.fields.union(account?.fields ?? []).union(edit.schema.relations.map(\.key))
+            shown.keys = PathTree(touched + ["objectId"], depth: 1)
+            shown.hidden = ["createdAt"]
+            let row = ObjectRow(edit.object)
+            let text = try readRules.presenter.text(of: row, in: edit.schema, view: shown)
+            reply = ObjectReply(text: text, found: 1)
+        }
+        return reply
+    }
+
+    /// Removes objects; those that are gone already are no error.
+    private func delete(_ ids: [ObjectID], in name: ClassName, where condition: Condition?) throws -> ObjectReply {
+        if name != .file, name != .session { try requireChangeable(name, by: .delete) }
+        let reply = ObjectReply([:])
+        guard let schema = try writer.schema(of: name) else { return reply }
+        try access.require(.delete, in: schema)
+        for id in ids {
+            try access.require(.delete, of: id, in: schema)
+            guard let row = try writer.row(id, in: name) else {
+                try require(condition, of: id, in: schema)
+                continue
+            }
+            try access.requireWriting(.delete, row, in: schema)
+            try require(condition, of: id, in: schema)
+            guard try writer.delete(id, in: name) else { continue }
+            if name == .user { try writer.removeTraces(ofUser: id) }
+            if name == .file { try releaseBytes(of: row) }
+        }
+        return reply
+    }
+
+    /// The class and the object that a change is for.
+    func existing(_ id: ObjectID, in name: ClassName) throws -> (ClassSchema, ObjectRow) {
+        guard let schema = try writer.schema(of: name), let row = try writer.row(id, in: name) else {
+            throw ServiceError(.badRequest, "Could not find object by id '\(id)' for class '\(name)'.")
+        }
+        return (schema, row)
+    }
+
+    /// Throws unless the condition holds for the object and the caller may see that it does, or there is none
+    /// (protocol/data 3.1).
+    func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
+        guard let condition else { return }
+        guard let row = try writer.row(id, in: schema.name), access.canRead(row, in: schema),
+            try conditions.holds(condition, for: row, in: schema, self)
+        else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
+    }
+
+    /// Requests may not invent built-in classes, nor write into those that lcfile keeps for itself.
+    private func requireChangeable(_ name: ClassName, by operation: ClassOperation) throws {
+        if name == .session {
+            try access.require(operation, in: .sessions)
+            throw ServiceError(.notAvailable, "Sessions are created by log-ins and cannot be changed.")
+        }
+        guard !name.isReserved || [.user, .role].contains(name) else {
+            throw ObjectWriteRules.unknownClass(name)
+        }
+    }
+
+    static func unknownClass(_ name: ClassName) -> ServiceError {
+        ServiceError(.invalidClassName, "Invalid class name '\(name)': classes that begin with '_' are built in.")
+    }
+}

@@ -1,0 +1,102 @@
+extension UploadHandle {
+    /// Whether all announced bytes are stored, as the one part that grows.
+    var isComplete: Bool {
+        active.with { state in
+            guard let size = state.stored.size, state.layout.parts.keys.allSatisfy({ $0 == UploadHandle.number })
+            else { return false }
+            return state.layout.parts[UploadHandle.number]?.size ?? 0 == size
+        }
+    }
+
+    /// Finishes the upload if all its bytes are stored: makes the file, or marks the partial upload as complete.
+    ///
+    /// The request that brought the last byte calls this, and so do `HEAD` and the sweep, for uploads whose request was cut
+    /// off by the end of the server or failed, for example because the disk was full. So the last byte and the file are
+    /// one step that is repeated until it succeeds.
+    ///
+    /// - Throws: What a rule refuses. If no later attempt can succeed (type, checksum, a key that is taken), the upload
+    ///   and its bytes are removed; otherwise both stay, and the next call tries again.
+    package func finishIfComplete() async throws {
+        if stored.isWaiting { return try await concatenateIfFinished() }
+        guard isComplete, !stored.isFinished else { return }
+        // In a task of its own, so that a client that disconnects now does not cancel it.
+        try await Task { [self] in
+            do {
+                let successor = try await active.locks.withAllLocks { [self] in try await finish() }
+                // The piece is finished whatever becomes of the file; HEAD of the final upload tells that.
+                if let successor {
+                    _ = try? await service.using(id: successor) { try await $0.concatenateIfFinished() }
+                }
+            } catch {
+                if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
+                throw error
+            }
+        }.value
+    }
+
+    /// Called with all locks of the upload held.
+    ///
+    /// - Returns: The final upload that waits for this one.
+    private func finish() async throws -> ObjectID? {
+        try requireNotEnded()
+        guard isComplete, !stored.isFinished else { return nil }
+        if stored.kind == .partial { return try await markFinished(nil) }
+        // Checked before the bytes are read for their digests, because this refusal can be a passing one.
+        let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
+        try await service.files.requireCreating(as: caller)
+        do {
+            _ = try await complete(parts: active.with { Array($0.layout.parts.keys) })
+        } catch let error as ServiceError where UploadHandle.isFinal(error) {
+            await drop()
+            throw error
+        }
+        return nil
+    }
+
+    /// Whether no later attempt to finish an upload can succeed after this refusal.
+    static func isFinal(_ error: ServiceError) -> Bool { finalRefusals.contains(error.code) }
+
+    /// Refusals that depend only on the bytes and on what was announced of them, which do not change any more.
+    private static let finalRefusals: Set<ServiceError.Code> = [
+        .badRequest, .checksumMismatch, .duplicateValue, .forbidden, .invalidFileName, .objectTooLarge,
+        .payloadTooLarge,
+    ]
+}
+
+extension UploadService {
+    /// Finishes uploads that a dead server left with all their bytes: call it before the first request, once all apps are
+    /// there, because a key must be free in each of them.
+    ///
+    /// Files take time for their digests, so what is not begun after ten seconds is left for the first ``sweep()``.
+    package func finishRecovered() async {
+        await finishComplete(within: .seconds(10))
+    }
+
+    /// Finishes uploads that have all their bytes and no file: the server died, or its disk was full.
+    ///
+    /// Uploads that still cannot be finished are tried again by the next call.
+    ///
+    /// - Parameter limit: The next call also takes those that are not begun after so long.
+    /// - Returns: The last failure that is no refusal, for the log.
+    @discardableResult
+    func finishComplete(within limit: Duration? = nil) async -> (any Error)? {
+        var failure: (any Error)?
+        let start = ContinuousClock.now
+        for id in unfinished.takeAll() {
+            if let limit, ContinuousClock.now - start > limit {
+                unfinished.insert(id)
+                continue
+            }
+            do {
+                _ = try await using(id: id) { try await $0.finishIfComplete() }
+            } catch {
+                let code = (error as? ServiceError)?.code
+                if code == nil || code == .internalFailure || code == .storageFull { failure = error }
+                // An upload that was refused for good is removed; all others are tried again.
+                let isRemoved = (try? await records.find(id: id) == nil) ?? false
+                if !isRemoved { unfinished.insert(id) }
+            }
+        }
+        return failure
+    }
+}

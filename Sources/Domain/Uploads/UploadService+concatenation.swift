@@ -1,0 +1,140 @@
+extension UploadService {
+    /// Makes one file of partial uploads (tus concatenation): now if all of them are finished, otherwise once they are.
+    ///
+    /// - Parameters:
+    ///   - announcement: The file; its size is that of the pieces.
+    ///   - tokens: The pieces, in order; one may stand there several times.
+    ///   - caller: The caller.
+    /// - Returns: The final upload, finished or waiting, and its token.
+    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is no partial upload of this app, and what a rule refuses; the
+    ///   pieces stay then.
+    package func concatenate(
+        _ announcement: UploadAnnouncement,
+        of tokens: [UploadToken],
+        as caller: Caller
+    ) async throws -> (upload: StoredUpload, token: UploadToken) {
+        var announcement = announcement
+        for token in tokens { announcement.pieces.append(try await piece(token)) }
+        let pieces = announcement.pieces
+        let (upload, token) = try await announce(announcement, as: caller)
+        guard !upload.isWaiting else { return (upload, token) }
+        let finished = try await using(token) { handle in
+            try await handle.active.locks.withAllLocks {
+                do {
+                    try await handle.concatenate(pieces)
+                } catch {
+                    // The client never learns where it is.
+                    await handle.drop()
+                    throw error
+                }
+            }
+            return handle.stored
+        }
+        return (finished, token)
+    }
+
+    /// The id of a partial upload.
+    private func piece(_ token: UploadToken) async throws -> ObjectID {
+        do {
+            return try await using(token) { handle in
+                guard handle.stored.kind == .partial else { throw UploadService.noPiece }
+                // Its last request may have been cut off behind its last byte.
+                try await handle.finishIfComplete()
+                return handle.active.id
+            }
+        } catch let error as ServiceError where error.code == .uploadNotFound {
+            throw UploadService.noPiece
+        }
+    }
+
+    static let noPiece = ServiceError(.badRequest, "Upload-Concat: every piece must be a partial upload.")
+
+    /// Runs a body with an upload, by its id and in any state.
+    ///
+    /// - Returns: nil if there is no such upload.
+    func using<Result>(
+        id: ObjectID,
+        _ body: (UploadHandle) async throws -> Result
+    ) async throws -> Result? {
+        guard let found = try await records.find(id: id) else { return nil }
+        return try await active.using(found.upload.tokenDigest) { [records] in
+            try await records.find(id: id)
+        } _: { active -> Result? in
+            guard let active, !active.with(\.isEnded) else { return nil }
+            return try await body(UploadHandle(active: active, service: self))
+        }
+    }
+}
+
+extension UploadHandle {
+    /// Makes the file of a final upload that waits, if its pieces are all finished.
+    ///
+    /// Called by the request that finishes a piece, by `HEAD` of the final upload and by the sweep.
+    ///
+    /// - Throws: What a rule refuses. If no later attempt can succeed, the final upload is removed and its pieces stay;
+    ///   otherwise the next call tries again.
+    func concatenateIfFinished() async throws {
+        guard stored.isWaiting else { return }
+        // In a task of its own, so that a client that disconnects now does not cancel it.
+        try await Task { [self] in
+            do {
+                try await active.locks.withAllLocks { [self] in try await concatenateWaiting() }
+            } catch {
+                if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
+                throw error
+            }
+        }.value
+    }
+
+    /// Called with all locks of the upload held.
+    private func concatenateWaiting() async throws {
+        try requireNotEnded()
+        guard stored.isWaiting else { return }
+        switch try await service.records.state(of: stored.pieces) {
+        case .unfinished:
+            return
+        case .missing:
+            await drop()
+            throw UploadService.notFound
+        case .finished:
+            // Checked before the bytes are copied, because this refusal can be a passing one.
+            let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
+            try await service.files.requireCreating(as: caller)
+            do {
+                try await concatenate(stored.pieces)
+            } catch let error as ServiceError where UploadHandle.isFinal(error) {
+                await drop()
+                throw error
+            }
+        }
+    }
+
+    /// Concatenates finished pieces, creates the file and removes the pieces; called with all locks of the upload held.
+    func concatenate(_ pieces: [ObjectID]) async throws {
+        var sources: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
+        var digests: Set<String> = []
+        for id in pieces {
+            let found = try await service.using(id: id) { piece in
+                let bytes = piece.active.with { $0.layout.pieces(of: [UploadHandle.number])?.first }
+                let blob = try await piece.active.blob(in: service.blobs)
+                return (blob, bytes ?? PartLayout.Piece(offset: 0, size: 0), piece.stored.tokenDigest)
+            }
+            guard let (blob, bytes, digest) = found else { throw UploadService.noPiece }
+            sources.append((blob, bytes))
+            digests.insert(digest)
+        }
+        try service.limits.requireSize(sources.reduce(0) { $0 + $1.piece.size })
+        let joined = try await service.blobs.stage()
+        do {
+            try await UploadHandle.copy(sources, to: joined)
+            let size = sources.reduce(0) { $0 + $1.piece.size }
+            let facts = try await joined.finish(size: size, needsMD5: stored.description.announcesMD5)
+            _ = try await complete(joined, facts, spending: Array(Set(pieces)))
+        } catch {
+            await joined.discard()
+            throw error
+        }
+        for (source, _) in sources { await source.discard() }
+        for digest in digests { await service.forget(digest) }
+    }
+}

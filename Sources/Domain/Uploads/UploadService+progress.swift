@@ -1,0 +1,154 @@
+internal import Synchronization
+
+extension UploadService {
+    /// An event of a progress stream.
+    package enum ProgressEvent: Sendable, Hashable {
+        /// It came further.
+        case progress(UploadProgress)
+        /// Its file exists; this is the last event.
+        case finished(UploadProgress)
+        /// It was cancelled or expired; this is the last event.
+        case ended
+        /// Nothing changed for a while; says so, so that a lost connection is noticed.
+        case stillThere
+    }
+
+    /// The right to one progress stream; release it with ``leave()``.
+    package final class ProgressSlot: Sendable {
+        private struct State {
+            var isHeld = true
+            var stop: (@Sendable () -> Void)?
+        }
+
+        private let counts: ProgressStreamCounts
+        private let shares: [ProgressStreamCounts.Share]
+        private let state = Mutex(State())
+
+        init(_ counts: ProgressStreamCounts, _ shares: [ProgressStreamCounts.Share]) {
+            self.counts = counts
+            self.shares = shares
+        }
+
+        /// Releases the slot and ends its stream; can be called repeatedly, from any thread.
+        package func leave() {
+            let (wasHeld, stop) = state.withLock { state in
+                defer { state.isHeld = false }
+                return (state.isHeld, state.stop)
+            }
+            if wasHeld { counts.leave(shares) }
+            stop?()
+        }
+
+        func stopping(by stop: @escaping @Sendable () -> Void) {
+            let isOver = state.withLock { state in
+                state.stop = stop
+                return !state.isHeld
+            }
+            if isOver { stop() }
+        }
+    }
+
+    /// Takes a slot among the streams for uploads of the same group: watchers need no credentials, so whose upload it
+    /// is counts.
+    ///
+    /// Uploads of one address have half of the slots of all guests.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound``; ``ServiceError/Code/overloaded`` if all slots are taken.
+    package func beginProgressStream(_ token: UploadToken) async throws -> ProgressSlot {
+        let creator = try await using(token) { $0.stored.creator }
+        return try beginProgressStream(ofGroup: creator.group, at: creator.address)
+    }
+
+    func beginProgressStream(ofGroup group: CallerGroup, at address: String? = nil) throws -> ProgressSlot {
+        let isGuests = group == .guests
+        let limit = isGuests ? min(limits.watchersGuests, limits.watchers) : limits.watchers
+        var shares = [ProgressStreamCounts.Share(group: group, address: nil, limit: limit)]
+        if let address {
+            shares.append(ProgressStreamCounts.Share(group: group, address: address, limit: (limit + 1) / 2))
+        }
+        if let full = progressStreamCounts.enter(shares) {
+            let setting = isGuests ? "maxWatchersGuests" : "maxWatchers"
+            let what = full.address == nil ? "the limit" : "the limit for one address: half of all"
+            throw ServiceError(
+                .overloaded,
+                "\(full.limit) progress streams are open, \(what) (uploads.\(setting)); try again later."
+            )
+        }
+        return ProgressSlot(progressStreamCounts, shares)
+    }
+
+    /// Reports the progress of an upload until it ends, or until `report` throws: at most ten times a second.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, and what `report` throws.
+    package func streamProgress(
+        _ token: UploadToken,
+        in slot: ProgressSlot,
+        _ report: @concurrent (ProgressEvent) async throws -> Void
+    ) async throws {
+        try await using(token) { upload in
+            let (changes, own) = upload.active.progressStreams.open { upload.progress }
+            slot.stopping { own.finish() }
+            if upload.active.with(\.isEnded) { own.finish() }
+            let heart = Task {
+                while !Task.isCancelled {
+                    try await Task.sleep(for: .seconds(UploadService.heartbeat))
+                    own.yield(upload.progress)
+                }
+            }
+            defer { heart.cancel() }
+            var last: UploadProgress?
+            for await progress in changes {
+                if progress.isFinished { break }
+                try await report(progress == last ? .stillThere : .progress(progress))
+                last = progress
+                // Changes in the meantime are reported as one.
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let end = upload.progress
+            if end.isFinished {
+                try await report(.finished(end))
+            } else if upload.active.with(\.isEnded) {
+                try await report(.ended)
+            }
+        }
+    }
+
+    /// Seconds after which a stream without news says that it is still there.
+    private static let heartbeat = 10
+
+    /// Ends all progress streams, because the server stops and would wait for them.
+    package func endProgressStreams() async {
+        for upload in await active.all() { upload.progressStreams.finish() }
+    }
+}
+
+/// The numbers of progress streams of each group, and of guests at each address.
+final class ProgressStreamCounts: Sendable {
+    /// A group, or the part of it at one address, with the maximum of its streams.
+    struct Share: Sendable, Hashable {
+        let group: CallerGroup
+        let address: String?
+        let limit: Int
+    }
+
+    private let counts = Mutex<[Share: Int]>([:])
+
+    /// Counts a stream in all shares, or in none and returns the one that is full.
+    func enter(_ shares: [Share]) -> Share? {
+        counts.withLock { counts in
+            if let full = shares.first(where: { counts[$0, default: 0] >= $0.limit }) { return full }
+            for share in shares { counts[share, default: 0] += 1 }
+            return nil
+        }
+    }
+
+    /// Subtracts a stream from all shares.
+    func leave(_ shares: [Share]) {
+        counts.withLock { counts in
+            for share in shares {
+                let rest = counts[share, default: 1] - 1
+                counts[share] = rest > 0 ? rest : nil
+            }
+        }
+    }
+}

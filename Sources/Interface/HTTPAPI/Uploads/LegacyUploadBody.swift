@@ -1,0 +1,101 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// The body of `POST /files/<name>`: bytes of any size, or small JSON of an old SDK that only looks like a JSON file
+/// (protocol/files 3.1).
+///
+/// A body is taken for the latter if it says so at its beginning, is not larger than JSON may be, and has no members
+/// but those that the old SDKs send. Everything else is a file, and streams.
+struct LegacyUploadBody {
+    /// What the body is.
+    enum Kind {
+        case bytes
+        /// What is said of the file, and its bytes.
+        case base64([String: JSONValue], Base64Input)
+        case remote(JSONValue)
+    }
+
+    private let mayBeJSON: Bool
+    private let limits: WireLimits
+    /// Holds what was collected.
+    private let share: BodyMemory.Share
+    private var iterator: RequestBody.AsyncIterator
+    private var collected = ByteBuffer()
+
+    /// How much is looked at to tell whether the body is of an old SDK.
+    private static let beginning = 16 << 10
+    private static let members: Set<String> = [
+        "base64", "_ContentType", "name", "url", "mime_type", "metaData", "ACL", "__type", "size", "owner", "prefix",
+        "keep_file_name", "key", "fetch",
+    ]
+
+    init(_ request: Request, limits: WireLimits, share: BodyMemory.Share) {
+        mayBeJSON = request.headers[.contentType].flatMap { MediaType($0) }?.isJSON == true
+        self.limits = limits
+        self.share = share
+        iterator = request.body.makeAsyncIterator()
+    }
+
+    /// Tells what the body is, once; if it is bytes, take them with ``next()``.
+    @concurrent mutating func read() async throws -> Kind {
+        guard mayBeJSON else { return .bytes }
+        try await collect(upTo: LegacyUploadBody.beginning)
+        let start = String(decoding: collected.readableBytesView.prefix(LegacyUploadBody.beginning), as: UTF8.self)
+        guard start.first(where: { !$0.isWhitespace }) == "{",
+            start.contains(#""base64""#) || start.contains(#""url""#)
+        else { return .bytes }
+        try await collect(upTo: limits.jsonSize + 1)
+        guard collected.readableBytes <= limits.jsonSize else { return .bytes }
+        let body = JSONBody(text: collected, share: share, maxValues: limits.jsonValues)
+        guard let (members, digits) = try LegacyUploadBody.members(of: body) else { return .bytes }
+        if let digits { return .base64(members, digits) }
+        return members["url"]?.stringValue != nil ? .remote(.object(members)) : .bytes
+    }
+
+    /// The members of the body, and where the file's bytes stand if there are some; nil if it is no body of an old SDK.
+    private static func members(of body: JSONBody) throws -> (members: [String: JSONValue], digits: Base64Input?)? {
+        let ranges = try? body.withText { text -> [String: Range<Int>]? in
+            var scanner = JSONScanner(text, field: "The body")
+            guard scanner.enter("{") else { return nil }
+            var ranges: [String: Range<Int>] = [:]
+            while let name = try scanner.nextName() {
+                guard members.contains(name.text),
+                    ranges.updateValue(try scanner.skipValue(), forKey: name.text) == nil
+                else { return nil }
+            }
+            try scanner.requireEnd()
+            return ranges
+        }
+        guard var ranges = ranges ?? nil else { return nil }
+        var digits: Base64Input?
+        if let range = ranges["base64"], let text = Base64Input(body, at: range) {
+            digits = text
+            ranges["base64"] = nil
+        }
+        guard let values = try? ranges.mapValues(body.value) else { return nil }
+        try body.share.grow(by: values.values.reduce(0) { $0 + $1.memory })
+        return (values.mapValues(\.value), digits)
+    }
+
+    /// The next bytes, those that were looked at among them.
+    @concurrent mutating func next() async throws -> ByteBuffer? {
+        if collected.readableBytes > 0 {
+            defer {
+                share.shrink(by: collected.readableBytes)
+                collected = ByteBuffer()
+            }
+            return collected
+        }
+        return try await iterator.next()
+    }
+
+    @concurrent private mutating func collect(upTo count: Int) async throws {
+        while collected.readableBytes < count, let bytes = try await iterator.next() {
+            try share.grow(by: bytes.readableBytes)
+            collected.writeImmutableBuffer(bytes)
+        }
+    }
+}
