@@ -9,7 +9,8 @@ import Synchronization
 
 /// Sends requests to the API's responder, without a socket.
 ///
-/// Hummingbird's own testing library does this too, but brings an HTTP client, HTTP/2 and TLS along: 600 files to compile.
+/// Hummingbird's own testing library does this too, but brings an HTTP client, HTTP/2 and TLS along: 600 files to
+/// compile.
 struct TestClient: Sendable {
     private let responder: any HTTPResponder<APIContext>
     private let logger: Logger

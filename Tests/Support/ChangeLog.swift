@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A synchronous subscriber that notes what it is told, one line an event's change.
 ///
-/// A line is `created <id>`, with ` before <n>`, ` after <n>` and ` by <caller>` where the change has them: the field `n` of the
-/// states, `master`, a user's id or `guest`. Missed changes are the line `missed`.
+/// A line is `created <id>`, with ` before <n>`, ` after <n>` and ` by <caller>` where the change has them: the field
+/// `n` of the states, `master`, a user's id or `guest`. Missed changes are the line `missed`.
 package final class ChangeLog: Sendable {
     private let entries = Mutex<[String]>([])
     private let subscription = Mutex<ChangeSubscription?>(nil)

@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    /// An image of one band, as it is in memory and as a picture that is computed when it is asked for: turned upside down.
+    /// An image of one band, as it is in memory and as a picture that is computed when it is asked for: turned upside
+    /// down.
     private func withImage(
         width: Int,
         height: Int,

@@ -4,15 +4,15 @@ internal import Synchronization
 
 /// Hands pieces from the thread of a transfer to the task that takes them, one after the other.
 ///
-/// The thread waits until its piece is taken, so at most one piece is in memory and libcurl reads no further; the sender
-/// then feels TCP's own pressure.
+/// The thread waits until its piece is taken, so at most one piece is in memory and libcurl reads no further; the
+/// sender then feels TCP's own pressure.
 ///
-/// It cannot wait for ever. It waits in ``give(_:)`` alone, for the semaphore, which ``drain(into:)`` signals after each
-/// piece and, whatever ends it (the last piece, an error of the taker, the task's cancellation), once more at its end;
-/// and after that ``give(_:)`` does not wait again. The draining task in turn waits for nothing that this thread holds:
-/// it runs on the caller's executor, and the thread is one of a pool that runs transfers only, so that no task, and no
-/// work of the taker, ever needs it. What is left is a taker that never returns, which holds back its own fetch and one
-/// thread; it is a promise of the port that it waits for no other fetch.
+/// It cannot wait for ever. It waits in ``give(_:)`` alone, for the semaphore, which ``drain(into:)`` signals after
+/// each piece and, whatever ends it (the last piece, an error of the taker, the task's cancellation), once more at its
+/// end; and after that ``give(_:)`` does not wait again. The draining task in turn waits for nothing that this thread
+/// holds: it runs on the caller's executor, and the thread is one of a pool that runs transfers only, so that no task,
+/// and no work of the taker, ever needs it. What is left is a taker that never returns, which holds back its own fetch
+/// and one thread; it is a promise of the port that it waits for no other fetch.
 final class PieceChannel: Sendable {
     private let pieces: AsyncStream<ByteBuffer>
     private let source: AsyncStream<ByteBuffer>.Continuation

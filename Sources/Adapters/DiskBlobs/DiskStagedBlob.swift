@@ -166,7 +166,8 @@ final class DiskStagedBlob: StagedBlob {
             unlink(path)
             return
         }
-        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and a name must go all the same.
+        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and a name must go all the
+        // same.
         let isDone = await Task { [pool] in (try? await pool.runIfActive { unlink(path) }) != nil }.value
         if !isDone { unlink(path) }
     }

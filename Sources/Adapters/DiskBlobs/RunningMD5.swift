@@ -3,7 +3,8 @@ internal import Domain
 internal import NIOCore
 internal import Synchronization
 
-/// The MD5 of a staged file, as long as its bytes come in order and are not too many: it takes longer than writing them.
+/// The MD5 of a staged file, as long as its bytes come in order and are not too many: it takes longer than writing
+/// them.
 final class RunningMD5: Sendable {
     private struct State {
         var md5 = Insecure.MD5()

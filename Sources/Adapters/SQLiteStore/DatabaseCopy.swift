@@ -7,18 +7,18 @@ internal import GRDB
 package struct DatabaseCopy: Sendable {
     /// What is wrong with the pages of a copy that was made, or `nil` if they are sound.
     ///
-    /// It continues "the database …". A damaged copy holds the pages as they are: nothing was brought up to date, and it
-    /// can only be read.
+    /// It continues "the database …". A damaged copy holds the pages as they are: nothing was brought up to date, and
+    /// it can only be read.
     package let damage: String?
     let queue: DatabaseQueue
     private let original: DatabaseQueue?
     let catalog: Catalog
 
-    /// Copies a database as it is at one moment, whether a server has it open or not, checks the copy's pages, and brings
-    /// it up to date if they are sound (``damage``).
+    /// Copies a database as it is at one moment, whether a server has it open or not, checks the copy's pages, and
+    /// brings it up to date if they are sound (``damage``).
     ///
-    /// Nobody who writes to the original waits for this. The copy is on the disk when ``close()`` returns, its name when
-    /// its folder is synced.
+    /// Nobody who writes to the original waits for this. The copy is on the disk when ``close()`` returns, its name
+    /// when its folder is synced.
     ///
     /// - Parameters:
     ///   - original: The database file; it is only read.
@@ -57,7 +57,8 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Opens a copy for reading, after a check of its pages; changes nothing, so it may lie where nothing can be written.
+    /// Opens a copy for reading, after a check of its pages; changes nothing, so it may lie where nothing can be
+    /// written.
     package init(reading path: String) throws(OpenFailure) {
         do {
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: true))

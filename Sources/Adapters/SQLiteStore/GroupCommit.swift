@@ -115,7 +115,8 @@ final class GroupCommit: Sendable {
             // Once the time is over no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
-            // Before the next group begins, and before anyone is told: whoever acts on an answer finds the caches changed.
+            // Before the next group begins, and before anyone is told: whoever acts on an answer finds the caches
+            // changed.
             changes.publish(transaction.changes)
             for completion in completions { completion(nil) }
             if health.isFull { emptyLog(db) }
@@ -133,8 +134,8 @@ final class GroupCommit: Sendable {
 
     /// Copies the write-ahead log into the database, so that the next transaction begins at the log's start.
     ///
-    /// Then it takes no more of the disk. SQLite does so by itself only after a thousand pages, which a full disk may not
-    /// have.
+    /// Then it takes no more of the disk. SQLite does so by itself only after a thousand pages, which a full disk may
+    /// not have.
     private func emptyLog(_ db: Database) {
         // If a reader is in the way, or there is no space for it either, the next commit tries again.
         _ = try? db.checkpoint(.passive)

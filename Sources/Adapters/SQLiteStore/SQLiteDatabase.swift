@@ -3,7 +3,8 @@ internal import GRDB
 
 /// One app's database: a writer that syncs before it answers, and readers beside it.
 ///
-/// Calls may come from any task; the work runs on queues of GRDB and threads for queries, never on the cooperative pool.
+/// Calls may come from any task; the work runs on queues of GRDB and threads for queries, never on the cooperative
+/// pool.
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog

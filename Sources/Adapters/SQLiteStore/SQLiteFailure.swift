@@ -23,8 +23,8 @@ enum SQLiteFailure {
 
     /// The fault of the storage that a result code tells of, or `nil` if it tells of none.
     ///
-    /// SQLite knows `ENOSPC` only: a quota that is used up and a read-only file system are `SQLITE_IOERR` as well, so an
-    /// I/O error is looked into (``StorageHealth/reported(_:)``).
+    /// SQLite knows `ENOSPC` only: a quota that is used up and a read-only file system are `SQLITE_IOERR` as well, so
+    /// an I/O error is looked into (``StorageHealth/reported(_:)``).
     static func fault(of error: DatabaseError) -> StorageFault? {
         switch error.resultCode {
         case .SQLITE_FULL: .full

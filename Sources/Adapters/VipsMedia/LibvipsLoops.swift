@@ -1,16 +1,17 @@
 internal import CVips
 internal import Glibc
 
-// libvips 8.14 computes on threads that it shares between all images and keeps for 15 seconds. A thread has the niceness of
-// the one for which it was made, for ever, so a job of normal priority would compute on threads that a job of low priority
-// left, and wait for all that is busy. With one thread an image (``VipsLibrary``) these threads are of little use. So jobs
-// of normal priority make their pixels on the thread that called libvips, and encode large ones on one more of their own
-// (``StripWriter``): two functions of libvips' public interface, by which all of its loops over pixels begin, are defined
-// here once more. The dynamic linker prefers the program's definition (System V ABI, "Global Offset Table": symbol
-// resolution begins with the executable). Where a libvips is linked so that it does not, its own functions run, and only
-// the priority of some cheap jobs is lower.
+// libvips 8.14 computes on threads that it shares between all images and keeps for 15 seconds. A thread has the
+// niceness of the one for which it was made, for ever, so a job of normal priority would compute on threads that a job
+// of low priority left, and wait for all that is busy. With one thread an image (``VipsLibrary``) these threads are of
+// little use. So jobs of normal priority make their pixels on the thread that called libvips, and encode large ones on
+// one more of their own (``StripWriter``): two functions of libvips' public interface, by which all of its loops over
+// pixels begin, are defined here once more. The dynamic linker prefers the program's definition (System V ABI, "Global
+// Offset Table": symbol resolution begins with the executable). Where a libvips is linked so that it does not, its own
+// functions run, and only the priority of some cheap jobs is lower.
 //
-// Jobs of low priority get the library's own functions: their threads are made by nice ones, and only such jobs use them.
+// Jobs of low priority get the library's own functions: their threads are made by nice ones, and only such jobs use
+// them.
 
 /// What libvips' own functions are, and how their work is done on one thread.
 enum LibvipsLoops {
@@ -62,7 +63,8 @@ enum LibvipsLoops {
         return writer.finish() && isComputed ? 0 : -1
     }
 
-    /// Computes an image strip by strip, in the regions in turn, and gives each to a body, which returns false to end it.
+    /// Computes an image strip by strip, in the regions in turn, and gives each to a body, which returns false to end
+    /// it.
     ///
     /// - Returns: Whether the whole image was computed and taken.
     private static func computeStrips(

@@ -73,7 +73,8 @@ extension ImageSource {
             try withExtendedLifetime(blob) {
                 let failure = ReadFailure()
                 let result = Swift.Result { try job(.descriptor(descriptor, count: Int(blob.size), failure: failure)) }
-                // Decoders take a read that fails for the end of the file: what they made of it, or say of it, is wrong.
+                // Decoders take a read that fails for the end of the file: what they made of it, or say of it, is
+                // wrong.
                 try failure.require(allOf: blob, in: descriptor)
                 return try result.get()
             }

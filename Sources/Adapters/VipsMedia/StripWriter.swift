@@ -6,10 +6,10 @@ internal import Dispatch
 /// A PNG that is decoded, made smaller and encoded again spends about as long on either side; libvips overlaps them as
 /// well (`vips_sink_disc`). The thread has the niceness of the one that makes it (sched(7)).
 ///
-/// `@unchecked Sendable`: `strip` and `hasFailed` have one user at a time. The thread that computes touches them after it
-/// waited for `written` and before it signals `computed`; the thread that writes, after it waited for `computed` and
-/// before it signals `written`. Region, writer and data are used as libvips itself uses them on two threads: a region is
-/// computed by the one and read by the other, never at the same time, because there are two regions and the writer
+/// `@unchecked Sendable`: `strip` and `hasFailed` have one user at a time. The thread that computes touches them after
+/// it waited for `written` and before it signals `computed`; the thread that writes, after it waited for `computed` and
+/// before it signals `written`. Region, writer and data are used as libvips itself uses them on two threads: a region
+/// is computed by the one and read by the other, never at the same time, because there are two regions and the writer
 /// finishes one before it is handed the next.
 final class StripWriter: @unchecked Sendable {
     private struct Strip {
@@ -45,8 +45,8 @@ final class StripWriter: @unchecked Sendable {
         written.signal()
     }
 
-    /// Hands over a region that holds the pixels of a place, when the one before is written; it may be computed anew after
-    /// the next hand-over.
+    /// Hands over a region that holds the pixels of a place, when the one before is written; it may be computed anew
+    /// after the next hand-over.
     ///
     /// - Returns: Whether all strips before could be written.
     func hand(_ region: UnsafeMutablePointer<VipsRegion>, _ place: VipsRect) -> Bool {

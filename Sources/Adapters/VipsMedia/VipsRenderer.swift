@@ -22,10 +22,11 @@ package struct VipsRenderer: ImageRenderer {
     ///
     /// - Parameters:
     ///   - pool: Threads for jobs of low priority, which become nicer; as many as such jobs at the same time.
-    ///   - quickPool: Threads for jobs of normal priority; as many as all jobs at the same time, and some more for headers.
+    ///   - quickPool: Threads for jobs of normal priority; as many as all jobs at the same time, and some more for
+    ///     headers.
     ///   - worker: Draws the formats that ``SourceFormat/isDecodedByWorker`` names; without one, those are no images.
-    ///   - workers: How many of its processes run at the same time. Beside them runs one that is expected to be quick, and
-    ///     one that was expected so and was not.
+    ///   - workers: How many of its processes run at the same time. Beside them runs one that is expected to be quick,
+    ///     and one that was expected so and was not.
     ///   - queue: How many jobs wait for a process beyond those.
     /// - Throws: When libvips cannot start.
     package init(

@@ -85,7 +85,8 @@ package struct AccessControlList: Sendable, Hashable {
     /// The most bytes of an entry's name, without `role:`; names of roles have as many.
     private static let longestSubject = 128
 
-    /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long, or Unicode calls it equal to another one's.
+    /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long, or Unicode calls it equal to another
+    /// one's.
     ///
     /// Any other name is stored, as on LeanCloud: an entry that names no user and no role grants no rights
     /// (protocol/data 5.2).
@@ -97,7 +98,8 @@ package struct AccessControlList: Sendable, Hashable {
                 "Invalid ACL: the name of the entry '\(text.prefix(64))' has more than \(longestSubject) bytes."
             )
         }
-        // The Kelvin sign is the one letter that normalisation makes a letter of ASCII, of which names of roles consist.
+        // The Kelvin sign is the one letter that normalisation makes a letter of ASCII, of which names of roles
+        // consist.
         guard !text.unicodeScalars.contains("\u{212A}") else {
             throw ServiceError(
                 .invalidACL,

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Users by the digests of their tokens, so that a request of a user who is known asks the database nothing.
 ///
-/// Each entry carries the epoch that began before it was read. A session or user that ends begins an epoch of its own, and an
-/// entry counts only if none of what it was made of ended after it. So what was read before a commit and stored after it is
-/// a miss, and the end of one session costs nobody else a look-up. For any thread.
+/// Each entry carries the epoch that began before it was read. A session or user that ends begins an epoch of its own,
+/// and an entry counts only if none of what it was made of ended after it. So what was read before a commit and stored
+/// after it is a miss, and the end of one session costs nobody else a look-up. For any thread.
 package final class SessionCache: Sendable {
     private struct State {
         var users: RecentEntries<String, Caller.User>
@@ -17,7 +17,8 @@ package final class SessionCache: Sendable {
 
     /// The most bytes of what stands for a user, so that many roles do not fill the memory.
     private static let largest = 16 << 10
-    /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up again.
+    /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up
+    /// again.
     private static let maxEndings = 10_000
 
     /// - Parameter bound: The most users kept; 0 keeps none.

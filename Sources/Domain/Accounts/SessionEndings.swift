@@ -1,7 +1,7 @@
 /// When sessions and users ended, for as many as are remembered.
 ///
-/// Two generations: when the young one is full, the old one is dropped, and whatever was found before its last ending counts
-/// as ended.
+/// Two generations: when the young one is full, the old one is dropped, and whatever was found before its last ending
+/// counts as ended.
 struct SessionEndings: Sendable {
     private let bound: Int
     private var young: [ObjectID: Int] = [:]

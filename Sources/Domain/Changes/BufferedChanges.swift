@@ -17,8 +17,9 @@ extension ChangeFeed {
 
 /// The events of a subscription, in order, as far as their reader keeps up.
 ///
-/// The writer never waits for the reader. Where more changes would wait than the bounds allow, all that wait are dropped, and
-/// the reader gets ``ChangeFeed/Event/missed`` in their place; what comes later follows it. One task reads.
+/// The writer never waits for the reader. Where more changes would wait than the bounds allow, all that wait are
+/// dropped, and the reader gets ``ChangeFeed/Event/missed`` in their place; what comes later follows it. One task
+/// reads.
 package final class BufferedChanges: AsyncSequence, Sendable {
     package typealias Element = ChangeFeed.Event
     package typealias Failure = Never

@@ -20,7 +20,8 @@ package struct Change: Sendable {
     package let before: ObjectState?
     /// The object after the change; nil if it was deleted, or if no subscriber asked for this state.
     package let after: ObjectState?
-    /// The caller who made the change, as the transaction found them; nil if the server itself made it, or another server.
+    /// The caller who made the change, as the transaction found them; nil if the server itself made it, or another
+    /// server.
     package let caller: Caller?
 
     /// Takes every part; made by stores, and by tests.
@@ -44,7 +45,8 @@ package struct Change: Sendable {
     package var size: Int { (before?.size ?? 0) + (after?.size ?? 0) }
 }
 
-/// An object at one moment, in the form that the writer had; the other form costs a parse or an encoding when it is used.
+/// An object at one moment, in the form that the writer had; the other form costs a parse or an encoding when it is
+/// used.
 package struct ObjectState: Sendable {
     private enum Form: Sendable {
         case row(ObjectRow)

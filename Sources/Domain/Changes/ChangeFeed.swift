@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The changes of one app's objects, published by its store after each commit.
 ///
-/// A subscriber gets every change that its filters name and that commits after it subscribed, in commit order and exactly
-/// once, or it is told that it missed changes. Work that must not be lost does not hang on the feed, which lives in memory:
-/// it is a row written in the transaction, and the feed only wakes the worker. For any thread.
+/// A subscriber gets every change that its filters name and that commits after it subscribed, in commit order and
+/// exactly once, or it is told that it missed changes. Work that must not be lost does not hang on the feed, which
+/// lives in memory: it is a row written in the transaction, and the feed only wakes the worker. For any thread.
 package final class ChangeFeed: Sendable {
     /// What a subscriber is told.
     package enum Event: Sendable {
@@ -41,9 +41,9 @@ package final class ChangeFeed: Sendable {
     /// Calls a function with each event, before the write that caused it returns: whoever gets the answer to that write
     /// finds the function's work done.
     ///
-    /// All writers wait for the function, so it must return at once: no file, no network, no await. It must not write to the
-    /// store. A transaction that runs while the subscriber comes is ``Event/missed``, because its first changes may not
-    /// have been recorded.
+    /// All writers wait for the function, so it must return at once: no file, no network, no await. It must not write
+    /// to the store. A transaction that runs while the subscriber comes is ``Event/missed``, because its first changes
+    /// may not have been recorded.
     ///
     /// - Parameters:
     ///   - filters: Which changes it wants.

@@ -1,7 +1,7 @@
 /// What one transaction changed, as far as a subscriber wants to know it; for stores.
 ///
-/// A store begins one with each transaction, records what it changes, takes back what an attempt undoes, and publishes it
-/// after the commit. Without subscribers for a class, recording costs one look-up and stores nothing.
+/// A store begins one with each transaction, records what it changes, takes back what an attempt undoes, and publishes
+/// it after the commit. Without subscribers for a class, recording costs one look-up and stores nothing.
 package struct TransactionChanges: Sendable {
     /// What subscribers wanted when the transaction began.
     let wanted: WantedChanges

@@ -6,8 +6,8 @@ package import NIOCore
 package protocol Fetcher: Sendable {
     /// Fetches a file and hands out its bytes in their order, one piece at a time.
     ///
-    /// The next piece comes when `take` has returned, so that memory stays small and a slow taker slows the sender. Once
-    /// this returns or throws, `take` is not called any more. `take` must not wait for another fetch.
+    /// The next piece comes when `take` has returned, so that memory stays small and a slow taker slows the sender.
+    /// Once this returns or throws, `take` is not called any more. `take` must not wait for another fetch.
     ///
     /// - Parameters:
     ///   - url: The address; redirects from it are followed within limits.

@@ -38,8 +38,8 @@ package struct IPNetwork: Hashable, Sendable {
 
     /// Takes `10.0.0.0/8` or `fd00::/8`, or nothing.
     ///
-    /// An address without a length is none, and neither is one with bits behind it, such as `10.0.0.1/8`: an operator who
-    /// opens a network must not open more than was meant.
+    /// An address without a length is none, and neither is one with bits behind it, such as `10.0.0.1/8`: an operator
+    /// who opens a network must not open more than was meant.
     package init?(_ text: String) {
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, let address = IPAddress(String(halves[0])),

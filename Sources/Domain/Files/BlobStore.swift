@@ -18,8 +18,8 @@ package protocol BlobStore: Sendable {
 
     /// Cleans up after a commit for a file that was cut off.
     ///
-    /// If the file's record is there, the blob stays, else it goes. Bytes that were staged under the file's id and do not
-    /// become a blob may be kept so.
+    /// If the file's record is there, the blob stays, else it goes. Bytes that were staged under the file's id and do
+    /// not become a blob may be kept so.
     func settle(_ file: ObjectID, isCommitted: Bool, keepingBytes isKept: Bool) async throws
 
     /// Opens a committed blob, or returns nothing if there is none. Never shows a partial blob.

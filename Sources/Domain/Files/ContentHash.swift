@@ -1,7 +1,7 @@
 internal import Crypto
 
-/// Qiniu's hash of a file: SHA-1 of each 4 MiB, and of those digests if there are several, behind a byte that tells which
-/// (protocol/files 2.4, "qetag").
+/// Qiniu's hash of a file: SHA-1 of each 4 MiB, and of those digests if there are several, behind a byte that tells
+/// which (protocol/files 2.4, "qetag").
 ///
 /// Blocks are hashed apart from each other, so that parts which came in any order need not be read again.
 package enum ContentHash {

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// Removes the bytes of one app's deleted files: the worker of the deletion queue (docs/storage-format.md, "Deleting").
 ///
-/// The transaction that removes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the row.
-/// So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used again:
-/// both the worker and whoever makes a file under a key that was known before hold a claim on it, and while the row of a key
-/// is there, nobody makes a file under it.
+/// The transaction that removes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
+/// row. So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used
+/// again: both the worker and whoever makes a file under a key that was known before hold a claim on it, and while the
+/// row of a key is there, nobody makes a file under it.
 package final class FileDeletions: Sendable {
     private struct State {
         /// How many rows at the queue's front were tried since it was begun anew, and are still there.
@@ -123,7 +123,8 @@ package final class FileDeletions: Sendable {
         }
     }
 
-    /// Runs a body that makes the file of a key, while nobody else does and no bytes of a deleted file lie under the key.
+    /// Runs a body that makes the file of a key, while nobody else does and no bytes of a deleted file lie under the
+    /// key.
     ///
     /// - Throws: Why the bytes of a deleted file cannot be removed; what the body throws.
     package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {

@@ -22,8 +22,8 @@ package struct FileRecords: Sendable {
     ///   - records: What to add; one without an ACL gets the class's default.
     ///   - caller: Who made them.
     ///   - quota: How many bytes all files of the app may have.
-    /// - Throws: ``ServiceError/Code/forbidden`` if the caller may not; ``ServiceError/Code/duplicateValue`` if an id or
-    ///   key is taken; ``ServiceError/Code/quotaExceeded``.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the caller may not; ``ServiceError/Code/duplicateValue`` if an id
+    ///   or key is taken; ``ServiceError/Code/quotaExceeded``.
     package func insert(_ records: [FileRecord], as caller: Caller, within quota: Int64? = nil) async throws {
         try await store.write { writer in
             var usage = try writer.usage()

@@ -5,8 +5,8 @@ package import NIOCore
 /// Several writers may write at the same time, each at an offset of its own; everything else is called by one task at a
 /// time, while nobody writes.
 package protocol StagedBlob: Sendable {
-    /// Throws ``ServiceError/Code/storageFull`` if there is no space for so many bytes now, so that it is told before they
-    /// are sent.
+    /// Throws ``ServiceError/Code/storageFull`` if there is no space for so many bytes now, so that it is told before
+    /// they are sent.
     func requireFreeSpace(for size: Int64) async throws
 
     /// How far the bytes reach, gaps among them.

@@ -2,8 +2,8 @@
 extension ImageAdmission.Permit {
     /// Waits for a slot and for memory, then runs the work.
     ///
-    /// Work in a lane that is not done after ``ImageAdmission/Limits/laneTime`` and cannot leave its lane is cancelled, and
-    /// runs a second time as a job that is not cheap. So it must do nothing that may not be done twice.
+    /// Work in a lane that is not done after ``ImageAdmission/Limits/laneTime`` and cannot leave its lane is cancelled,
+    /// and runs a second time as a job that is not cheap. So it must do nothing that may not be done twice.
     ///
     /// - Parameters:
     ///   - cost: What the work is estimated to take.
@@ -46,8 +46,9 @@ extension ImageAdmission {
 
     /// Runs work in a task of its own, which can be cancelled without the caller's.
     ///
-    /// The lane is free when the work has ended, not when it is cancelled: until then its thread computes. What an encoder
-    /// does in one piece cannot be interrupted, but its result's pixels are part of the estimate that made the job cheap.
+    /// The lane is free when the work has ended, not when it is cancelled: until then its thread computes. What an
+    /// encoder does in one piece cannot be interrupted, but its result's pixels are part of the estimate that made the
+    /// job cheap.
     private func runInLane<Result: Sendable>(
         _ start: ImageQueue.Start,
         _ work: @escaping @Sendable (ImagePriority) async throws -> Result
@@ -64,8 +65,8 @@ extension ImageAdmission {
         }
         watch.cancel()
         let wasStopped = end(start.id)
-        // A result that arrives after the stop is used. An error may follow from the stop, so the job begins again, unless
-        // its caller was cancelled too and no longer waits.
+        // A result that arrives after the stop is used. An error may follow from the stop, so the job begins again,
+        // unless its caller was cancelled too and no longer waits.
         if wasStopped, case .failure = result, !Task.isCancelled { throw LostLane() }
         return try result.get()
     }

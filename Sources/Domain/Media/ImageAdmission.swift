@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Decides which image jobs run: those that have a thread and memory, in an order that no requester can use up.
 ///
-/// A job first takes a permit, of which there is a fixed number. Without a free one it is refused at once, unless another
-/// app, address or file has more of them: then the job of theirs that would run last is refused instead. With its cost
-/// known, a job waits in the order of ``ImageQueue``. Cheap jobs have lanes of their own beside the slots that all share,
-/// so that they never wait for an expensive one. May be used from any thread.
+/// A job first takes a permit, of which there is a fixed number. Without a free one it is refused at once, unless
+/// another app, address or file has more of them: then the job of theirs that would run last is refused instead. With
+/// its cost known, a job waits in the order of ``ImageQueue``. Cheap jobs have lanes of their own beside the slots that
+/// all share, so that they never wait for an expensive one. May be used from any thread.
 package final class ImageAdmission: Sendable {
     let limits: Limits
     let now: @Sendable () -> ContinuousClock.Instant
@@ -23,8 +23,8 @@ package final class ImageAdmission: Sendable {
         package var lanes = 0
         /// The most estimated time of a job that is cheap.
         package var cheapTime = Duration.milliseconds(500)
-        /// How long a job holds a lane; one that takes longer goes on beside it, as one of at most ``overruns``, or stops
-        /// and begins again as one that is not cheap.
+        /// How long a job holds a lane; one that takes longer goes on beside it, as one of at most ``overruns``, or
+        /// stops and begins again as one that is not cheap.
         package var laneTime = Duration.seconds(1)
         /// Jobs at the same time that took a lane and longer than ``laneTime``.
         package var overruns = 0

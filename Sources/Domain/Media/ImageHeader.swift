@@ -81,8 +81,8 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     case jxl
     case jp2
 
-    /// Whether the disposable worker process decodes its pixels: its library is not fuzzed upstream, or takes what memory
-    /// and time it likes whatever the header says, as those of HEIC and AVIF do, and tiles and pages of a TIFF.
+    /// Whether the disposable worker process decodes its pixels: its library is not fuzzed upstream, or takes what
+    /// memory and time it likes whatever the header says, as those of HEIC and AVIF do, and tiles and pages of a TIFF.
     package var isDecodedByWorker: Bool {
         switch self {
         case .tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2: true

@@ -89,8 +89,8 @@ extension ImagePlan.Step {
 }
 
 extension ImageHeader {
-    /// The most bytes, beside the file, that making a JPEG smaller may take: its planes at 3/8 of its sides if the result
-    /// is at most a quarter as long, some lines of it, and the whole result.
+    /// The most bytes, beside the file, that making a JPEG smaller may take: its planes at 3/8 of its sides if the
+    /// result is at most a quarter as long, some lines of it, and the whole result.
     package func downscaledMemory(to size: ImageSize) -> Int {
         let isSmall = size.width * 4 <= self.size.width && size.height * 4 <= self.size.height
         return (isSmall ? self.size.area / 2 : 0) + self.size.width * 3 * 1024 + size.area * 3 + (1 << 20)

@@ -20,8 +20,8 @@ package protocol ImageRenderer: Sendable {
     ///   - images: The headers of all that the job decodes.
     ///   - estimate: The processor time that the job is estimated to take.
     ///   - requester: The requester in whose share the job counts.
-    ///   - job: Renders them, with at most the priority that it gets. If it is cancelled although the caller's task is not,
-    ///     it is called once more.
+    ///   - job: Renders them, with at most the priority that it gets. If it is cancelled although the caller's task is
+    ///     not, it is called once more.
     /// - Returns: What the job returns.
     /// - Throws: What the job throws; ``ServiceError/Code/overloaded`` if too many wait for the same,
     ///   `CancellationError` if the task is cancelled while it waits.

@@ -55,8 +55,8 @@ extension ImageService {
 }
 
 extension ImagePlan {
-    /// The steps for a copy that stands upright, and the size that they begin with; `nil` if they begin with no size, or
-    /// leave the image as it lies.
+    /// The steps for a copy that stands upright, and the size that they begin with; `nil` if they begin with no size,
+    /// or leave the image as it lies.
     fileprivate func stepsOnUpright(_ header: ImageHeader) -> (steps: [Step], size: ImageSize)? {
         var rest = steps[...]
         if header.orientation != 1 {

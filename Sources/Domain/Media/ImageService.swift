@@ -80,8 +80,8 @@ package struct ImageService: Sendable {
     ///   - address: The client's network address, as ``ImageRequester/address`` has it.
     /// - Returns: The image, or the source itself where that is the answer.
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
-    ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded`` when too
-    ///   many jobs run and wait already, `CancellationError` when the task is cancelled.
+    ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded``
+    ///   when too many jobs run and wait already, `CancellationError` when the task is cancelled.
     package func result(
         _ request: ImageRequest,
         of origin: ImageOrigin,

@@ -13,7 +13,8 @@ struct AccountChange {
 
     /// Takes `authData` out of a change; what is left is applied as for every class.
     ///
-    /// - Throws: 105, 111 for `authData` of another form; 117 for fields of the account that are not written in this way.
+    /// - Throws: 105, 111 for `authData` of another form; 117 for fields of the account that are not written in this
+    ///   way.
     init(taking change: inout ObjectChange) throws {
         if let secret = AccountChange.secrets.first(where: change.fields.contains) {
             throw ServiceError(.readOnlyField, "The field '\(secret)' is read only.")

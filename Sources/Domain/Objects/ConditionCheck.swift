@@ -3,8 +3,8 @@ internal import Crypto
 /// Decides the conditions of changes inside a transaction, where every other change waits.
 ///
 /// A condition that is small is decided on the spot, within two milliseconds for the whole transaction. Any other is
-/// decided before the transaction, where only the request itself waits; inside, it is enough that the object is still the
-/// one that was looked at (docs/queries.md, "Conditions of changes").
+/// decided before the transaction, where only the request itself waits; inside, it is enough that the object is still
+/// the one that was looked at (docs/queries.md, "Conditions of changes").
 struct ConditionCheck: Sendable {
     /// What a condition was found to be for one version of an object.
     struct Evaluation: Sendable {

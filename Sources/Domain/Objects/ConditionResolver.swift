@@ -1,7 +1,7 @@
 /// Replaces in a condition what only the database knows.
 ///
-/// Sub-queries become what they find, pointers that are compared with a relation the question whether they are in it. To
-/// callers that are not allowed to see a field, no object has it.
+/// Sub-queries become what they find, pointers that are compared with a relation the question whether they are in it.
+/// To callers that are not allowed to see a field, no object has it.
 struct ConditionResolver {
     let reader: any ReadTransaction
     let access: ObjectAccess

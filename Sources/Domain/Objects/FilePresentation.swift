@@ -13,7 +13,8 @@ package struct FilePresentation: Sendable {
 
     /// Makes of a record what clients see (protocol/files 4).
     ///
-    /// Members that begin with `_` are our own, the URL is made now from where the files are served. A file that lies elsewhere has its own URL, and neither bucket nor provider.
+    /// Members that begin with `_` are our own, the URL is made now from where the files are served. A file that lies
+    /// elsewhere has its own URL, and neither bucket nor provider.
     func complete(_ record: inout RawObject, showingURL: Bool = true) {
         record.removeAll { $0.hasPrefix("_") }
         guard let text = record.value("key").flatMap(JSONValue.init(stored:))?.stringValue else { return }

@@ -8,7 +8,8 @@ package struct ObjectLimits: Sendable {
     package var classes: Int
     /// The most indexes of a class that were asked for.
     package var indexes: Int
-    /// Per cent of classes and columns up to which guests make new ones; what is beyond is for users and the master key.
+    /// Per cent of classes and columns up to which guests make new ones; what is beyond is for users and the master
+    /// key.
     package var guestShare: Int
     /// Per cent of them up to which users make new ones; what is beyond is for the master key.
     package var userShare: Int
@@ -34,7 +35,8 @@ package struct ObjectLimits: Sendable {
 extension ObjectLimits {
     /// The part of a limit that a caller may fill, and the settings that say so.
     ///
-    /// One number is shared by all callers of an app. If guests could fill it, the owner could not make a class any more.
+    /// One number is shared by all callers of an app. If guests could fill it, the owner could not make a class any
+    /// more.
     func share(of limit: Int, named setting: String, for caller: Caller) -> (count: Int, settings: String) {
         switch caller.identity {
         case .master: (limit, setting)

@@ -1,5 +1,6 @@
 extension ObjectService {
-    /// Carries out commands in order, each for itself: one that fails leaves the others as they are (protocol/data 2.1).
+    /// Carries out commands in order, each for itself: one that fails leaves the others as they are (protocol/data
+    /// 2.1).
     ///
     /// Changes that stand side by side share a transaction, and so one sync of the disk.
     ///

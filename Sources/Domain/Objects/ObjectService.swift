@@ -68,7 +68,8 @@ package struct ObjectService: Sendable {
     ///   - caller: Who asks.
     ///   - presence: Ends slow queries when the caller goes; without it they run to their end.
     /// - Returns: The answer, and what the caller of this has to do for it.
-    /// - Throws: ``ServiceError`` with the code of protocol/data 6 that fits, `CancellationError` if the caller has gone.
+    /// - Throws: ``ServiceError`` with the code of protocol/data 6 that fits, `CancellationError` if the caller has
+    ///   gone.
     package func perform(
         _ command: ObjectCommand,
         as caller: Caller,
@@ -165,8 +166,8 @@ package struct ObjectService: Sendable {
         }
     }
 
-    /// Runs changes in one transaction; conditions that take long are decided before it, and again if their objects have
-    /// changed by then.
+    /// Runs changes in one transaction; conditions that take long are decided before it, and again if their objects
+    /// have changed by then.
     ///
     /// - Throws: What the body throws; ``ServiceError/Code/overloaded`` if the objects change each time.
     func write<Reply: Sendable>(

@@ -5,17 +5,17 @@
 package protocol ObjectStore: Sendable {
     /// Every object that a transaction creates, updates or deletes, published after its commit and in commit order.
     ///
-    /// When ``write(_:)`` returns, synchronous subscribers have been called with its changes, exactly once, and buffered ones
-    /// have them or know that they missed some. Nothing is published of a body that threw, of an attempt that was undone and
-    /// of a commit that failed. A store that other processes change, too, publishes their changes as it learns of them, or
-    /// ``ChangeFeed/Event/missed``; of those, no bound on the delay is promised.
+    /// When ``write(_:)`` returns, synchronous subscribers have been called with its changes, exactly once, and
+    /// buffered ones have them or know that they missed some. Nothing is published of a body that threw, of an attempt
+    /// that was undone and of a commit that failed. A store that other processes change, too, publishes their changes
+    /// as it learns of them, or ``ChangeFeed/Event/missed``; of those, no bound on the delay is promised.
     var changes: ChangeFeed { get }
 
     /// Runs a body on one unchanging state. Cancelling the task stops the query that runs.
     ///
     /// - Parameters:
-    ///   - budget: How long the body may run; queries that exceed it throw what it throws. `nil` is for reads whose work
-    ///     their arguments bound, such as that of one object.
+    ///   - budget: How long the body may run; queries that exceed it throw what it throws. `nil` is for reads whose
+    ///     work their arguments bound, such as that of one object.
     ///   - body: What is read.
     /// - Returns: What the body gives.
     /// - Throws: What the body throws, and what the budget throws.
@@ -24,8 +24,8 @@ package protocol ObjectStore: Sendable {
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result
 
-    /// Runs a body that may change the state: all of it or, if it throws, nothing. On return the changes survive a power
-    /// cut. Bodies run one after the other, so a body must be short; several may share one sync of the disk.
+    /// Runs a body that may change the state: all of it or, if it throws, nothing. On return the changes survive a
+    /// power cut. Bodies run one after the other, so a body must be short; several may share one sync of the disk.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result
@@ -42,8 +42,8 @@ extension ObjectStore {
 
 /// What can be asked inside a transaction; must not leave it.
 package protocol ReadTransaction {
-    /// How long the body that reads may run; `nil` in changes, and in reads that are bounded by themselves. Work outside
-    /// the store checks it, too.
+    /// How long the body that reads may run; `nil` in changes, and in reads that are bounded by themselves. Work
+    /// outside the store checks it, too.
     var budget: QueryBudget? { get }
 
     /// The class, if there is one.
@@ -97,8 +97,8 @@ extension ReadTransaction {
 
 /// What can be changed inside a transaction; must not leave it.
 package protocol WriteTransaction: ReadTransaction {
-    /// The caller for whom the changes that follow are made, as ``Change/caller`` tells; nil, as at first, for the server
-    /// itself.
+    /// The caller for whom the changes that follow are made, as ``Change/caller`` tells; nil, as at first, for the
+    /// server itself.
     var caller: Caller? { get nonmutating set }
 
     /// Runs a body whose changes vanish if it throws, while those around it stay.

@@ -1,6 +1,7 @@
 /// Rules of file records that are made and changed without bytes (protocol/files 3.1, 3.5).
 extension ObjectWriteRules {
-    /// Makes the record of a file that lies elsewhere: nothing is downloaded, and nothing but the URL's form is checked.
+    /// Makes the record of a file that lies elsewhere: nothing is downloaded, and nothing but the URL's form is
+    /// checked.
     func createFile(_ change: ObjectChange, returnsObject: Bool) throws -> ObjectReply {
         let schema = try writer.schema(of: .file) ?? .files
         try access.require(.create, in: schema)
@@ -133,7 +134,8 @@ extension ObjectWriteRules {
 }
 
 extension ObjectChange {
-    /// Reads the body that makes a file's record: what SDKs leave in it of their own is passed over (protocol/files 2.1).
+    /// Reads the body that makes a file's record: what SDKs leave in it of their own is passed over (protocol/files
+    /// 2.1).
     package init(file json: JSONValue) throws {
         guard let members = json.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")

@@ -4,7 +4,8 @@
 package struct PendingDeletion: Sendable, Hashable {
     /// What the row is stored as: the file's id, or another one if that id waits already.
     package let id: ObjectID
-    /// The key that the file had, by which its bytes are found; nothing if only another program can have written the row.
+    /// The key that the file had, by which its bytes are found; nothing if only another program can have written the
+    /// row.
     package let key: FileKey?
 }
 

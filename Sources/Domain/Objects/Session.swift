@@ -50,8 +50,8 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - caller: As it was found before.
     ///   - dependencies: Contain the cache that knows which sessions and users ended since.
-    ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, what is found here counts in this
-    ///     transaction alone.
+    ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, what is found here counts in
+    ///     this transaction alone.
     /// - Returns: The caller with what is true now.
     /// - Throws: What the store throws.
     func revalidated(_ caller: Caller, _ dependencies: AccountDependencies, foundAt epoch: Int = -1) throws -> Caller {

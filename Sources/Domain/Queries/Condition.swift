@@ -1,7 +1,7 @@
 /// A `where` as a checked tree (protocol/data 4.1).
 ///
-/// The database answers it as SQL, ``matches(_:relations:)`` answers it for one object in memory; a table of cases holds
-/// the two to the same answers.
+/// The database answers it as SQL, ``matches(_:relations:)`` answers it for one object in memory; a table of cases
+/// holds the two to the same answers.
 package indirect enum Condition: Sendable, Hashable {
     /// Every one holds; an empty list always does.
     case all([Condition])
@@ -134,8 +134,8 @@ package struct SortKey: Sendable, Hashable {
 
     /// Reads `-createdAt, title` (protocol/data 4.3).
     ///
-    /// - Throws: ``ServiceError/Code/invalidKey`` for a name no field has, ``ServiceError/Code/badRequest`` for over ten
-    ///   keys.
+    /// - Throws: ``ServiceError/Code/invalidKey`` for a name no field has, ``ServiceError/Code/badRequest`` for over
+    ///   ten keys.
     package static func list(_ text: String) throws -> [SortKey] {
         let keys = text.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         guard keys.count <= 10 else { throw ServiceError(.badRequest, "order has more than 10 keys, the limit.") }

@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Which queries of an app run at the same time (docs/queries.md, "Fairness").
 ///
-/// How long a query takes is known only once it has run. So each begins in the quick lane, for a slice of time. One that is
-/// not done by then goes on if no other query runs; otherwise it gives its connection back and begins again in the slow
-/// lane, which has few permits and threads of lower priority. In both lanes callers get permits in rounds. Objects by id
-/// and files by key need no permit: the store has connections that only they use.
+/// How long a query takes is known only once it has run. So each begins in the quick lane, for a slice of time. One
+/// that is not done by then goes on if no other query runs; otherwise it gives its connection back and begins again in
+/// the slow lane, which has few permits and threads of lower priority. In both lanes callers get permits in rounds.
+/// Objects by id and files by key need no permit: the store has connections that only they use.
 package final class QueryAdmission: Sendable {
     /// How many queries run, each for all callers of an app together but the last.
     package struct Limits: Sendable {
@@ -48,8 +48,8 @@ package final class QueryAdmission: Sendable {
 
     /// Runs a query that checks the budget; it runs twice if it was not done within its slice.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has as many queries as it may, or the slow lane is taken
-    ///   for too long; what the body throws.
+    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has as many queries as it may, or the slow lane is
+    ///   taken for too long; what the body throws.
     package func run<Result: Sendable>(
         as caller: CallerIdentity,
         within budget: QueryBudget,

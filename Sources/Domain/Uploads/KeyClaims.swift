@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// Claims on keys across the apps of one server, whose files share the same URL paths.
 ///
-/// Each app has its own database, so no unique index covers the keys of all apps. An upload whose key is known before its
-/// file exists is therefore finished under a claim on the key. The claim is process-wide. It is held from before the other
-/// apps' records are checked until the file's own record is committed: of two apps that finish files under one key at the
-/// same time, one waits for the other and then finds its record. Claims need not survive a restart: one process serves a
-/// storage folder, and records are durable. Keys that the server makes in the request that stores the file need no claim:
-/// they have 190 random bits, and no client sees them earlier.
+/// Each app has its own database, so no unique index covers the keys of all apps. An upload whose key is known before
+/// its file exists is therefore finished under a claim on the key. The claim is process-wide. It is held from before
+/// the other apps' records are checked until the file's own record is committed: of two apps that finish files under
+/// one key at the same time, one waits for the other and then finds its record. Claims need not survive a restart: one
+/// process serves a storage folder, and records are durable. Keys that the server makes in the request that stores the
+/// file need no claim: they have 190 random bits, and no client sees them earlier.
 package final class KeyClaims: Sendable {
     private let apps = Mutex<[AppID: FileRecords]>([:])
     private let claims = Claims<FileKey>()

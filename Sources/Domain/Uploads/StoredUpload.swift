@@ -164,7 +164,8 @@ extension StoredUpload {
     /// - Parameters:
     ///   - now: When they came.
     ///   - idle: Seconds after which it expires without more bytes.
-    /// - Returns: nil if the upload is not a guest's, or if the change is below a sixteenth of `idle` and not worth a write.
+    /// - Returns: nil if the upload is not a guest's, or if the change is below a sixteenth of `idle` and not worth a
+    ///   write.
     func expiry(after now: Timestamp, idle: Int) -> Timestamp? {
         guard let deadline else { return nil }
         let later = min(deadline, now.adding(seconds: idle))

@@ -66,7 +66,8 @@ extension UploadHandle {
 
     /// Makes the file of blocks in the order of their contexts.
     ///
-    /// - Throws: ``ServiceError/Code/invalidContext`` for a block that is not whole or not there, and what a rule refuses.
+    /// - Throws: ``ServiceError/Code/invalidContext`` for a block that is not whole or not there, and what a rule
+    ///   refuses.
     package func finishBlocks(_ texts: [Substring], size: Int64) async throws -> FileRecord {
         try await active.locks.withAllLocks { [self] in
             try requireNotEnded()

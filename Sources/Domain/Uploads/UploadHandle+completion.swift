@@ -10,9 +10,9 @@ extension UploadHandle {
 
     /// Finishes the upload if all its bytes are stored: makes the file, or marks the partial upload as complete.
     ///
-    /// The request that brought the last byte calls this, and so do `HEAD` and the sweep, for uploads whose request was cut
-    /// off by the end of the server or failed, for example because the disk was full. So the last byte and the file are
-    /// one step that is repeated until it succeeds.
+    /// The request that brought the last byte calls this, and so do `HEAD` and the sweep, for uploads whose request was
+    /// cut off by the end of the server or failed, for example because the disk was full. So the last byte and the file
+    /// are one step that is repeated until it succeeds.
     ///
     /// - Throws: What a rule refuses. If no later attempt can succeed (type, checksum, a key that is taken), the upload
     ///   and its bytes are removed; otherwise both stay, and the next call tries again.
@@ -64,8 +64,8 @@ extension UploadHandle {
 }
 
 extension UploadService {
-    /// Finishes uploads that a dead server left with all their bytes: call it before the first request, once all apps are
-    /// there, because a key must be free in each of them.
+    /// Finishes uploads that a dead server left with all their bytes: call it before the first request, once all apps
+    /// are there, because a key must be free in each of them.
     ///
     /// Files take time for their digests, so what is not begun after ten seconds is left for the first ``sweep()``.
     package func finishRecovered() async {

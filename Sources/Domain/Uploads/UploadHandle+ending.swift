@@ -125,8 +125,8 @@ extension UploadHandle {
     /// - Parameters:
     ///   - caller: Who asks.
     ///   - objects: Deletes the file's record and bytes, under the rules for all files.
-    /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller may not delete its file; the upload
-    ///   stays then.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller may not delete its file; the
+    ///   upload stays then.
     package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
         guard stored.isFinished, stored.kind != .partial else { return try await cancel() }
         _ = try await objects.perform(ObjectCommand(.file, .delete([active.id], where: nil)), as: caller)

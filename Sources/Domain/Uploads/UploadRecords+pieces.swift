@@ -1,7 +1,7 @@
 /// The state of the partial uploads that a final one is made of (tus `concatenation-unfinished`).
 ///
-/// A final upload that waits names its pieces, and each piece names the final upload: so the request that finishes the last
-/// piece finds it without a search.
+/// A final upload that waits names its pieces, and each piece names the final upload: so the request that finishes the
+/// last piece finds it without a search.
 enum PiecesState: Sendable {
     /// One of them does not exist any more.
     case missing
@@ -46,8 +46,8 @@ extension WriteTransaction {
 
     /// Says in each piece which final upload waits for it.
     ///
-    /// A final upload that waited for one of them before ends: the answer to its creation may have been lost, and the client
-    /// repeats the request.
+    /// A final upload that waited for one of them before ends: the answer to its creation may have been lost, and the
+    /// client repeats the request.
     ///
     /// - Returns: The digests of the tokens of uploads that ended.
     func claim(_ pieces: Set<ObjectID>, for final: ObjectID, at now: Timestamp) throws -> [String] {

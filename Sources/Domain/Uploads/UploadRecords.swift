@@ -20,8 +20,8 @@ struct UploadRecords: Sendable {
     ///
     /// - Parameters:
     ///   - upload: The upload.
-    ///   - pieces: The partial uploads that a final one is made of, in order. While one of them is unfinished, the final
-    ///     upload waits for them; a partial upload belongs to the final one that named it last.
+    ///   - pieces: The partial uploads that a final one is made of, in order. While one of them is unfinished, the
+    ///     final upload waits for them; a partial upload belongs to the final one that named it last.
     ///   - caller: Who asks.
     ///   - limits: How many uploads there may be, and how many bytes.
     /// - Returns: The upload as it is stored, and the digests of tokens whose uploads this one replaces.
@@ -145,8 +145,8 @@ struct UploadRecords: Sendable {
     ///   - spent: Partial uploads that it was made of, which end with it.
     ///   - caller: Who began it, as they are now.
     ///   - quota: How many bytes the files of the app may have.
-    /// - Returns: The final upload that waits for this one, and the digests of tokens whose uploads end because this one
-    ///   took their pieces.
+    /// - Returns: The final upload that waits for this one, and the digests of tokens whose uploads end because this
+    ///   one took their pieces.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/duplicateValue`` if the key is taken,
     ///   ``ServiceError/Code/quotaExceeded``, ``ServiceError/Code/uploadNotFound``.
     func finish(
@@ -221,9 +221,11 @@ struct UploadRecords: Sendable {
         return try await store.read { try $0.find(query).compactMap(StoredUpload.init(stored:)) }
     }
 
-    /// What a server that died left of uploads that end by their last byte, besides those that their clients go on with.
+    /// What a server that died left of uploads that end by their last byte, besides those that their clients go on
+    /// with.
     ///
-    /// - Returns: Those whose bytes may all be there, and final ones that the server was about to finish in their creation.
+    /// - Returns: Those whose bytes may all be there, and final ones that the server was about to finish in their
+    ///   creation.
     func leftUnfinished() async throws -> (complete: [ObjectID], finals: [ObjectID]) {
         try await store.read { reader in
             var complete: [ObjectID] = []

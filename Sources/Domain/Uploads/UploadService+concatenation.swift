@@ -6,8 +6,8 @@ extension UploadService {
     ///   - tokens: The pieces, in order; one may stand there several times.
     ///   - caller: The caller.
     /// - Returns: The final upload, finished or waiting, and its token.
-    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is no partial upload of this app, and what a rule refuses; the
-    ///   pieces stay then.
+    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is no partial upload of this app, and what a rule refuses;
+    ///   the pieces stay then.
     package func concatenate(
         _ announcement: UploadAnnouncement,
         of tokens: [UploadToken],

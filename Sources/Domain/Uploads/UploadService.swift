@@ -21,8 +21,8 @@ package struct UploadService: Sendable {
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Takes the app's stores, who fetches from elsewhere, which apps share its paths, what removes deleted files, and time
-    /// and ids as values for tests.
+    /// Takes the app's stores, who fetches from elsewhere, which apps share its paths, what removes deleted files, and
+    /// time and ids as values for tests.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -141,8 +141,8 @@ package struct UploadService: Sendable {
     /// Needed for keys that were known before the file is made. A key that the server makes in the same request has 190
     /// random bits, so no file had it before.
     ///
-    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a deleted
-    ///   file cannot be removed; what the body throws.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a
+    ///   deleted file cannot be removed; what the body throws.
     func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
         try await keyClaims.claiming(key, for: app) {
             guard let deletions else { return try await body() }

@@ -8,7 +8,8 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// Reads Base64 in either alphabet, padded or not, as SDKs write all four (protocol/files 2.6); `nil` if it is none.
+    /// Reads Base64 in either alphabet, padded or not, as SDKs write all four (protocol/files 2.6); `nil` if it is
+    /// none.
     package init?(base64 text: some StringProtocol) {
         var standard = text.utf8.map { (byte: UInt8) -> UInt8 in
             switch byte {

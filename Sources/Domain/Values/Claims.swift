@@ -16,8 +16,8 @@ final class Claims<Key: Hashable & Sendable>: Sendable {
 
     /// Runs a body while nobody else holds any of the keys.
     ///
-    /// The keys must all be different, and in an order that all callers share: otherwise two of them could wait for each
-    /// other.
+    /// The keys must all be different, and in an order that all callers share: otherwise two of them could wait for
+    /// each other.
     func holding<Result>(all keys: [Key], _ body: () async throws -> Result) async rethrows -> Result {
         for key in keys { await claim(key) }
         defer { for key in keys { release(key) } }

@@ -87,7 +87,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the next of values that commas part, and returns where it stands: a part of an array that was checked before.
+    /// Skips the next of values that commas part, and returns where it stands: a part of an array that was checked
+    /// before.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     package mutating func skipListed() throws -> Range<Int> {

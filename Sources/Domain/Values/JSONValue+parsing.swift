@@ -73,8 +73,8 @@ private struct JSONParser {
     private var values = 0
     /// The bytes that the values so far and one changed copy of them take, estimated.
     ///
-    /// Measured with jemalloc: an element of an array takes 24 bytes, up to twice that where the array has grown; a member
-    /// takes 40 bytes in storage of a power of two that is at most three quarters full.
+    /// Measured with jemalloc: an element of an array takes 24 bytes, up to twice that where the array has grown; a
+    /// member takes 40 bytes in storage of a power of two that is at most three quarters full.
     private(set) var memory = 0
 
     init(_ lexer: JSONLexer, maxDepth: Int, values: Int) {

@@ -46,8 +46,8 @@ package final class StorageHealth: Sendable {
 
     /// What is wrong, the gravest first; empty if nothing is.
     ///
-    /// Full and read-only come and go with ``look()``, so that one upload that did not fit changes nothing. An I/O error
-    /// is shown for a minute, damage until the server ends.
+    /// Full and read-only come and go with ``look()``, so that one upload that did not fit changes nothing. An I/O
+    /// error is shown for a minute, damage until the server ends.
     package var faults: [StorageFault] {
         state.withLock { state in
             var faults = state.condition.faults
@@ -112,7 +112,8 @@ package final class StorageHealth: Sendable {
 
     /// Reports the storage fault that an error tells of, inspects the storage, and returns the error for the client.
     ///
-    /// Blocks. Other errors are returned as they are. The inspection may know better: SQLite reports a write to a read-only file system as an I/O error.
+    /// Blocks. Other errors are returned as they are. The inspection may know better: SQLite reports a write to a
+    /// read-only file system as an I/O error.
     package func reported(_ error: any Error) -> any Error {
         guard var fault = StorageFault(error), let error = error as? ServiceError else { return error }
         // The gate's own refusals tell nothing new.

@@ -1,5 +1,5 @@
-/// Values by what makes them the same to a query (``JSONValue/isSame(as:)``), found in a time that does not grow with their
-/// number.
+/// Values by what makes them the same to a query (``JSONValue/isSame(as:)``), found in a time that does not grow with
+/// their number.
 package struct ValueSet: Sendable, Hashable {
     /// In the order they were given.
     package private(set) var values: [JSONValue] = []

@@ -5,8 +5,8 @@ internal import HummingbirdCore
 
 /// Answers `GET /health`, whether all is well, and `GET /health?live`, whether the server answers at all.
 ///
-/// Both read memory only. They are two, because a server with a full disk must not be killed for it: deletes, which help,
-/// go through it.
+/// Both read memory only. They are two, because a server with a full disk must not be killed for it: deletes, which
+/// help, go through it.
 struct HealthRoute: Sendable {
     let health: StorageHealth
 

@@ -36,8 +36,9 @@ struct RequestLog: RouterMiddleware {
 extension String {
     /// A path without the token of an upload, in whatever way the path is written.
     ///
-    /// The log is read by more people than may upload: a path that no route takes, such as `/1.1/./upload/<token>`, holds
-    /// the token as well. So paths are compared as a lenient program would read them, and all that may be a token goes.
+    /// The log is read by more people than may upload: a path that no route takes, such as `/1.1/./upload/<token>`,
+    /// holds the token as well. So paths are compared as a lenient program would read them, and all that may be a token
+    /// goes.
     var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
         let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }

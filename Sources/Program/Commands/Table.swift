@@ -1,6 +1,7 @@
 /// Rows of text under each other.
 enum Table {
-    /// A line for each row, its cells two spaces apart and each column as wide as its widest cell; no line ends in spaces.
+    /// A line for each row, its cells two spaces apart and each column as wide as its widest cell; no line ends in
+    /// spaces.
     static func lines(_ rows: [[String]]) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

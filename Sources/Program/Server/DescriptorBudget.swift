@@ -3,8 +3,8 @@ internal import Glibc
 
 /// How the files and connections that a process may have open are shared out, so that none of them takes the last one.
 ///
-/// A quarter is for caches of open files, a reserve for databases, listeners, processes and event loops, and of the rest each
-/// connection has two: its own and the file that it uploads or downloads.
+/// A quarter is for caches of open files, a reserve for databases, listeners, processes and event loops, and of the
+/// rest each connection has two: its own and the file that it uploads or downloads.
 struct DescriptorBudget: Equatable {
     /// The most connections that are open at once.
     let connections: Int

@@ -1,7 +1,7 @@
 internal import CJemalloc
 
-/// The process's malloc is jemalloc, because glibc's keeps what image jobs of many sizes freed: its resident memory grows
-/// for as long as it runs (docs/benchmarks.md, memory).
+/// The process's malloc is jemalloc, because glibc's keeps what image jobs of many sizes freed: its resident memory
+/// grows for as long as it runs (docs/benchmarks.md, memory).
 enum MemoryAllocator {
     /// After so many milliseconds free memory goes back to the kernel.
     private static let decay = 1000

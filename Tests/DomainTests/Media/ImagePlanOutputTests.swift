@@ -153,7 +153,8 @@ import Testing
             ("imageView2/2/w/400", 30, 60), ("imageView2/2/w/400/q/100", 60, 90), ("imageView2/2/w/400/q/100", 90, 90),
             // Enlarged to four times the pixels: half as much.
             ("imageMogr2/thumbnail/1600x", 80, 40), ("imageMogr2/thumbnail/1600x", 1, 1),
-            // Not of a source over 90, nor of a forced quality, nor of imageView, nor of formats that measure otherwise.
+            // Not of a source over 90, nor of a forced quality, nor of imageView, nor of formats that measure
+            // otherwise.
             ("imageView2/2/w/400/q/100", 91, 100), ("imageMogr2/q/75!", 40, 75), ("imageView/2/w/400", 20, 85),
             ("imageMogr2/format/avif", 20, 55),
         ]

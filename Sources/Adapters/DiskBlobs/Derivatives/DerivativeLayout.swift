@@ -55,8 +55,8 @@ struct DerivativeLayout: Sendable {
 
     /// Goes through the derivatives of a folder and removes those for which the body returns false.
     ///
-    /// Names are read one at a time, so memory is the same for any number of them. What cannot be read or removed stays;
-    /// files that have other names than ours are passed over.
+    /// Names are read one at a time, so memory is the same for any number of them. What cannot be read or removed
+    /// stays; files that have other names than ours are passed over.
     ///
     /// - Returns: What the removed ones took, in bytes.
     func sweep(_ shelf: String, keeping isKept: (DerivativeFile) -> Bool) -> Int64 {

@@ -86,7 +86,8 @@ package struct DiskDerivativeStore: DerivativeStore {
     }
 
     package func remove(allOf source: String) async throws {
-        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and the files must go all the same.
+        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and the files must go all the
+        // same.
         try await Task {
             try await pool.runIfActive {
                 var freed: Int64 = 0

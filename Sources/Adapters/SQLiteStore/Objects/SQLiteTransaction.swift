@@ -127,8 +127,8 @@ final class SQLiteTransaction: WriteTransaction {
         catalog.entries[name].map { ClassTable(number: $0.number).name }
     }
 
-    /// Runs statements that may call registered tests, and throws what one of them threw; nothing for a class that is not
-    /// there.
+    /// Runs statements that may call registered tests, and throws what one of them threw; nothing for a class that is
+    /// not there.
     private func running<Result>(
         _ query: ObjectQuery,
         _ body: (inout ConditionSQL) throws -> Result

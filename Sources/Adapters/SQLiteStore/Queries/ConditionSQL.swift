@@ -3,8 +3,8 @@ internal import GRDB
 
 /// Writes a condition as SQL over a class's table; docs/queries.md explains the forms.
 ///
-/// A field's type is known, so most tests become a plain comparison that an index can answer. What SQL cannot say, above
-/// all paths inside fields, becomes a call of the same test in Domain.
+/// A field's type is known, so most tests become a plain comparison that an index can answer. What SQL cannot say,
+/// above all paths inside fields, becomes a call of the same test in Domain.
 struct ConditionSQL {
     let catalog: Catalog
     let entry: Catalog.Entry

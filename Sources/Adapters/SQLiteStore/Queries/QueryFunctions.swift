@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// What SQL asks of Domain: tests that have no form in SQL, regular expressions, and distances.
 ///
-/// A statement names a test by a number, which is registered for as long as the query runs. The first error of a test is
-/// kept beside it, because SQLite carries nothing but a text back.
+/// A statement names a test by a number, which is registered for as long as the query runs. The first error of a test
+/// is kept beside it, because SQLite carries nothing but a text back.
 final class QueryFunctions: Sendable {
     /// What one running query asks.
     private struct Entry {

@@ -5,8 +5,8 @@ package import NIOPosix
 
 /// Threads for queries and nothing else, of lower priority than those that answer a request in less time.
 ///
-/// On Linux a priority belongs to a thread, and one that was lowered is never raised again. So quick and slow queries have
-/// threads of their own (docs/queries.md, "Fairness"). Apps may share them.
+/// On Linux a priority belongs to a thread, and one that was lowered is never raised again. So quick and slow queries
+/// have threads of their own (docs/queries.md, "Fairness"). Apps may share them.
 package struct QueryThreads: Sendable {
     /// How nice a thread of quick queries is: it gets a third of the processor time of one that answers what is not a
     /// query, such as an object by its id, while there is not enough for both.

@@ -1,5 +1,5 @@
-/// What the blocks of a GIF say (GIF89a, sections 17 to 27): libvips stops counting frames at some number, and takes one
-/// that is cut off for whole.
+/// What the blocks of a GIF say (GIF89a, sections 17 to 27): libvips stops counting frames at some number, and takes
+/// one that is cut off for whole.
 struct GIFFacts: Sendable, Hashable {
     /// How many frames it has, the last one perhaps cut off.
     let frames: Int

@@ -8,7 +8,8 @@ enum JPEGScans {
 
     /// The number of start-of-scan markers (ITU-T T.81, B.1.1.3), at least 1.
     ///
-    /// Coded pixels never hold a marker's bytes. Other segments may, an embedded thumbnail mostly: a few too many do no harm.
+    /// Coded pixels never hold a marker's bytes. Other segments may, an embedded thumbnail mostly: a few too many do no
+    /// harm.
     static func count(in bytes: SourceBytes) -> Int {
         var scans = 0
         var offset = 0

@@ -33,7 +33,8 @@ enum ExifReader {
         "ColorSpace": 0xa001, "PixelXDimension": 0xa002, "PixelYDimension": 0xa003,
     ]
 
-    /// Reads `1 (Top-left, Short, 1 components, 2 bytes)`: the value as it is stored, and in brackets as a person reads it.
+    /// Reads `1 (Top-left, Short, 1 components, 2 bytes)`: the value as it is stored, and in brackets as a person reads
+    /// it.
     ///
     /// Text may hold brackets and commas itself; its number of components tells how long it is.
     static func field(_ text: String) -> (field: ExifField, stored: String)? {

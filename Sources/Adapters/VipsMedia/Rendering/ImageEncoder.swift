@@ -85,8 +85,8 @@ struct ImageEncoder {
     /// What says nothing of the image but how its frames are shown.
     private static let animation = ["page-height", "n-pages", "delay", "loop"]
 
-    /// Removes all but what the plan keeps: whatever libvips may read one day is gone unless it is named here, and savers
-    /// that are told to strip do not all do it (WebP's of 8.14).
+    /// Removes all but what the plan keeps: whatever libvips may read one day is gone unless it is named here, and
+    /// savers that are told to strip do not all do it (WebP's of 8.14).
     private func withMetadata(_ image: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
         let image = try image.unshared()
         let names = output.keepsCopyright ? ImageEncoder.copyright : []

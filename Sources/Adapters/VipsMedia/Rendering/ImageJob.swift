@@ -15,8 +15,8 @@ struct ImageJob {
 
     /// Carries the plan out.
     ///
-    /// - Throws: ``ServiceError/Code/notAnImage``, also for what decodes only in part: pixels are decoded while the result
-    ///   is written, so a broken source shows only there; what ``JobWatch/check()`` throws.
+    /// - Throws: ``ServiceError/Code/notAnImage``, also for what decodes only in part: pixels are decoded while the
+    ///   result is written, so a broken source shows only there; what ``JobWatch/check()`` throws.
     func run(_ input: ImageDecoder.Input) throws -> RenderedImage {
         do {
             let image = try plan.frames > 1 ? moving(input) : still(input)

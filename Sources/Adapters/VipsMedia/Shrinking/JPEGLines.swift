@@ -1,8 +1,8 @@
 internal import CJPEG
 internal import Domain
 
-/// The lines of a JPEG, each decoded when it is asked for: four bytes for each pixel (red, green, blue and anything), or
-/// one if it is grey.
+/// The lines of a JPEG, each decoded when it is asked for: four bytes for each pixel (red, green, blue and anything),
+/// or one if it is grey.
 ///
 /// For one thread. One line is in memory, so they are asked for from top to bottom.
 final class JPEGLines {

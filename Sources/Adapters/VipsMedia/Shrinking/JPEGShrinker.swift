@@ -1,7 +1,7 @@
 internal import Domain
 
-/// Makes a JPEG of one scan smaller on a shorter way than libvips': libjpeg-turbo decodes it at some eighths of its size,
-/// zimg does the rest with vector instructions.
+/// Makes a JPEG of one scan smaller on a shorter way than libvips': libjpeg-turbo decodes it at some eighths of its
+/// size, zimg does the rest with vector instructions.
 ///
 /// Everything that is not for this way is nothing or false, never an error: the caller then lets libvips do it, which
 /// also says what is wrong with a broken file.

@@ -132,8 +132,8 @@ struct PlaneResampler: ~Copyable {
 extension PlaneResampler {
     /// The bytes that a job takes besides its source and its result, rather more than less.
     ///
-    /// zimg keeps a power of two of rows for each band, as many as Lanczos reaches over: at 16 bits, and planes of colours,
-    /// which are fewer, as floats. The rest are the weights and the rows that callbacks fill.
+    /// zimg keeps a power of two of rows for each band, as many as Lanczos reaches over: at 16 bits, and planes of
+    /// colours, which are fewer, as floats. The rest are the weights and the rows that callbacks fill.
     static func memoryEstimate(_ source: Source, to size: ImageSize) -> Int {
         let across = reach(source.paddedSize.width, size.width)
         let down = reach(source.paddedSize.height, size.height)

@@ -2,11 +2,12 @@ internal import CVips
 internal import Domain
 internal import Glibc
 
-/// The disposable process that decodes SVG, PDF, JPEG XL, JPEG 2000, HEIC, AVIF and TIFF: one image, one answer, the end.
+/// The disposable process that decodes SVG, PDF, JPEG XL, JPEG 2000, HEIC, AVIF and TIFF: one image, one answer, the
+/// end.
 ///
-/// The libraries behind the first four are not fuzzed upstream, that of HEIC and AVIF takes what memory and time it likes,
-/// and a TIFF holds tiles of JPEG 2000 or of any size, and pages for which libvips 8.14 writes past a table: all are taken
-/// to be breakable. This process gives its rights away (``Confinement``) before they see a byte, and the
+/// The libraries behind the first four are not fuzzed upstream, that of HEIC and AVIF takes what memory and time it
+/// likes, and a TIFF holds tiles of JPEG 2000 or of any size, and pages for which libvips 8.14 writes past a table: all
+/// are taken to be breakable. This process gives its rights away (``Confinement``) before they see a byte, and the
 /// server believes nothing that it cannot check.
 /// Standard input is the image, standard output gets a ``WorkerHead`` and perhaps pixels, the exit status is a
 /// ``WorkerExit``.

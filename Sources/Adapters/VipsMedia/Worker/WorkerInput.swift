@@ -12,8 +12,8 @@ final class WorkerInput: Sendable {
 
     /// Opens the source anew; blocks, though briefly.
     ///
-    /// - Parameter source: The image; bytes in memory, or with others behind them, are copied once, into a file that is in
-    ///   memory only.
+    /// - Parameter source: The image; bytes in memory, or with others behind them, are copied once, into a file that is
+    ///   in memory only.
     /// - Throws: ``ServiceError/Code/internalFailure`` when the system refuses.
     init(_ source: ImageSource) throws {
         switch source {

@@ -28,8 +28,8 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         }
     }
 
-    /// A text file sent raw to `/files` has the same type, but brings its credentials in headers, as no tunnelled request
-    /// does; anywhere else such a body is a tunnel, so that no field of it is taken for an object's.
+    /// A text file sent raw to `/files` has the same type, but brings its credentials in headers, as no tunnelled
+    /// request does; anywhere else such a body is a tunnel, so that no field of it is taken for an object's.
     private func isTunnelled(_ request: Request) -> Bool {
         let path = request.uri.path.split(separator: "/")
         // What goes to an upload's address has no credentials to unpack, and Java sends it as text.

@@ -5,7 +5,8 @@ internal import Domain
 /// The whole text is checked first; an item is parsed into values when it is reached, and dropped when it is answered,
 /// so that a batch takes the memory of its text and of a few items.
 struct BatchBody: Sendable {
-    /// Items that stand side by side and are worked on together: so few that their values are small beside a large text.
+    /// Items that stand side by side and are worked on together: so few that their values are small beside a large
+    /// text.
     struct Group: Sendable {
         /// From the first item to the end of the last one.
         fileprivate var range: Range<Int>

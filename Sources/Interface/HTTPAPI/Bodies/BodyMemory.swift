@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The memory that all JSON bodies, and the values made of them, hold together.
 ///
-/// A body counts as it arrives, not by its Content-Length, and until its request is answered. One user, or one address of
-/// guests, holds at most a quarter of the limit, all guests half of it, and guests and users together three quarters: the
-/// rest is always free for the master key. May be used from any thread.
+/// A body counts as it arrives, not by its Content-Length, and until its request is answered. One user, or one address
+/// of guests, holds at most a quarter of the limit, all guests half of it, and guests and users together three
+/// quarters: the rest is always free for the master key. May be used from any thread.
 final class BodyMemory: Sendable {
     private let limit: Int
     private let state = Mutex(State())

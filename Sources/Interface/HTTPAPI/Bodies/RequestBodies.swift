@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Reads JSON bodies, within what their senders may send and what all bodies may hold (docs/security.md, "Conditions and
-/// bodies").
+/// Reads JSON bodies, within what their senders may send and what all bodies may hold (docs/security.md, "Conditions
+/// and bodies").
 ///
 /// A body is read and worked on inside a closure, so that its memory counts until the request is answered. Large bodies
 /// are worked on by threads of their own, so that small requests never wait for them.

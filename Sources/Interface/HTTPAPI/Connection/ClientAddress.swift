@@ -4,8 +4,8 @@ internal import NIOCore
 extension Channel {
     /// The network address of the client at the other end, for shares of what all clients use; nil without one.
     ///
-    /// Of an IPv6 address its network of 64 bits, because a client may have all addresses of that. Behind a reverse proxy
-    /// it is the proxy's: fields such as `X-Forwarded-For` are not read, because any client can send them.
+    /// Of an IPv6 address its network of 64 bits, because a client may have all addresses of that. Behind a reverse
+    /// proxy it is the proxy's: fields such as `X-Forwarded-For` are not read, because any client can send them.
     var clientAddress: String? {
         guard let text = remoteAddress?.ipAddress else { return nil }
         return ClientAddress.network(of: text)

@@ -44,8 +44,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether nothing is written any more, and what comes in is thrown away.
     private var isDraining = false
 
-    /// How long a client may take to read the last answer before the connection is closed; one that is closed with bytes
-    /// of the client unread is reset, and the answer may be lost.
+    /// How long a client may take to read the last answer before the connection is closed; one that is closed with
+    /// bytes of the client unread is reset, and the answer may be lost.
     static let drainTime = TimeAmount.seconds(5)
 
     init(connections: OpenConnections, logger: Logger) {

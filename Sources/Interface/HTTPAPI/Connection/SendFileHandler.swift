@@ -36,8 +36,8 @@ struct FileEndedEarly: Error, CustomStringConvertible {
 /// Hands parts of files to the kernel (`sendfile`), so that a download's bytes never pass through the process.
 ///
 /// For a file that has become shorter `sendfile` returns 0, and NIO would call it again for ever. So a part that the
-/// socket did not take at once is looked at, then and each second until it is sent: a part that is sent at once, as of a
-/// small file, costs no further system call, and one that can never be sent keeps a core busy for a second at most.
+/// socket did not take at once is looked at, then and each second until it is sent: a part that is sent at once, as of
+/// a small file, costs no further system call, and one that can never be sent keeps a core busy for a second at most.
 ///
 /// Sits between NIO's HTTP encoder and Hummingbird; used on its connection's event loop only.
 final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {

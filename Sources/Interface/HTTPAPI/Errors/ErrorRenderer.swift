@@ -45,7 +45,8 @@ struct ErrorRenderer: RouterMiddleware {
         let refusal = refusal(for: error)
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
-        // A full or read-only storage is logged when it becomes so: a line for each refusal would fill the disk further.
+        // A full or read-only storage is logged when it becomes so: a line for each refusal would fill the disk
+        // further.
         let isState = refusal.code == .storageFull || refusal.code == .storageReadOnly
         if rendering.status.kind == .serverError, !isState {
             FailedRead(error)?.count()

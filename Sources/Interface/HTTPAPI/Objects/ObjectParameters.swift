@@ -1,8 +1,8 @@
 internal import Domain
 internal import HummingbirdCore
 
-/// The parameters of a request on objects: from a URL's query, or from `params` in a batch, where a condition may be JSON
-/// itself and flags real booleans (protocol/data 2.1, 4).
+/// The parameters of a request on objects: from a URL's query, or from `params` in a batch, where a condition may be
+/// JSON itself and flags real booleans (protocol/data 2.1, 4).
 ///
 /// Unknown names, and names with an empty value or `null`, are ignored.
 struct ObjectParameters {

@@ -1,8 +1,8 @@
 internal import Domain
 internal import NIOCore
 
-/// Takes the framing out of a body in `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the bytes,
-/// a line break; at the end a chunk of size 0 and trailers.
+/// Takes the framing out of a body in `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the
+/// bytes, a line break; at the end a chunk of size 0 and trailers.
 ///
 /// Signatures and trailers are ignored: the upload URL is the credential. Without I/O, and without ever holding more
 /// than one piece and a line.

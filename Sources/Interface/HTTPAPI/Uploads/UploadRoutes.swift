@@ -15,8 +15,8 @@ struct UploadRoutes: Sendable {
         callers.post("files/:file", use: makeNamed)
     }
 
-    /// `POST /files`: with `multipart/form-data` one file gives its record, several give `{"results":[…]}`; with JSON the
-    /// file lies at a URL elsewhere.
+    /// `POST /files`: with `multipart/form-data` one file gives its record, several give `{"results":[…]}`; with JSON
+    /// the file lies at a URL elsewhere.
     @Sendable private func make(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {

@@ -4,8 +4,8 @@ internal import SQLiteStore
 
 /// Copies one app to a folder that no server uses yet: its database first, then the blobs that the copy names.
 ///
-/// In this order both fit together whatever a server does meanwhile. A blob is there before its record and stays longer,
-/// so each record of the copy has its blob, unless the file was deleted since.
+/// In this order both fit together whatever a server does meanwhile. A blob is there before its record and stays
+/// longer, so each record of the copy has its blob, unless the file was deleted since.
 struct AppCopy {
     /// A file that was not copied: its blob is not whole, or its record cannot be read.
     enum Unfit {
@@ -22,8 +22,8 @@ struct AppCopy {
 
     /// Copies all and returns when it is on the disk, except the new folder's own name.
     ///
-    /// The body is asked what to do about files that were not copied. If the pages of the database are damaged, the copy
-    /// is called ``StorageContents/damagedDatabase``, which no server and no restore takes for a database, and the
+    /// The body is asked what to do about files that were not copied. If the pages of the database are damaged, the
+    /// copy is called ``StorageContents/damagedDatabase``, which no server and no restore takes for a database, and the
     /// files whose records can be read are copied.
     func run(
         counting summary: inout CopySummary,

@@ -8,7 +8,8 @@ package struct CopySummary: Sendable, Equatable {
     package var bytes: Int64 = 0
     /// Files that were deleted while the backup ran, so that neither their records nor their bytes are in it.
     package var deleted = 0
-    /// Files whose bytes or records are lost or spoilt in the storage itself, so that they are not in the backup either.
+    /// Files whose bytes or records are lost or spoilt in the storage itself, so that they are not in the backup
+    /// either.
     package var damaged = 0
     /// A description of the first one.
     package var firstDamage: String?

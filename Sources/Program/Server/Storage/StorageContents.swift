@@ -84,7 +84,8 @@ enum StorageContents {
         }
     }
 
-    /// Copies the file of the generated app, if there is one, for the owner's eyes only; its bytes are on the disk then.
+    /// Copies the file of the generated app, if there is one, for the owner's eyes only; its bytes are on the disk
+    /// then.
     static func copyGeneratedApp(from source: String, to target: String) throws {
         guard exists("\(source)/\(generatedApp)") else { return }
         guard let text = contents(of: "\(source)/\(generatedApp)") else {

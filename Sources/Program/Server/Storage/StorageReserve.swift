@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Space that is held free in the storage folder, as the file `.reserve`, for the moment when the disk is full.
 ///
-/// SQLite has to write before it can delete. So when the disk is full the file is emptied, and while it is, requests that
-/// add data are refused: the space goes to deletes, log-outs and checkpoints. It is filled again as soon as there is
-/// space for it and half as much besides, so that the state does not change with every request.
+/// SQLite has to write before it can delete. So when the disk is full the file is emptied, and while it is, requests
+/// that add data are refused: the space goes to deletes, log-outs and checkpoints. It is filled again as soon as there
+/// is space for it and half as much besides, so that the state does not change with every request.
 final class StorageReserve: StorageInspector {
     private let folder: String
     private let file: CInt
