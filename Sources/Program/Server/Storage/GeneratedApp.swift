@@ -41,7 +41,7 @@ struct GeneratedApp {
     /// Writes beside and renames, so that a crash leaves no half of a file.
     private func write(to path: String) throws {
         let text = """
-            # Made at the first start, because no app was configured. Keep it: the app's SDKs carry these words.
+            # Created at the first start, because no app was configured. Keep it: apps send these keys.
             apps:
               - id: \(configuration.id)
                 appKey: \(configuration.keys.appKey.revealed)
