@@ -115,8 +115,8 @@ final class GroupCommit: Sendable {
             // Once the time is over no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
-            // Before the next group begins, and before anyone is told: whoever acts on an answer finds the caches
-            // changed.
+            // Before the next group begins and before the writers get their results: a client that has its answer must
+            // find the caches changed.
             changes.publish(transaction.changes)
             for completion in completions { completion(nil) }
             if health.isFull { emptyLog(db) }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Users by the digests of their tokens, so that a request of a user who is known asks the database nothing.
+/// Users by the digests of their tokens, so that a request with a cached session does not query the database.
 ///
-/// Each entry carries the epoch that began before it was read. A session or user that ends begins an epoch of its own,
-/// and an entry counts only if none of what it was made of ended after it. So what was read before a commit and stored
-/// after it is a miss, and the end of one session costs nobody else a look-up. For any thread.
+/// Each entry carries the epoch in which it was read. The end of a session or a user begins a new epoch, and an entry is
+/// valid only if neither its session nor its user ended later. So an entry that was read before a commit and stored
+/// after it is a miss, and the end of one session causes no lookup for other users. For any thread.
 package final class SessionCache: Sendable {
     private struct State {
         var users: RecentEntries<String, Caller.User>
@@ -63,12 +63,12 @@ package final class SessionCache: Sendable {
         return found
     }
 
-    /// From now on, what was found of a session or a user before is looked up again.
+    /// Invalidates the entries of a session or a user.
     func end(_ id: ObjectID) {
         change { $0.end(id) }
     }
 
-    /// From now on, whatever was found before is looked up again.
+    /// Invalidates all entries.
     func endAll() {
         change { $0.endAll() }
     }

@@ -1,14 +1,14 @@
-/// When sessions and users ended, for as many as are remembered.
+/// When sessions and users ended, for a bounded number of them.
 ///
-/// Two generations: when the young one is full, the old one is dropped, and whatever was found before its last ending
-/// counts as ended.
+/// There are two generations. When the young one is full, the old one is dropped, and every entry that was read before
+/// the last ending of the old one counts as ended.
 struct SessionEndings: Sendable {
     private let bound: Int
     private var young: [ObjectID: Int] = [:]
     private var old: [ObjectID: Int] = [:]
     /// The epoch of the last ending of the old generation.
     private var oldEpoch = 0
-    /// What was found before this epoch is not current, whoever it is.
+    /// Every entry that was read before this epoch is invalid.
     private var floor = 0
     /// How many endings there were.
     private(set) var epoch = 0
@@ -30,7 +30,7 @@ struct SessionEndings: Sendable {
         young[id] = epoch
     }
 
-    /// Whatever was found before ends.
+    /// Everything that was read before becomes invalid.
     mutating func endAll() {
         epoch += 1
         floor = epoch

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// The transaction that removes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
 /// row. So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used
-/// again: both the worker and whoever makes a file under a key that was known before hold a claim on it, and while the
-/// row of a key is there, nobody makes a file under it.
+/// again: both the worker and an upload that creates a file under a chosen key hold a claim on the key, and no file is
+/// created under a key while its row exists.
 package final class FileDeletions: Sendable {
     private struct State {
         /// How many rows at the queue's front were tried since it was begun anew, and are still there.
@@ -123,8 +123,7 @@ package final class FileDeletions: Sendable {
         }
     }
 
-    /// Runs a body that makes the file of a key, while nobody else does and no bytes of a deleted file lie under the
-    /// key.
+    /// Runs a body that creates the file of a key, while no other task does and no bytes of a deleted file have the key.
     ///
     /// - Throws: Why the bytes of a deleted file cannot be removed; what the body throws.
     package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
@@ -155,7 +154,7 @@ package final class FileDeletions: Sendable {
     private func removeClaimed(_ rows: [PendingDeletion]) async throws -> Int {
         let keys = Set(rows.compactMap(\.key)).sorted { $0.description < $1.description }
         let failures = try await claims.holding(all: keys) {
-            // Whoever had a claim before may have removed some of them.
+            // The holder of an earlier claim may have removed some of them.
             let ids = Set(rows.map(\.id))
             return try await remove(try await store.read { try $0.pendingDeletions(ids) })
         }
@@ -175,7 +174,7 @@ package final class FileDeletions: Sendable {
             if let key = row.key, !taken.contains(key) {
                 left.append((row, key))
             } else {
-                // Bytes that a record names stay, whoever wrote the row.
+                // Bytes that a record names stay, whatever the row says.
                 logger?.critical("A row of the deletion queue is wrong and is dropped", metadata: metadata(of: row))
             }
         }

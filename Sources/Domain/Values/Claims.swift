@@ -7,14 +7,14 @@ final class Claims<Key: Hashable & Sendable>: Sendable {
     /// The claimed keys, each with the tasks that wait for it, in order.
     private let state = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Runs a body while nobody else holds the key.
+    /// Runs a body while no other task holds the key.
     func holding<Result>(_ key: Key, _ body: () async throws -> Result) async rethrows -> Result {
         await claim(key)
         defer { release(key) }
         return try await body()
     }
 
-    /// Runs a body while nobody else holds any of the keys.
+    /// Runs a body while no other task holds any of the keys.
     ///
     /// The keys must all be different, and in an order that all callers share: otherwise two of them could wait for
     /// each other.
