@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Users by the digests of their tokens, so that a request with a cached session does not query the database.
 ///
-/// Each entry carries the epoch in which it was read. The end of a session or a user begins a new epoch, and an entry is
-/// valid only if neither its session nor its user ended later. So an entry that was read before a commit and stored
+/// Each entry carries the epoch in which it was read. The end of a session or a user begins a new epoch, and an entry
+/// is valid only if neither its session nor its user ended later. So an entry that was read before a commit and stored
 /// after it is a miss, and the end of one session causes no lookup for other users. For any thread.
 package final class SessionCache: Sendable {
     private struct State {

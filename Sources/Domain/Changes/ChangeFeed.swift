@@ -38,12 +38,13 @@ package final class ChangeFeed: Sendable {
     /// A feed without subscribers.
     package init() {}
 
-    /// Calls a function with each event, before the write that caused it returns. A client that has the answer to that
-    /// write finds the function's work done.
+    /// Calls a function with each event, before the write that caused it returns.
+    ///
+    /// A client that has the answer to that write finds the function's work done.
     ///
     /// All writers wait for the function, so it must return at once: no file, no network, no await. It must not write
-    /// to the store. A transaction that runs when the subscription begins is ``Event/missed``, because its first changes
-    /// may not have been recorded.
+    /// to the store. A transaction that runs when the subscription begins is ``Event/missed``, because its first
+    /// changes may not have been recorded.
     ///
     /// - Parameters:
     ///   - filters: Which changes it wants.

@@ -123,7 +123,8 @@ package final class FileDeletions: Sendable {
         }
     }
 
-    /// Runs a body that creates the file of a key, while no other task does and no bytes of a deleted file have the key.
+    /// Runs a body that creates the file of a key, while no other task does and no bytes of a deleted file have the
+    /// key.
     ///
     /// - Throws: Why the bytes of a deleted file cannot be removed; what the body throws.
     package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
