@@ -17,7 +17,7 @@ package struct DatabaseCopy: Sendable {
     /// Copies a database as it is at one moment, whether a server has it open or not, checks the copy's pages, and
     /// brings it up to date if they are sound (``damage``).
     ///
-    /// Nobody who writes to the original waits for this. The copy is on the disk when ``close()`` returns, its name
+    /// Writers to the original do not wait for this. The copy is on the disk when ``close()`` returns, its name
     /// when its folder is synced.
     ///
     /// - Parameters:

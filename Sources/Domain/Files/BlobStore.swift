@@ -29,7 +29,7 @@ package protocol BlobStore: Sendable {
     ///
     /// - Parameter keys: Any number of them; one that cannot be removed does not keep the others.
     /// - Returns: For each key, in order, why its blob is still there, or nil: then it is gone, also after a power cut.
-    /// - Throws: `CancellationError` in a cancelled task, whatever was removed by then.
+    /// - Throws: `CancellationError` in a cancelled task; some of the blobs may be removed by then.
     func remove(_ keys: [FileKey]) async throws -> [(any Error)?]
 }
 

@@ -12,7 +12,7 @@ package protocol DerivativeStore: Sendable {
     /// Keeps a derivative, also over one of the same name; removes those that were not used for longest if the space is
     /// used.
     ///
-    /// Nobody who opened the former one notices. Does not keep what alone is larger than the space.
+    /// Readers that opened the former one continue to read it. Does not keep what alone is larger than the space.
     func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws
 
     /// Forgets all derivatives of one source; those who have one open can still read it.

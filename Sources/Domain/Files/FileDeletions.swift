@@ -59,7 +59,7 @@ package final class FileDeletions: Sendable {
         store.changes.subscribe(to: [ChangeFilter(.deletion, [.created])]) { [signal] _ in signal.set() }
     }
 
-    /// Removes what is queued now and whatever is queued later, until the task is cancelled; call it once.
+    /// Works through the queue, and through rows that are added later, until the task is cancelled; call it once.
     ///
     /// - Parameter report: Called after each batch.
     package func run(_ report: @escaping @Sendable (DeletionProgress) -> Void) async {
@@ -175,7 +175,7 @@ package final class FileDeletions: Sendable {
             if let key = row.key, !taken.contains(key) {
                 left.append((row, key))
             } else {
-                // Bytes that a record names stay, whatever the row says.
+                // The bytes of an existing record stay, even if a row names them.
                 logger?.critical("A row of the deletion queue is wrong and is dropped", metadata: metadata(of: row))
             }
         }
@@ -189,7 +189,7 @@ package final class FileDeletions: Sendable {
                 failures.append((row, error))
             }
         }
-        // What somebody opened who had found the record before it went must not be served to a later file of the key.
+        // A download that read the record before the delete may have opened the blob again since.
         files.forget(left.map(\.key))
         let done = Set(rows.map(\.id)).subtracting(failures.map(\.row.id))
         try await store.write { writer in

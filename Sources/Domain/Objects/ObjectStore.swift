@@ -129,7 +129,7 @@ package protocol WriteTransaction: ReadTransaction {
 
     /// Puts objects into a relation; those that are in it stay.
     ///
-    /// Relations alone are not published: whoever changes one updates its owner in the same transaction.
+    /// Relations are not published separately: a change of a relation updates its owner in the same transaction.
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws
 
     /// Takes objects out of a relation; nothing means all.
