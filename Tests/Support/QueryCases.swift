@@ -58,20 +58,32 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
         let caller = Caller(app: try #require(AppID("app")))
         for (json, matches) in questions {
             var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
-            let search = ObjectCommand.Search(
-                where: try parser.parse(json),
-                order: try SortKey.list(order),
-                page: page,
-                counts: true
-            )
-            let reply = try await service.perform(ObjectCommand(name, .find(search)), as: caller).json.objectValue
-            let found = (reply?["results"]?.arrayValue ?? []).compactMap { $0.objectValue?["objectId"]?.stringValue }
+            let condition = try parser.parse(json)
             let text = String(decoding: json.encoded(), as: UTF8.self)
-            #expect((isOrdered ? found : found.sorted()) == (isOrdered ? matches : matches.sorted()), "\(text)")
-            guard page == (try Page()) else { continue }
-            #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)")
-            if !isOrdered { try await checkChanges(under: search.condition, of: Set(matches), service, name, caller) }
+            // A store may answer the tests of a long condition in another way than those of a short one.
+            let others = Array(repeating: Condition.field(FieldPath(field: "missing"), .exists(false)), count: 70)
+            try await check(condition, finds: matches, service, name, caller, text)
+            try await check(.all(others + [condition]), finds: matches, service, name, caller, text)
+            guard page == (try Page()), !isOrdered else { continue }
+            try await checkChanges(under: condition, of: Set(matches), service, name, caller)
         }
+    }
+
+    private func check(
+        _ condition: Condition,
+        finds matches: [String],
+        _ service: ObjectService,
+        _ name: ClassName,
+        _ caller: Caller,
+        _ text: String
+    ) async throws {
+        let order = try SortKey.list(order)
+        let search = ObjectCommand.Search(where: condition, order: order, page: page, counts: true)
+        let reply = try await service.perform(ObjectCommand(name, .find(search)), as: caller).json.objectValue
+        let found = (reply?["results"]?.arrayValue ?? []).compactMap { $0.objectValue?["objectId"]?.stringValue }
+        #expect((isOrdered ? found : found.sorted()) == (isOrdered ? matches : matches.sorted()), "\(text)")
+        guard page == (try Page()) else { return }
+        #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)")
     }
 
     /// A change under the condition happens to exactly the documents that match.

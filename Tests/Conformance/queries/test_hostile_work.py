@@ -159,6 +159,20 @@ def test_query_for_many_values_of_an_array_takes_little_memory(attack):
     assert code(answer) in (SUCCESS, TOO_SLOW, TOO_COSTLY)
 
 
+@pytest.mark.parametrize("test", ["$ne", "$size", "$regex", "$gt", "$exists"])
+def test_query_of_many_tests_keeps_few_copies_of_an_object(attack, server, test):
+    path = {"$ne": "o.n", "$size": "a", "$regex": "s", "$gt": "n", "$exists": "missing"}[test]
+    value = (lambda number: f"b{number}") if test == "$regex" else (lambda number: number)
+    attack.create("Values", {"o": {"n": 0}, "a": [], "s": "a" * 120_000, "n": 0})
+    attack.run(found("Values", {"n": 1}))
+    before = memory(server, "VmHWM")
+    conditions = [{path: {test: True if test == "$exists" else value(1 + number)}} for number in range(900)]
+    answer, = attack.run(found("Values", {"$and" if test == "$ne" else "$or": conditions}))
+    assert code(answer) == SUCCESS
+    # 900 copies have 100 MB.
+    assert memory(server, "VmHWM") < before + 40 * MB
+
+
 # The only writer: a condition that takes long
 
 def any_of(count):

@@ -21,7 +21,9 @@ extension ConditionSQL {
             return values.contains(.null) ? "(\(listed) OR \(sql: value) IS NULL)" : "(\(listed))"
         case .exists: return exists(test, path)
         case .matches(let pattern):
-            return type == .string ? found(pattern, path) : "0"
+            guard type == .string else { return "0" }
+            let isColumn = SQLPath.column(path) != nil
+            return isColumn || pattern.prefix?.isAll == true || callsWithField() ? found(pattern, path) : nil
         case .size, .isArray, .near, .within: return "0"
         case .containsAll(let list):
             if list.values.isEmpty { return "0" }
@@ -87,7 +89,7 @@ extension ConditionSQL {
             guard plains.count == values.count else { return nil }
             return element(path, "type IN \(sql: type.jsonTypes) AND value IN \(list(plains))")
         case .size(let size):
-            return "(\(sql: SQLPath.type(path)) = 'array' AND json_array_length(\(sql: SQLPath.value(path))) = \(size))"
+            return "(\(sql: SQLPath.type(path)) = 'array' AND \(sql: SQLPath.length(path)) = \(size))"
         case .matches:
             return element(path, "type = 'text' AND lcfile_found(\(register(test, at: path)), value)")
         case .exists: return exists(test, path)

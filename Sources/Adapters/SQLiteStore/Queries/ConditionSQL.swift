@@ -12,12 +12,17 @@ struct ConditionSQL {
     private let budget: QueryBudget?
     /// The tests that were registered; whoever runs the statement releases them.
     private(set) var registered: [Int64] = []
-    /// How many tests have SQLite open an array.
-    private var openedArrays = 0
+    /// How many tests have SQLite read the body, and how many of them open an array or hand a field to Domain.
+    private var bodyTests = 0
+    private var fieldCalls = 0
 
-    /// SQLite opens an array anew, and keeps it open, for each test of the statement; beyond this many Domain decides,
-    /// which opens it once.
-    private static let maxOpenedArrays = 8
+    /// How many tests of a statement have SQLite read the body; Domain reads it for all others.
+    ///
+    /// SQLite gives each call of a function with a constant argument registers of its own, so until it ends a statement
+    /// keeps a copy of the body for each test.
+    private static let maxBodyTests = 64
+    /// How many of them open an array or hand a field to Domain: such a test keeps several copies of the field.
+    private static let maxFieldCalls = 8
 
     init(catalog: Catalog, entry: Catalog.Entry, functions: QueryFunctions, budget: QueryBudget? = nil) {
         self.catalog = catalog
@@ -55,7 +60,8 @@ struct ConditionSQL {
     private mutating func sql(_ condition: Condition) -> SQL {
         switch condition {
         case .all(let conditions): return joined(conditions.map { sql($0) }[...], by: " AND ", empty: "1")
-        case .any(let conditions): return joined(conditions.map { sql($0) }[...], by: " OR ", empty: "0")
+        case .any(let conditions):
+            return joined(ConditionSQL.merged(conditions).map { sql($0) }[...], by: " OR ", empty: "0")
         // What is unknown in SQL is false in a condition.
         case .not(let condition): return "(\(sql(condition)) IS NOT TRUE)"
         case .field(let path, let test): return sql(test, at: path)
@@ -73,6 +79,18 @@ struct ConditionSQL {
         }
     }
 
+    /// Of many alternatives, those that ask one path for one value become one test for one of several values.
+    private static func merged(_ alternatives: [Condition]) -> [Condition] {
+        guard alternatives.count > maxBodyTests else { return alternatives }
+        var values: [FieldPath: [JSONValue]] = [:]
+        let others = alternatives.filter { alternative in
+            guard case .field(let path, .equals(let value)) = alternative else { return true }
+            values[path, default: []].append(value)
+            return false
+        }
+        return values.map { .field($0, .isIn(ValueSet($1))) } + others
+    }
+
     /// Joins terms as a balanced tree: SQLite bounds the depth of an expression, not its length.
     private func joined(_ terms: ArraySlice<SQL>, by word: String, empty: SQL) -> SQL {
         guard terms.count > 1 else { return terms.first ?? empty }
@@ -84,9 +102,10 @@ struct ConditionSQL {
 
     private mutating func sql(_ test: Condition.Test, at path: FieldPath) -> SQL {
         if case .not(let inner) = test { return "(\(sql(inner, at: path)) IS NOT TRUE)" }
-        if case .containsAll(let list) = test, 1...ConditionSQL.maxOpenedArrays ~= list.values.count {
+        if case .containsAll(let list) = test, 1...ConditionSQL.maxFieldCalls ~= list.values.count {
             return joined(list.values.map { sql(.equals($0), at: path) }[...], by: " AND ", empty: "0")
         }
+        guard SQLPath.column(path) != nil || readsBody() else { return callWithBody(test, at: path) }
         guard let type = entry.schema.type(of: path.field) else {
             // No object has a value there, but some may have null.
             return (path.isNested ? nil : exists(test, path)) ?? constant(test, at: path)
@@ -95,9 +114,7 @@ struct ConditionSQL {
         switch type {
         case .relation: form = constant(test, at: path)
         case _ where path.isNested: form = isIndexed(path) ? indexed(test, path) : nil
-        case .array where test.opensArray:
-            openedArrays += 1
-            form = openedArrays > ConditionSQL.maxOpenedArrays ? nil : ofArray(test, path)
+        case .array where test.opensArray: form = callsWithField() ? ofArray(test, path) : nil
         case .array: form = ofArray(test, path)
         case .geoPoint: form = ofPoint(test, path)
         case .object, .any: form = exists(test, path)
@@ -113,13 +130,33 @@ struct ConditionSQL {
 
     /// Has Domain decide.
     private mutating func call(_ test: Condition.Test, at path: FieldPath) -> SQL {
-        "lcfile_test(\(register(test, at: path)), \(sql: SQLPath.json(path.field)))"
+        guard callsWithField() else { return callWithBody(test, at: path) }
+        return "lcfile_test(\(register(test, at: path)), \(sql: SQLPath.json(path.field)))"
+    }
+
+    /// Has Domain decide and read the body.
+    ///
+    /// No argument is constant, so that all such calls share their registers.
+    private mutating func callWithBody(_ test: Condition.Test, at path: FieldPath) -> SQL {
+        "lcfile_body(\(register(test, at: path)) + 0 * number, body)"
     }
 
     mutating func register(_ test: Condition.Test, at path: FieldPath) -> Int64 {
         let number = functions.register(test, at: path, within: budget)
         registered.append(number)
         return number
+    }
+
+    /// Counts a test for which SQLite would read the body; whether it still may.
+    private mutating func readsBody() -> Bool {
+        bodyTests += 1
+        return bodyTests <= ConditionSQL.maxBodyTests
+    }
+
+    /// Counts a test that would open an array or hand a field to Domain; whether it still may.
+    mutating func callsWithField() -> Bool {
+        fieldCalls += 1
+        return fieldCalls <= ConditionSQL.maxFieldCalls
     }
 
     /// Whether an index promises that the path holds no arrays.

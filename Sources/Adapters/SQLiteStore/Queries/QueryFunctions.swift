@@ -29,6 +29,7 @@ final class QueryFunctions: Sendable {
     /// Makes the functions known to a connection.
     func add(to db: Database) {
         db.add(function: test(parsing: LastParsed()))
+        db.add(function: body(parsing: LastParsed()))
         db.add(function: found)
         db.add(function: readable)
         db.add(function: QueryFunctions.distance)
@@ -65,6 +66,16 @@ final class QueryFunctions: Sendable {
         DatabaseFunction("lcfile_test", argumentCount: 2, pure: true) { [self] values in
             try run(values) { path, test, text, budget in
                 try test.holds(try text.map(last.value(of:)), along: path.inner, within: budget)
+            }
+        }
+    }
+
+    /// `lcfile_body(number, body)`: whether the test holds for its field, given all fields as JSON.
+    private func body(parsing last: LastParsed) -> DatabaseFunction {
+        DatabaseFunction("lcfile_body", argumentCount: 2, pure: true) { [self] values in
+            try run(values) { path, test, text, budget in
+                let fields = try text.map(last.value(of:))?.objectValue
+                return try test.holds(fields?[path.field], along: path.inner, within: budget)
             }
         }
     }

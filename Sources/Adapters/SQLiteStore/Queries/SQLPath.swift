@@ -19,6 +19,11 @@ enum SQLPath {
         "json_each(body, '\(jsonPath(path))')"
     }
 
+    /// The number of an array's elements; 0 for a value that is none.
+    static func length(_ path: FieldPath) -> String {
+        "json_array_length(body, '\(jsonPath(path))')"
+    }
+
     /// A field as JSON text, whatever its type.
     static func json(_ field: String) -> String {
         "body -> '$.\(field)'"
