@@ -132,14 +132,14 @@ let package = Package(
             in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch",
-                "HTTPAPI", "CJemalloc",
+                "CurlFetch", "HTTPAPI", "Storage", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 serviceLifecycle, unixSignals,
             ]
         ),
+        library("Storage", in: "Program", ["Domain"]),
         library("FileClient", in: "Program", ["Curl"]),
-        library("Commands", in: "Program", ["Server", "FileClient", argumentParser]),
+        library("Commands", in: "Program", ["Server", "Storage", "FileClient", argumentParser]),
         .executableTarget(
             name: "lcfile",
             dependencies: ["Commands", "VipsMedia", argumentParser],
@@ -171,10 +171,14 @@ let package = Package(
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),
         tests(of: "HTTPAPI", ["PCREPatterns", nioEmbedded]),
-        tests(of: "Server", ["Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]),
+        tests(of: "Storage", ["Domain"]),
+        tests(
+            of: "Server",
+            ["Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]
+        ),
         tests(of: "CurlFetch", [nioCore, nioPosix]),
         tests(of: "FileClient"),
-        tests(of: "Commands", ["FileClient", "Server", argumentParser]),
+        tests(of: "Commands", ["FileClient", "Server", "Storage", argumentParser]),
     ],
     swiftLanguageModes: [.v6]
 )

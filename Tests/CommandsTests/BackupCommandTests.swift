@@ -1,5 +1,6 @@
 import ArgumentParser
 import Server
+import Storage
 import Testing
 
 @testable import Commands

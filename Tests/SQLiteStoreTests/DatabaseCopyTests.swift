@@ -70,7 +70,7 @@ import Testing
                 try writer.relate(owner, "photos", to: records.map(\.id))
             }
             let copy = try DatabaseCopy(of: path, at: target)
-            try copy.forEachPage { page, _ in try copy.forget(page.filter { $0.id != records[270].id }) }
+            try copy.forEachPage { page, _ in try copy.forget(page.filter { $0.id != records[270].id }, []) }
             #expect(try files(in: copy).map(\.id) == [records[270].id])
             try copy.close()
             let opened = try SQLiteDatabase(path: target)
@@ -117,7 +117,7 @@ import Testing
         } _: { path, target, records in
             let copy = try DatabaseCopy(of: path, at: target)
             #expect(copy.damage == nil)
-            var (whole, broken): ([FileEntry], [BrokenRecord]) = ([], [])
+            var (whole, broken): ([FileEntry], [UnreadableRecord]) = ([], [])
             try copy.forEachPage { files, others in
                 whole += files
                 broken += others
@@ -137,7 +137,7 @@ import Testing
         }
         try await withDamage(replacing) { path, target, records in
             let copy = try DatabaseCopy(of: path, at: target)
-            try copy.forEachPage { files, _ in try copy.forget(files.filter { $0.id == records[250].id }) }
+            try copy.forEachPage { files, _ in try copy.forget(files.filter { $0.id == records[250].id }, []) }
             try copy.close()
             try expectSound(target, count: records.count - 1)
         }

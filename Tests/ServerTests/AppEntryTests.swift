@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Storage
 import Support
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
         ]
     )
     func refused(line: String, sentence: String) async throws {
-        let error = await #expect(throws: StartError.self) { try await load(line) }
+        let error = await #expect(throws: ExitError.self) { try await load(line) }
         #expect(error?.exitCode == 78)
         #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("lcfile.yaml:1") == true)
@@ -113,7 +114,7 @@ import Testing
         ]
     )
     func refusedChain(chain: String, fault: String) async throws {
-        let error = await #expect(throws: StartError.self) { try await load("styles: { card: \(chain) }") }
+        let error = await #expect(throws: ExitError.self) { try await load("styles: { card: \(chain) }") }
         let said = error?.description ?? ""
         #expect(error?.exitCode == 78)
         #expect(said.hasPrefix("the style 'card' of app 'a' cannot be used. Bad image request: "), "\(said)")
@@ -131,7 +132,7 @@ import Testing
     func limits(setting: String, value: String, chain: String) async throws {
         let line = "styles: { card: \(chain) }"
         #expect(try await load(line).images.styles.count == 1)
-        let error = await #expect(throws: StartError.self) { try await load(line, [setting: value]) }
+        let error = await #expect(throws: ExitError.self) { try await load(line, [setting: value]) }
         #expect(error?.exitCode == 78)
         #expect(error?.description.contains("the style 'card' of app 'a'") == true)
     }
@@ -167,7 +168,7 @@ import Testing
             // A start that gets past the styles ends here.
             configuration.typeTable = "\(folder)/nosuch"
             let server = LCFileServer(configuration: configuration)
-            let error = await #expect(throws: StartError.self) { try await server.run { _ in } }
+            let error = await #expect(throws: ExitError.self) { try await server.run { _ in } }
             #expect(error?.description.contains("the style 'card' of app 'a'") == true, "\(error?.description ?? "")")
         }
     }

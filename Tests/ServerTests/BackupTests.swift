@@ -8,6 +8,7 @@ import Support
 import Testing
 
 @testable import Server
+@testable import Storage
 
 @Suite struct BackupTests {
     /// Folders of one test, and a storage with one app that has three files.
@@ -20,11 +21,11 @@ import Testing
         var restored: String { "\(folder)/restored" }
 
         func makeBackup() throws -> CopySummary {
-            try StorageBackup(of: storage, to: backup).run()
+            try StorageBackup(of: storage, to: backup, with: FolderEngine()).run()
         }
 
         func restore(comparingDigests: Bool = true) throws -> CopySummary {
-            try StorageRestore(of: backup, to: restored, comparingDigests: comparingDigests).run()
+            try StorageRestore(of: backup, to: restored, comparingDigests: comparingDigests, with: FolderEngine()).run()
         }
 
         func names(in folder: String) throws -> [String] {
@@ -58,7 +59,7 @@ import Testing
     }
 
     private func expectRefusal(_ words: String..., by body: @escaping () throws -> CopySummary) {
-        let error = #expect(throws: StartError.self) { try body() }
+        let error = #expect(throws: ExitError.self) { try body() }
         #expect(error?.exitCode == 73)
         for word in words { #expect(error?.description.contains(word) == true, "\(String(describing: error))") }
         #expect(error?.description.contains("\n") == false)
@@ -171,8 +172,12 @@ import Testing
     @Test("a storage without apps is no storage")
     func noApps() async throws {
         try await Samples.withFolder { folder in
-            expectRefusal("contains no app") { try StorageBackup(of: folder, to: "\(folder)/backup").run() }
-            expectRefusal("nowhere") { try StorageBackup(of: "\(folder)/nowhere", to: "\(folder)/backup").run() }
+            expectRefusal("contains no app") {
+                try StorageBackup(of: folder, to: "\(folder)/backup", with: FolderEngine()).run()
+            }
+            expectRefusal("nowhere") {
+                try StorageBackup(of: "\(folder)/nowhere", to: "\(folder)/backup", with: FolderEngine()).run()
+            }
             let left = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(left == [])
         }
@@ -252,7 +257,7 @@ import Testing
             _ = try fixture.makeBackup()
             let draft = "\(fixture.restored)/restore.partial"
             try FileManager.default.createDirectory(atPath: "\(draft)/app", withIntermediateDirectories: true)
-            #expect(throws: StartError.self) {
+            #expect(throws: ExitError.self) {
                 try StorageFolder(path: fixture.restored).refuseUnfinishedRestore()
             }
             #expect(try fixture.restore().files == 3)
@@ -263,7 +268,7 @@ import Testing
     @Test("slashes at the end of a path mean nothing")
     func slashes() async throws {
         try await withFixture { fixture in
-            _ = try StorageBackup(of: "\(fixture.storage)//", to: "\(fixture.backup)//").run()
+            _ = try StorageBackup(of: "\(fixture.storage)//", to: "\(fixture.backup)//", with: FolderEngine()).run()
             #expect(try fixture.names(in: fixture.folder) == ["backup", "storage"])
         }
     }

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPAPI
+import Storage
 import Support
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
         environment: [String: String] = [:],
         yaml: String? = nil
     ) async throws -> String {
-        let error = await #expect(throws: StartError.self) {
+        let error = await #expect(throws: ExitError.self) {
             try await load(flags: flags, environment: environment, yaml: yaml)
         }
         #expect(error?.exitCode == 78)
@@ -166,6 +167,6 @@ import Testing
 
     @Test("a configuration file that is not there is refused")
     func missingFile() {
-        #expect(throws: StartError.self) { try ConfigurationLoader(file: "/nonexistent/lcfile.yaml").load() }
+        #expect(throws: ExitError.self) { try ConfigurationLoader(file: "/nonexistent/lcfile.yaml").load() }
     }
 }

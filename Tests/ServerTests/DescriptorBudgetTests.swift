@@ -1,3 +1,4 @@
+import Storage
 import Testing
 
 @testable import Server
@@ -37,7 +38,7 @@ import Testing
 
     @Test("a limit that leaves no connections stops the start")
     func few() {
-        #expect(throws: StartError.self) { try budget(128) }
+        #expect(throws: ExitError.self) { try budget(128) }
     }
 
     @Test("a wish for few connections is granted")

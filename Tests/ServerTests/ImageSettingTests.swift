@@ -1,4 +1,5 @@
 import Domain
+import Storage
 import Support
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
         ]
     )
     func refused(name: String, value: String) async throws {
-        let error = await #expect(throws: StartError.self) { try await load(name, value) }
+        let error = await #expect(throws: ExitError.self) { try await load(name, value) }
         #expect(error?.exitCode == 78)
         #expect(error?.description.contains("images.\(name) is '\(value)'; allowed: ") == true)
     }

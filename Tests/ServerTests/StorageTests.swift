@@ -1,34 +1,13 @@
 import CoreMetrics
 import Domain
 import Foundation
+import Storage
 import Support
 import Testing
 
 @testable import Server
 
-@Suite struct StorageTests {
-    @Test("one folder serves one server at a time")
-    func lock() async throws {
-        try await Samples.withFolder { folder in
-            let first = try StorageFolder(path: folder)
-            let error = #expect(throws: StartError.self) { _ = try StorageFolder(path: folder) }
-            #expect(error?.exitCode == 73)
-            #expect(error?.description.contains("in use by another") == true)
-            _ = consume first
-            _ = try StorageFolder(path: folder)
-        }
-    }
-
-    @Test(
-        "a folder that cannot be is refused with its path",
-        arguments: ["/dev/null", "/proc/lcfile", "/nonexistent/a"]
-    )
-    func unusable(path: String) {
-        let error = #expect(throws: StartError.self) { _ = try StorageFolder(path: path) }
-        #expect(error?.description.contains(path) == true)
-        #expect(error?.exitCode == 73)
-    }
-
+@Suite struct GeneratedAppTests {
     @Test("the first start makes an app that later starts find again, for the owner's eyes only")
     func generatedApp() async throws {
         try await Samples.withFolder { folder in

@@ -4,7 +4,7 @@ internal import Glibc
 /// Copies blobs from one app's folder to another that no server uses yet.
 ///
 /// Every call blocks. Nothing counts as copied before ``synchronize()`` has returned.
-package struct BlobCopy: Sendable {
+package struct BlobCopy: BlobCopier, Sendable {
     private let source: BlobSource
     private let folder: String
     private let target: BlobLayout

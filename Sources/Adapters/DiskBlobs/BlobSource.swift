@@ -2,16 +2,6 @@ internal import Crypto
 package import Domain
 internal import Glibc
 
-/// What reading a blob found.
-package enum BlobCondition: Sendable, Equatable {
-    /// The bytes are those that were uploaded, as far as they were to be compared.
-    case whole
-    /// There is nothing under the key.
-    case missing
-    /// The bytes differ from the uploaded ones; the string continues "the blob …".
-    case damaged(String)
-}
-
 /// The blobs in an app's folder, to be read one and all; nothing is made or changed there.
 ///
 /// Every call blocks.

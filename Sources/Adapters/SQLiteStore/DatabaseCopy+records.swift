@@ -1,13 +1,6 @@
 package import Domain
 internal import GRDB
 
-/// A file record that cannot be read, because something else than lcfile changed its bytes.
-package struct BrokenRecord: Sendable {
-    let number: Int64
-    /// Its object id, as far as that can be read.
-    package let id: String
-}
-
 extension DatabaseCopy {
     /// How many records are read at a time.
     private static let pageSize = 256
@@ -16,7 +9,7 @@ extension DatabaseCopy {
     /// cannot be read apart.
     ///
     /// The body may ``forget(_:_:)`` records. What it throws is thrown on.
-    package func forEachPage(_ body: ([FileEntry], [BrokenRecord]) throws -> Void) throws {
+    package func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws {
         var last: Int64 = 0
         while true {
             let records = try page(after: last)
@@ -27,7 +20,7 @@ extension DatabaseCopy {
     }
 
     /// Removes records, and what relations say of them.
-    package func forget(_ files: [FileEntry], _ broken: [BrokenRecord] = []) throws(OpenFailure) {
+    package func forget(_ files: [FileEntry], _ broken: [UnreadableRecord]) throws(OpenFailure) {
         do {
             do {
                 // A broken record does not have the bytes that its indexes were made of.
@@ -82,7 +75,7 @@ extension DatabaseCopy {
     }
 
     /// Its size is not known, so the app's usage is counted as if it had none.
-    private func forget(_ record: BrokenRecord, _ db: Database) throws {
+    private func forget(_ record: UnreadableRecord, _ db: Database) throws {
         guard let table else { return }
         try db.execute(sql: "DELETE FROM \(table) WHERE number = ?", arguments: [record.number])
         try unrelate(record.id, db)
@@ -132,13 +125,13 @@ private struct Record {
     let number: Int64
     /// `nil` if its bytes are none that lcfile wrote.
     let file: FileEntry?
-    let broken: BrokenRecord
+    let broken: UnreadableRecord
 
     init(row: Row) {
         // Taken as they are, because a value of another type must not end the process.
         func text(_ column: String) -> String? { String.fromDatabaseValue(row[column] as DatabaseValue) }
         number = row["number"]
-        broken = BrokenRecord(number: number, id: text("id") ?? "")
+        broken = UnreadableRecord(number: number, id: text("id") ?? "")
         guard let id = text("id").flatMap({ ObjectID($0) }), let key = text("key").flatMap({ FileKey($0) }),
             let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue),
             let digest = BlobDigest(hash: text("hash"), sha256: text("sha256"))

@@ -4,7 +4,7 @@ internal import GRDB
 /// A database that no server writes: the copy that a backup or a restore makes, or the one that lies in a backup.
 ///
 /// It is one plain file, without a log beside it. Every call blocks and throws ``OpenFailure``.
-package struct DatabaseCopy: Sendable {
+package struct DatabaseCopy: CopiedDatabase {
     /// What is wrong with the pages of a copy that was made, or `nil` if they are sound.
     ///
     /// It continues "the database …". A damaged copy holds the pages as they are: nothing was brought up to date, and

@@ -97,14 +97,3 @@ package struct SQLiteDatabase: Sendable {
         return configuration
     }
 }
-
-/// Why a database cannot be used.
-package struct OpenFailure: Error, CustomStringConvertible {
-    /// Continues "the database …".
-    package let message: String
-    /// Whether its pages are damaged, so that nothing but a backup or a repair helps.
-    package var isDamage = false
-
-    /// The message.
-    package var description: String { message }
-}

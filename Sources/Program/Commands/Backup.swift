@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Server
+internal import Storage
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,21 +24,21 @@ struct Backup: ParsableCommand {
 
     func run() throws {
         try StorageOptions.complaining {
-            let summary = try StorageBackup(of: options.path, to: folder).run()
+            let summary = try StorageBackup(of: options.path, to: folder, with: FolderEngine()).run()
             Terminal.printLine("Backed up \(summary.description) to \(folder).")
             if summary.deleted > 0 {
                 let deleted = CopySummary.count(summary.deleted, "file")
                 Terminal.printLine("Left out \(deleted) that the server deleted during the backup.")
             }
             if let first = summary.firstDamagedDatabase {
-                throw StartError.storage(
+                throw ExitError.storage(
                     "the database \(first). \(folder) contains its pages as lcfile.sqlite.damaged, the files with "
                         + "readable records, and \(CopySummary.count(summary.apps, "complete app")); it cannot be restored "
                         + "before that database is repaired (docs/storage-format.md), so keep the last complete backup"
                 )
             }
             if let first = summary.firstDamage {
-                throw StartError.incomplete(
+                throw ExitError.incomplete(
                     "the backup is incomplete: it does not contain \(CopySummary.count(summary.damaged, "damaged file")); "
                         + "the first: \(first)"
                 )

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Server
+internal import Storage
 
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +25,13 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         try StorageOptions.complaining {
-            let summary = try StorageRestore(of: folder, to: options.path, comparingDigests: !quick).run()
+            let restore = StorageRestore(
+                of: folder,
+                to: options.path,
+                comparingDigests: !quick,
+                with: FolderEngine()
+            )
+            let summary = try restore.run()
             Terminal.printLine("Restored \(summary.description) to \(options.path).")
         }
     }

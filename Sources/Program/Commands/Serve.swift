@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Server
+internal import Storage
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct Serve: AsyncParsableCommand {
             try await server.run { [sample] greeting in
                 Terminal.printLine(greeting.message(sample: sample))
             }
-        } catch let error as StartError {
+        } catch let error as ExitError {
             Terminal.printError("lcfile: \(error)")
             throw ExitCode(error.exitCode)
         }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Server
+internal import Storage
 
 /// Which storage folder a command works on.
 struct StorageOptions: ParsableArguments {
@@ -20,7 +21,7 @@ struct StorageOptions: ParsableArguments {
     static func complaining(_ body: () throws -> Void) throws {
         do {
             try body()
-        } catch let error as StartError {
+        } catch let error as ExitError {
             Terminal.printError("lcfile: \(error)")
             throw ExitCode(error.exitCode)
         }

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import ServiceLifecycle
+internal import Storage
 
 /// Runs a listener and reports in one message why it cannot listen.
 struct AddressReporting<Listener: Service>: Service {
@@ -22,7 +23,7 @@ struct AddressReporting<Listener: Service>: Service {
         do {
             try await listener.run()
         } catch let error as IOError {
-            throw StartError.address("cannot listen on \(address): \(error) (settings: \(settings))")
+            throw ExitError.address("cannot listen on \(address): \(error) (settings: \(settings))")
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Glibc
+internal import Storage
 
 /// How the files and connections that a process may have open are shared out, so that none of them takes the last one.
 ///
@@ -22,7 +23,7 @@ struct DescriptorBudget: Equatable {
     ///   - limit: How many the process may have.
     ///   - configuration: Its bounds hold where there are enough.
     ///   - apps: How many apps there are.
-    /// - Throws: ``StartError`` if there are too few.
+    /// - Throws: ``ExitError`` if there are too few.
     init(limit: Int, for configuration: ServerConfiguration, apps: Int) throws {
         let threads = configuration.threads
         // Of SQLite each connection has its file and its log; a worker has pipes, a fetch a socket and a file.
@@ -35,7 +36,7 @@ struct DescriptorBudget: Equatable {
         connections = min(wanted > 0 ? wanted : DescriptorBudget.defaultConnections, rest / 2)
         guard connections >= min(DescriptorBudget.fewestConnections, wanted > 0 ? wanted : .max) else {
             let least = limit - rest + 2 * DescriptorBudget.fewestConnections
-            throw StartError.configuration(
+            throw ExitError.configuration(
                 "the limit of open files is \(limit), which is too low; set it to \(least) or more (ulimit -n, LimitNOFILE)"
             )
         }

@@ -1,5 +1,4 @@
 internal import CoreMetrics
-internal import CurlFetch
 internal import Domain
 internal import Glibc
 internal import HTTPAPI
@@ -8,16 +7,16 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import PasswordHashes
 internal import SQLiteStore
 internal import ServiceLifecycle
+internal import Storage
 internal import Synchronization
 internal import UnixSignals
-internal import VipsMedia
 
-/// Builds the whole server by hand, from the storage folder up, and runs it until a signal ends it.
+/// Constructs the whole server, from the storage folder up, and runs it until a signal ends it.
 ///
-/// Read ``run(onStarted:)`` from top to bottom to see what there is and what needs what.
+/// Read ``run(onStarted:)`` from top to bottom to see what exists and what needs what; ``SharedParts`` is what all apps
+/// share, ``AppParts`` what each app has.
 package struct LCFileServer {
     let configuration: ServerConfiguration
     let logger: Logger
@@ -33,7 +32,7 @@ package struct LCFileServer {
     /// Runs until SIGTERM or SIGINT, then lets running requests finish.
     ///
     /// - Parameter onStarted: Called once the server answers requests.
-    /// - Throws: ``StartError`` if it cannot start.
+    /// - Throws: ``ExitError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         MemoryAllocator.start()
         // A file that would pass the process's limit is an error of that write, not the end of the server.
@@ -55,87 +54,14 @@ package struct LCFileServer {
         // On a full disk the reserve is released now, because the databases need space to open.
         health.look()
 
-        let threads = configuration.threads
-        let imageLimits = imageAdmissionLimits
-        try await ThreadPools.with(
-            diskThreads: threads.disk,
-            // Other jobs than cheap ones have neither lanes nor go on beside them.
-            imageThreads: imageLimits.workers,
-            // Two more, so that headers are read while images are made.
-            quickImageThreads: imageLimits.threads + 2,
-            passwordThreads: threads.passwords,
-            fetchThreads: threads.fetches,
-            guestFetchThreads: configuration.guestFetches.threads,
-            bodyThreads: max(1, System.coreCount / 2),
-            // A query that continues as a slow one stays on its thread.
-            quickQueryThreads: apps.count * (queryLimits.quick + queryLimits.slow),
-            slowQueryThreads: apps.count * queryLimits.slow
-        ) { pools in
-            let images = try ImageEngine(
-                renderer: VipsRenderer(
-                    pool: pools.images,
-                    quickPool: pools.quickImages,
-                    worker: WorkerLauncher(
-                        memory: threads.imageWorkerMemory,
-                        limits: configuration.images.limits,
-                        pool: pools.quickImages
-                    ),
-                    workers: threads.imageWorkers,
-                    // The other half stays free for images that need no process.
-                    queue: threads.imageQueue / 2
-                ),
-                admission: ImageAdmission(imageLimits),
-                served: ServedMemory(limit: configuration.servedImageMemory),
-                fetched: ServedMemory(limit: configuration.fetchedMemory)
-            )
-            let passwords = PasswordPool(
-                cost: threads.passwordCost,
-                pool: pools.passwords,
-                threads: threads.passwords,
-                queue: threads.passwordQueue
-            )
-            let types = try typeDetector(on: pools.disk)
-            var fetching = configuration.fetching
-            fetching.size = min(fetching.size, configuration.uploads.fileSize)
-            let addresses = AddressGuard(allowedNetworks: configuration.fetchNetworks)
-            let guests = configuration.guestFetches
-            let fetchers = Fetchers(
-                CurlFetcher(
-                    limits: fetching,
-                    addresses: addresses,
-                    pool: pools.fetches,
-                    limit: threads.fetches + threads.fetchQueue
-                ),
-                guests: CurlFetcher(
-                    limits: fetching,
-                    addresses: addresses,
-                    pool: pools.guestFetches,
-                    limit: guests.threads + guests.queue
-                )
-            )
-
-            let keyClaims = KeyClaims()
+        try await ThreadPools.with(configuration, apps: apps.count) { pools in
+            let shared = try SharedParts(configuration, logger, health, pools, descriptors)
             var databases: [SQLiteDatabase] = []
             var services: [AppServices] = []
             for app in apps {
-                let folder = try storage.folder(of: app.id)
-                let database = try openDatabase(in: folder, health, pools)
-                databases.append(database)
-                services.append(
-                    try await build(
-                        app,
-                        in: folder,
-                        database,
-                        health,
-                        types,
-                        fetchers,
-                        keyClaims,
-                        images,
-                        passwords,
-                        pools,
-                        descriptors
-                    )
-                )
+                let parts = try AppParts(app, in: storage.folder(of: app.id), shared)
+                databases.append(parts.database)
+                services.append(try await parts.services())
             }
 
             for app in services { await app.uploads.finishRecovered() }
@@ -157,17 +83,6 @@ package struct LCFileServer {
             for database in databases { try database.close() }
             reserve.takeForNextStart()
         }
-    }
-
-    private var imageAdmissionLimits: ImageAdmission.Limits {
-        let threads = configuration.threads
-        let workers = threads.images > 0 ? threads.images : System.coreCount
-        var limits = ImageAdmission.Limits(workers: workers, memory: threads.imageMemory, queue: threads.imageQueue)
-        // Also where the processors are fewer: a cheap job gets its part of one.
-        limits.lanes = max(1, workers / 4)
-        // As many that wait for a worker process as there are processes, and some that compute here.
-        limits.overruns = 2 * limits.lanes + threads.imageWorkers + 2
-        return limits
     }
 
     /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.

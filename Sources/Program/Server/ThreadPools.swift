@@ -1,3 +1,5 @@
+internal import Domain
+internal import NIOCore
 internal import NIOPosix
 
 /// The threads that all blocking work runs on: never the cooperative pool's.
@@ -25,28 +27,27 @@ struct ThreadPools {
 
     /// Runs the body with started pools, and stops them when it ends, however it ends.
     static func with(
-        diskThreads: Int,
-        imageThreads: Int,
-        quickImageThreads: Int,
-        passwordThreads: Int,
-        fetchThreads: Int,
-        guestFetchThreads: Int,
-        bodyThreads: Int,
-        quickQueryThreads: Int,
-        slowQueryThreads: Int,
+        _ configuration: ServerConfiguration,
+        apps: Int,
         _ body: (ThreadPools) async throws -> Void
     ) async throws {
+        let threads = configuration.threads
+        let images = ImageEngine.limits(threads)
+        let queries = configuration.queryAdmission
         let pools = ThreadPools(
-            disk: NIOThreadPool(numberOfThreads: diskThreads),
-            images: NIOThreadPool(numberOfThreads: imageThreads),
-            quickImages: NIOThreadPool(numberOfThreads: quickImageThreads),
-            passwords: NIOThreadPool(numberOfThreads: passwordThreads),
+            disk: NIOThreadPool(numberOfThreads: threads.disk),
+            // Other jobs than cheap ones have neither lanes nor go on beside them.
+            images: NIOThreadPool(numberOfThreads: images.workers),
+            // Two more, so that headers are read while images are made.
+            quickImages: NIOThreadPool(numberOfThreads: images.threads + 2),
+            passwords: NIOThreadPool(numberOfThreads: threads.passwords),
             web: NIOThreadPool(numberOfThreads: 4),
-            fetches: NIOThreadPool(numberOfThreads: fetchThreads),
-            guestFetches: NIOThreadPool(numberOfThreads: guestFetchThreads),
-            bodies: NIOThreadPool(numberOfThreads: bodyThreads),
-            quickQueries: NIOThreadPool(numberOfThreads: quickQueryThreads),
-            slowQueries: NIOThreadPool(numberOfThreads: slowQueryThreads)
+            fetches: NIOThreadPool(numberOfThreads: threads.fetches),
+            guestFetches: NIOThreadPool(numberOfThreads: configuration.guestFetches.threads),
+            bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
+            // A query that continues as a slow one stays on its thread.
+            quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
+            slowQueries: NIOThreadPool(numberOfThreads: apps * queries.slow)
         )
         for pool in pools.all { pool.start() }
         let result: Result<Void, any Error>

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Storage
 internal import Yams
 
 /// One entry of the list of apps in a configuration file.
@@ -10,7 +11,7 @@ struct AppEntry {
 
     /// Reads an entry; the location is for messages.
     ///
-    /// - Throws: ``StartError`` naming the location and the name that is wrong.
+    /// - Throws: ``ExitError`` naming the location and the name that is wrong.
     init(_ mapping: Node.Mapping?, _ location: String) throws {
         self.location = location
         for (nameNode, value) in mapping ?? [:] {
@@ -95,7 +96,7 @@ struct AppEntry {
         return sign
     }
 
-    private func refusal(_ message: String) -> StartError {
+    private func refusal(_ message: String) -> ExitError {
         .configuration("\(location): \(message)")
     }
 }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Storage
 internal import Yams
 
 /// A parsed configuration file: settings by their dotted names, and the list of apps.
@@ -11,13 +12,13 @@ struct ConfigurationFile {
 
     /// Reads a file.
     ///
-    /// - Throws: ``StartError`` naming the file and the line.
+    /// - Throws: ``ExitError`` naming the file and the line.
     init(path: String) throws {
         let text: String
         do {
             text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         } catch {
-            throw StartError.configuration("the configuration file \(path) cannot be read")
+            throw ExitError.configuration("the configuration file \(path) cannot be read")
         }
         try self.init(text: text, path: path)
     }
@@ -28,11 +29,11 @@ struct ConfigurationFile {
         do {
             root = try Yams.compose(yaml: text)
         } catch {
-            throw StartError.configuration("\(path) is not valid YAML: \(error)")
+            throw ExitError.configuration("\(path) is not valid YAML: \(error)")
         }
         guard let root, root != Node("") else { return }
         guard let mapping = root.mapping else {
-            throw StartError.configuration("\(path) must contain settings, one 'name: value' a line")
+            throw ExitError.configuration("\(path) must contain settings, one 'name: value' a line")
         }
         try read(mapping, under: "", path)
     }
@@ -49,7 +50,7 @@ struct ConfigurationFile {
                 // An empty value is as good as a setting left out.
                 if value.null == nil { settings[name] = scalar.string }
             } else {
-                throw StartError.configuration("\(location): '\(name)' must be one value, not a list")
+                throw ExitError.configuration("\(location): '\(name)' must be one value, not a list")
             }
         }
     }
@@ -57,7 +58,7 @@ struct ConfigurationFile {
     private mutating func readApps(_ node: Node, _ location: String) throws {
         guard node.null == nil else { return }
         guard let list = node.sequence else {
-            throw StartError.configuration("\(location): 'apps' must be a list of id, appKey and masterKey")
+            throw ExitError.configuration("\(location): 'apps' must be a list of id, appKey and masterKey")
         }
         for entry in list {
             apps.append(try AppEntry(entry.mapping, location).app())

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Storage
 
 /// Finds the settings: flags over environment over file over defaults.
 package struct ConfigurationLoader {
@@ -18,7 +19,7 @@ package struct ConfigurationLoader {
 
     /// Reads and checks every setting.
     ///
-    /// - Throws: ``StartError`` with the name, the value and what is allowed; unknown names are refused too.
+    /// - Throws: ``ExitError`` with the name, the value and what is allowed; unknown names are refused too.
     package func load() throws -> ServerConfiguration {
         let file = try file.map { try ConfigurationFile(path: $0) }
         var reader = SettingReader(providers: [
@@ -56,7 +57,7 @@ package struct ConfigurationLoader {
         let values = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
         guard values.contains(where: { !$0.isEmpty }) else { return nil }
         guard values.allSatisfy({ !$0.isEmpty }) else {
-            throw StartError.configuration(
+            throw ExitError.configuration(
                 "LCFILE_APP_ID, LCFILE_APP_KEY and LCFILE_MASTER_KEY go together; set all three"
             )
         }
@@ -65,14 +66,14 @@ package struct ConfigurationLoader {
 
     private func refuseUnknown(_ names: [String], known: [String]) throws {
         if let name = names.first(where: { !known.contains($0) }) {
-            throw StartError.configuration(
+            throw ExitError.configuration(
                 "unknown setting '\(name)' in \(file ?? "the file"); allowed: apps, \(known.joined(separator: ", "))"
             )
         }
         let variables = known.map(ConfigurationLoader.environmentVariable) + ConfigurationLoader.appVariables
         let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && $0 != "LCFILE_WARNINGS" }.sorted()
         if let name = mine.first(where: { !variables.contains($0) }) {
-            throw StartError.configuration(
+            throw ExitError.configuration(
                 "unknown environment variable \(name); allowed: \(variables.joined(separator: ", "))"
             )
         }

@@ -1,6 +1,7 @@
 package import Domain
 package import HTTPAPI
 package import Logging
+internal import Storage
 
 /// Every setting of the server, filled from flags, environment, file and defaults in one place
 /// (``ConfigurationLoader``); code below never reads an environment variable.
@@ -151,19 +152,19 @@ package struct ServerConfiguration: Sendable {
 
     /// Checks what no single value shows.
     ///
-    /// - Throws: ``StartError`` naming the settings that do not fit together.
+    /// - Throws: ``ExitError`` naming the settings that do not fit together.
     package func validate() throws {
         guard !metrics.enabled || metrics.port != port else {
-            throw StartError.configuration("metrics.port is \(port), the same as port; choose another one")
+            throw ExitError.configuration("metrics.port is \(port), the same as port; choose another one")
         }
         // One guest may hold a quarter of it, and sends files of old SDKs as Base64 in JSON.
         guard wire.jsonSize <= wire.bodyMemory / 4 else {
-            throw StartError.configuration(
+            throw ExitError.configuration(
                 "http.bodyMemory is \(wire.bodyMemory) bytes; it must be at least four times http.maxJsonSize"
             )
         }
         guard Set(apps.map(\.id)).count == apps.count else {
-            throw StartError.configuration("apps: two apps have the same id")
+            throw ExitError.configuration("apps: two apps have the same id")
         }
         for app in apps { try app.checkStyles(against: images.limits) }
     }
@@ -182,25 +183,25 @@ package struct AppConfiguration: Sendable {
 
     /// Checks the id and keys of an app.
     ///
-    /// - Throws: ``StartError`` naming the one that is wrong; keys are never repeated in it.
+    /// - Throws: ``ExitError`` naming the one that is wrong; keys are never repeated in it.
     package init(id: String, appKey: String, masterKey: String, fileDomains: [String] = []) throws {
         guard let appID = AppID(id) else {
-            throw StartError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
+            throw ExitError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
         }
         for (name, key) in [("app key", appKey), ("master key", masterKey)] {
             guard (8...256).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c })
             else {
-                throw StartError.configuration(
+                throw ExitError.configuration(
                     "the \(name) of app '\(id)' must be 8 to 256 visible ASCII characters without a comma"
                 )
             }
         }
         guard appKey != masterKey else {
-            throw StartError.configuration("the app key and the master key of app '\(id)' must differ")
+            throw ExitError.configuration("the app key and the master key of app '\(id)' must differ")
         }
         self.fileDomains = try fileDomains.map { text in
             guard let address = SettingReader.address(text) else {
-                throw StartError.configuration(
+                throw ExitError.configuration(
                     "fileDomains of app '\(id)' has '\(text)'; allowed: an address such as https://files.example.com"
                 )
             }
@@ -212,7 +213,7 @@ package struct AppConfiguration: Sendable {
 
     /// Checks that the chains of the styles are understood, and that the limits let them pass.
     ///
-    /// - Throws: ``StartError`` naming the app, the style and what is wrong with it.
+    /// - Throws: ``ExitError`` naming the app, the style and what is wrong with it.
     func checkStyles(against limits: ImageLimits) throws {
         // Which file a mark is, or none, may depend on the host of a request; so that is looked at when one comes.
         let context = ImageParsingContext(limits: limits, ownKey: { _ in FileKey("mark") }, fileSize: .max)
@@ -220,7 +221,7 @@ package struct AppConfiguration: Sendable {
             do {
                 _ = try ImageRequest(chain: chain, context: context)
             } catch let error as ServiceError {
-                throw StartError.configuration("the style '\(name)' of app '\(id)' cannot be used. \(error.message)")
+                throw ExitError.configuration("the style '\(name)' of app '\(id)' cannot be used. \(error.message)")
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Logging
+internal import Storage
 
 /// Reads settings one by one, each checked where it is read, and remembers their names.
 struct SettingReader {
@@ -106,7 +107,7 @@ struct SettingReader {
         value = read
     }
 
-    private func refusal(_ name: String, _ value: String, _ allowed: String) -> StartError {
+    private func refusal(_ name: String, _ value: String, _ allowed: String) -> ExitError {
         .configuration("\(name) is '\(value)'; allowed: \(allowed)")
     }
 }

@@ -1,12 +1,13 @@
-internal import Domain
+package import Domain
 internal import Glibc
 
 /// The storage folder of a server, locked for this process.
 ///
 /// Databases and staging belong to one server; a second one on the same folder would remove uploads that are on their
 /// way. The lock is the kernel's and goes with the process, however it ends.
-struct StorageFolder: ~Copyable {
-    let path: String
+package struct StorageFolder: ~Copyable {
+    /// The folder's path.
+    package let path: String
     private let lock: CInt
 
     /// The file that the lock is on.
@@ -16,18 +17,18 @@ struct StorageFolder: ~Copyable {
 
     /// Makes the folder if there is none, checks that it can be written, and locks it.
     ///
-    /// - Throws: ``StartError`` saying what is wrong with it.
-    init(path: String) throws {
+    /// - Throws: ``ExitError`` saying what is wrong with it.
+    package init(path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw StartError.storage("the storage folder \(path) cannot be created: \(StorageFolder.systemError())")
+            throw ExitError.storage("the storage folder \(path) cannot be created: \(StorageFolder.systemError())")
         }
         let lock = Glibc.open("\(path)/\(StorageFolder.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
-            throw StartError.storage("the storage folder \(path) cannot be written: \(StorageFolder.systemError())")
+            throw ExitError.storage("the storage folder \(path) cannot be written: \(StorageFolder.systemError())")
         }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
-            throw StartError.storage("the storage folder \(path) is in use by another lcfile server")
+            throw ExitError.storage("the storage folder \(path) is in use by another lcfile server")
         }
         self.path = path
         self.lock = lock
@@ -38,19 +39,19 @@ struct StorageFolder: ~Copyable {
     }
 
     /// Throws if a restore into the folder was cut off.
-    func refuseUnfinishedRestore() throws {
+    package func refuseUnfinishedRestore() throws {
         guard access("\(path)/\(StorageFolder.restoreDraft)", F_OK) != 0 else {
-            throw StartError.storage(
+            throw ExitError.storage(
                 "the storage folder \(path) contains an interrupted restore (\(StorageFolder.restoreDraft)); restore again"
             )
         }
     }
 
     /// The folder of an app, made if there is none.
-    func folder(of app: AppID) throws -> String {
+    package func folder(of app: AppID) throws -> String {
         let folder = "\(path)/\(app)"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw StartError.storage("the folder \(folder) cannot be created: \(StorageFolder.systemError())")
+            throw ExitError.storage("the folder \(folder) cannot be created: \(StorageFolder.systemError())")
         }
         try synchronize()
         return folder
@@ -60,21 +61,22 @@ struct StorageFolder: ~Copyable {
     func open(_ name: String) throws -> CInt {
         let file = Glibc.open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
-            throw StartError.storage("\(path)/\(name) cannot be opened: \(StorageFolder.systemError())")
+            throw ExitError.storage("\(path)/\(name) cannot be opened: \(StorageFolder.systemError())")
         }
         return file
     }
 
     /// Returns when the folder's names are on the disk.
-    func synchronize() throws {
+    package func synchronize() throws {
         let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
         guard folder >= 0, fsync(folder) == 0 else {
-            throw StartError.storage("the storage folder \(path) cannot be synced: \(StorageFolder.systemError())")
+            throw ExitError.storage("the storage folder \(path) cannot be synced: \(StorageFolder.systemError())")
         }
     }
 
-    static func systemError() -> String {
+    /// What the last system call of this thread that failed says.
+    package static func systemError() -> String {
         String(cString: strerror(errno))
     }
 }

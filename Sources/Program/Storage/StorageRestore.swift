@@ -1,5 +1,4 @@
-internal import DiskBlobs
-internal import SQLiteStore
+package import Domain
 
 /// Copies a backup into a storage folder that does not exist or is empty.
 ///
@@ -8,12 +7,15 @@ package struct StorageRestore {
     private let backup: String
     private let storage: String
     private let comparingDigests: Bool
+    private let engine: any BackupEngine
 
     /// Names that a folder may hold and be empty all the same; the last is that of every new ext4 file system.
     private static let ignored: Set<String> = [".lock", StorageFolder.restoreDraft, "lost+found"]
 
-    /// Takes both folders; without comparing digests, only the size of each blob is checked.
-    package init(of backup: String, to storage: String, comparingDigests: Bool) {
+    /// Takes both folders and what copies databases and blobs; without comparing digests, only the size of each blob
+    /// is checked.
+    package init(of backup: String, to storage: String, comparingDigests: Bool, with engine: any BackupEngine) {
+        self.engine = engine
         self.backup = StorageContents.trimmed(backup)
         self.storage = StorageContents.trimmed(storage)
         self.comparingDigests = comparingDigests
@@ -21,18 +23,19 @@ package struct StorageRestore {
 
     /// Checks the whole backup, then copies it; on return everything is on the disk.
     ///
-    /// - Throws: ``StartError`` saying what is wrong with the backup or the storage folder.
+    /// - Throws: ``ExitError`` saying what is wrong with the backup or the storage folder.
     package func run() throws -> CopySummary {
         try BackupDraft.checkFinished(backup)
-        if let app = try StorageContents.damagedApps(in: backup).first {
-            throw StartError.storage(
+        if let app = try StorageContents.damagedApps(in: backup, with: engine).first {
+            throw ExitError.storage(
                 "the backup \(backup) is incomplete: the database of app \(app) was damaged when it was written; "
-                    + "repair \(backup)/\(app)/\(StorageContents.damagedDatabase) as \(StorageContents.database) beside it, "
+                    + "repair \(backup)/\(app)/\(StorageContents.damagedName(of: engine.databaseName)) as "
+                    + "\(engine.databaseName) beside it, "
                     + "or use another backup"
             )
         }
-        let apps = try StorageContents.apps(in: backup)
-        guard !apps.isEmpty else { throw StartError.storage("the backup \(backup) contains no app") }
+        let apps = try StorageContents.apps(in: backup, with: engine)
+        guard !apps.isEmpty else { throw ExitError.storage("the backup \(backup) contains no app") }
         try refuseContents()
         for app in apps { try check("\(backup)/\(app)") }
 
@@ -46,13 +49,14 @@ package struct StorageRestore {
         do {
             for app in apps {
                 let copy = AppCopy(
+                    engine: engine,
                     source: "\(backup)/\(app)",
                     target: "\(draft)/\(app)",
                     comparingDigests: comparingDigests
                 )
                 try copy.run(counting: &summary) { unfit, _, _ in try refuse(unfit[0]) }
                 // It was sound when it was checked.
-                if let damage = summary.firstDamagedDatabase { throw StartError.storage("the database \(damage)") }
+                if let damage = summary.firstDamagedDatabase { throw ExitError.storage("the database \(damage)") }
             }
             try StorageContents.copyGeneratedApp(from: backup, to: draft)
             try StorageContents.synchronize(draft)
@@ -72,12 +76,11 @@ package struct StorageRestore {
 
     /// Every record must have its blob, and the database its pages.
     private func check(_ app: String) throws {
-        try AppCopy.sayingWhere(app) {
-            let database = try DatabaseCopy(reading: "\(app)/\(StorageContents.database)")
-            let blobs = BlobSource(folder: app)
+        try AppCopy.sayingWhere(app, "\(app)/\(engine.databaseName)") {
+            let database = try engine.openDatabase(in: app)
             try database.forEachPage { files, broken in
                 if let first = broken.first { try refuse(.record(first)) }
-                let conditions = try blobs.check(files, comparingDigests: comparingDigests)
+                let conditions = try engine.check(files, in: app, comparingDigests: comparingDigests)
                 for (file, condition) in zip(files, conditions) where condition != .whole {
                     try refuse(.blob(of: file, condition))
                 }
@@ -87,14 +90,14 @@ package struct StorageRestore {
     }
 
     private func refuse(_ unfit: AppCopy.Unfit) throws {
-        throw StartError.storage("the backup \(backup) is incomplete: \(unfit.description)")
+        throw ExitError.storage("the backup \(backup) is incomplete: \(unfit.description)")
     }
 
     private func refuseContents() throws {
         guard StorageContents.exists(storage) else {
             // Said before hours of reading, not after them.
             guard StorageContents.exists(StorageContents.parent(of: storage)) else {
-                throw StartError.storage("the storage folder \(storage) cannot be created: its parent does not exist")
+                throw ExitError.storage("the storage folder \(storage) cannot be created: its parent does not exist")
             }
             return
         }
@@ -104,7 +107,7 @@ package struct StorageRestore {
                 names.contains(StorageFolder.restoreDraft)
                 ? "contains a restore that was interrupted at its end; remove its contents first"
                 : "is not empty; a backup is restored into a new folder or an empty one"
-            throw StartError.storage("the storage folder \(storage) \(reason)")
+            throw ExitError.storage("the storage folder \(storage) \(reason)")
         }
     }
 }

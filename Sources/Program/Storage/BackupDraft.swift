@@ -26,7 +26,7 @@ struct BackupDraft: ~Copyable {
         else {
             let reason = StorageFolder.systemError()
             if marker >= 0 { close(marker) }
-            throw StartError.storage("the folder \(path) cannot be written: \(reason)")
+            throw ExitError.storage("the folder \(path) cannot be written: \(reason)")
         }
         self.path = path
         self.destination = destination
@@ -40,7 +40,7 @@ struct BackupDraft: ~Copyable {
     /// Gives the backup its name; all in it must be on the disk, except the names in the draft's own folder.
     func finish() throws {
         guard BackupDraft.write(BackupDraft.finished, to: marker) else {
-            throw StartError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
+            throw ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
         }
         try StorageContents.synchronize(path)
         try BackupDraft.refuseExisting(destination)
@@ -57,21 +57,21 @@ struct BackupDraft: ~Copyable {
     static func checkFinished(_ folder: String) throws {
         _ = try StorageContents.names(in: folder)
         guard let marker = StorageContents.contents(of: "\(folder)/\(markerName)") else {
-            throw StartError.storage("\(folder) is not a backup: it has no \(markerName)")
+            throw ExitError.storage("\(folder) is not a backup: it has no \(markerName)")
         }
         switch String(decoding: marker, as: UTF8.self) {
         case finished:
             return
         case unfinished:
-            throw StartError.storage("\(folder) is an interrupted backup; use another one")
+            throw ExitError.storage("\(folder) is an interrupted backup; use another one")
         default:
-            throw StartError.storage("\(folder) is not a backup that this version of lcfile can read (\(markerName))")
+            throw ExitError.storage("\(folder) is not a backup that this version of lcfile can read (\(markerName))")
         }
     }
 
     private static func refuseExisting(_ destination: String) throws {
         guard !StorageContents.exists(destination) else {
-            throw StartError.storage("\(destination) exists already; a backup needs a new folder")
+            throw ExitError.storage("\(destination) exists already; a backup needs a new folder")
         }
     }
 
@@ -80,13 +80,13 @@ struct BackupDraft: ~Copyable {
         guard marker >= 0 else {
             // A crash between making the folder and its marker leaves an empty one; nothing else is ours.
             guard rmdir(path) == 0 else {
-                throw StartError.storage("\(path) exists and was not created by lcfile; move it to another folder")
+                throw ExitError.storage("\(path) exists and was not created by lcfile; move it to another folder")
             }
             return
         }
         defer { close(marker) }
         guard flock(marker, LOCK_EX | LOCK_NB) == 0 else {
-            throw StartError.storage("another backup is being written to \(path)")
+            throw ExitError.storage("another backup is being written to \(path)")
         }
         try StorageContents.removeFolder(path, last: markerName)
     }

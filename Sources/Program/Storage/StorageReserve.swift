@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 internal import Glibc
 internal import Synchronization
 
@@ -7,7 +7,7 @@ internal import Synchronization
 /// SQLite has to write before it can delete. So when the disk is full the file is emptied, and while it is, requests
 /// that add data are refused: the space goes to deletes, log-outs and checkpoints. It is filled again as soon as there
 /// is space for it and half as much besides, so that the state does not change with every request.
-final class StorageReserve: StorageInspector {
+package final class StorageReserve: StorageInspector {
     private let folder: String
     private let file: CInt
     /// In bytes; 0 holds none and refuses nothing.
@@ -25,8 +25,8 @@ final class StorageReserve: StorageInspector {
     /// - Parameters:
     ///   - storage: The folder, locked for this process.
     ///   - size: Bytes to hold, at most a sixteenth of the file system; 0 holds none.
-    /// - Throws: ``StartError`` if the file cannot be opened.
-    init(in storage: borrowing StorageFolder, size: Int64) throws {
+    /// - Throws: ``ExitError`` if the file cannot be opened.
+    package init(in storage: borrowing StorageFolder, size: Int64) throws {
         folder = storage.path
         let space = FileSystemSpace(of: storage.path)
         let block: Int64 = 4096
@@ -46,7 +46,8 @@ final class StorageReserve: StorageInspector {
         close(file)
     }
 
-    func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
+    /// Looks at the file system, and empties or fills the reserve.
+    package func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
         var condition = StorageCondition()
         if let number = writingFailure() { condition.faults.insert(number == EROFS ? .readOnly : .failing) }
         guard let space = FileSystemSpace(of: folder) else {
@@ -79,7 +80,7 @@ final class StorageReserve: StorageInspector {
     }
 
     /// Takes the space for the next start, which needs it to open the databases; call it when all of them are closed.
-    func takeForNextStart() {
+    package func takeForNextStart() {
         guard size > 0 else { return }
         isHeld.withLock { isHeld in
             if !isHeld { isHeld = allocate() }

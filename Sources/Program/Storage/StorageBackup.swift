@@ -1,5 +1,4 @@
-internal import Domain
-internal import SQLiteStore
+package import Domain
 
 /// Copies a storage folder to a new folder, whether a server runs on it or not.
 ///
@@ -7,26 +6,29 @@ internal import SQLiteStore
 package struct StorageBackup {
     private let storage: String
     private let destination: String
+    private let engine: any BackupEngine
 
-    /// Takes the storage folder and the folder to make; the latter must not exist.
-    package init(of storage: String, to destination: String) {
+    /// Takes the storage folder and the folder to make, which must not exist, and what copies databases and blobs.
+    package init(of storage: String, to destination: String, with engine: any BackupEngine) {
+        self.engine = engine
         self.storage = StorageContents.trimmed(storage)
         self.destination = StorageContents.trimmed(destination)
     }
 
     /// Makes the backup; on return it is on the disk, whole but for what the summary calls damaged.
     ///
-    /// - Throws: ``StartError`` saying why there is none; nothing of it is left then.
+    /// - Throws: ``ExitError`` saying why there is none; nothing of it is left then.
     package func run() throws -> CopySummary {
-        let apps = try StorageContents.apps(in: storage)
+        let apps = try StorageContents.apps(in: storage, with: engine)
         guard !apps.isEmpty else {
-            throw StartError.storage("the storage folder \(storage) contains no app to back up")
+            throw ExitError.storage("the storage folder \(storage) contains no app to back up")
         }
         let draft = try BackupDraft(of: destination)
         var summary = CopySummary()
         do {
             for app in apps {
                 let copy = AppCopy(
+                    engine: engine,
                     source: "\(storage)/\(app)",
                     target: "\(draft.path)/\(app)",
                     comparingDigests: true
@@ -45,11 +47,11 @@ package struct StorageBackup {
     /// Removes records without a blob from the backup, and counts deleted and damaged files separately.
     private static func leaveOut(
         _ unfit: [AppCopy.Unfit],
-        of database: DatabaseCopy,
+        of database: any CopiedDatabase,
         counting summary: inout CopySummary
     ) throws {
         var files: [FileEntry] = []
-        var broken: [BrokenRecord] = []
+        var broken: [UnreadableRecord] = []
         for one in unfit {
             switch one {
             case .blob(let file, _):

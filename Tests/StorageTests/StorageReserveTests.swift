@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-@testable import Server
+@testable import Storage
 
 @Suite struct StorageReserveTests {
     private static let size: Int64 = 1 << 20

@@ -1,6 +1,4 @@
-internal import DiskBlobs
 internal import Domain
-internal import SQLiteStore
 
 /// Copies one app to a folder that no server uses yet: its database first, then the blobs that the copy names.
 ///
@@ -10,9 +8,11 @@ struct AppCopy {
     /// A file that was not copied: its blob is not whole, or its record cannot be read.
     enum Unfit {
         case blob(of: FileEntry, BlobCondition)
-        case record(BrokenRecord)
+        case record(UnreadableRecord)
     }
 
+    /// What copies databases and blobs.
+    let engine: any BackupEngine
     /// The app's folder.
     let source: String
     /// The new one.
@@ -27,23 +27,24 @@ struct AppCopy {
     /// files whose records can be read are copied.
     func run(
         counting summary: inout CopySummary,
-        onUnfit: ([Unfit], DatabaseCopy, inout CopySummary) throws -> Void
+        onUnfit: ([Unfit], any CopiedDatabase, inout CopySummary) throws -> Void
     ) throws {
         try StorageContents.makeFolder(target)
-        try AppCopy.sayingWhere(source) {
-            let path = "\(target)/\(StorageContents.database)"
-            let damagedPath = "\(target)/\(StorageContents.damagedDatabase)"
-            let database: DatabaseCopy
+        let original = "\(source)/\(engine.databaseName)"
+        try AppCopy.sayingWhere(source, original) {
+            let path = "\(target)/\(engine.databaseName)"
+            let damagedPath = "\(target)/\(StorageContents.damagedName(of: engine.databaseName))"
+            let database: any CopiedDatabase
             do {
-                database = try DatabaseCopy(of: "\(source)/\(StorageContents.database)", at: path)
+                database = try engine.copyDatabase(of: source, to: target)
             } catch let error as OpenFailure where error.isDamage {
                 // Not even its pages can be listed: the file as it is.
                 try? StorageContents.remove(path)
-                try StorageContents.copy("\(source)/\(StorageContents.database)", to: damagedPath)
-                summary.noteDamage(ofDatabaseIn: source, error.message)
+                try StorageContents.copy(original, to: damagedPath)
+                summary.noteDamage(of: original, error.message)
                 return
             }
-            var copy = try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
+            var copy = try engine.blobCopier(from: source, to: target, comparingDigests: comparingDigests)
             do {
                 try database.forEachPage { files, broken in
                     var unfit = broken.map(Unfit.record)
@@ -63,7 +64,7 @@ struct AppCopy {
             try database.close()
             if let damage = database.damage {
                 try StorageContents.rename(path, to: damagedPath)
-                summary.noteDamage(ofDatabaseIn: source, damage)
+                summary.noteDamage(of: original, damage)
             } else {
                 summary.apps += 1
             }
@@ -73,14 +74,20 @@ struct AppCopy {
     }
 
     /// Converts the errors of the adapters to messages for the operator.
-    static func sayingWhere(_ folder: String, _ body: () throws -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - folder: The app's folder.
+    ///   - database: The path of its database.
+    ///   - body: What reads or copies both.
+    /// - Throws: ``ExitError``, and what else the body throws.
+    static func sayingWhere(_ folder: String, _ database: String, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch let failure as OpenFailure {
-            throw StartError.storage("the database \(folder)/\(StorageContents.database) \(failure.message)")
+            throw ExitError.storage("the database \(database) \(failure.message)")
         } catch let failure as ServiceError {
             let cause: any Error = failure.cause ?? failure
-            throw StartError.storage("the files of \(folder) cannot be read or copied (\(cause))")
+            throw ExitError.storage("the files of \(folder) cannot be read or copied (\(cause))")
         }
     }
 }
@@ -102,8 +109,8 @@ extension AppCopy.Unfit {
 }
 
 extension CopySummary {
-    fileprivate mutating func noteDamage(ofDatabaseIn folder: String, _ message: String) {
+    fileprivate mutating func noteDamage(of database: String, _ message: String) {
         damagedDatabases += 1
-        firstDamagedDatabase = firstDamagedDatabase ?? "\(folder)/\(StorageContents.database) \(message)"
+        firstDamagedDatabase = firstDamagedDatabase ?? "\(database) \(message)"
     }
 }

@@ -2,34 +2,37 @@ internal import Domain
 internal import FoundationEssentials
 internal import Glibc
 
-/// What backup and restore do with files and folders; every call blocks and says in a ``StartError`` what failed.
+/// What backup and restore do with files and folders; every call blocks and says in a ``ExitError`` what failed.
 enum StorageContents {
-    static let database = "lcfile.sqlite"
-    /// The name in a backup of a database whose pages are damaged.
-    static let damagedDatabase = "lcfile.sqlite.damaged"
     static let generatedApp = "apps.yaml"
 
+    /// The name in a backup of a database whose pages are damaged.
+    static func damagedName(of database: String) -> String {
+        "\(database).damaged"
+    }
+
     /// The ids of the apps in a storage folder or a backup, in order.
-    static func apps(in folder: String) throws -> [String] {
-        try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(database)") }.sorted()
+    static func apps(in folder: String, with engine: any BackupEngine) throws -> [String] {
+        try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(engine.databaseName)") }.sorted()
     }
 
     /// The ids of the apps in a backup whose databases were damaged, and were not repaired since.
-    static func damagedApps(in folder: String) throws -> [String] {
-        try names(in: folder).filter { name in
-            exists("\(folder)/\(name)/\(damagedDatabase)") && !exists("\(folder)/\(name)/\(database)")
+    static func damagedApps(in folder: String, with engine: any BackupEngine) throws -> [String] {
+        let database = engine.databaseName
+        return try names(in: folder).filter { name in
+            exists("\(folder)/\(name)/\(damagedName(of: database))") && !exists("\(folder)/\(name)/\(database)")
         }.sorted()
     }
 
     /// All names in a folder.
     static func names(in folder: String) throws -> [String] {
         guard access(folder, R_OK | X_OK) == 0 else {
-            throw StartError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
+            throw ExitError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
         }
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            throw StartError.storage("\(folder) is not a readable folder")
+            throw ExitError.storage("\(folder) is not a readable folder")
         }
     }
 
@@ -44,19 +47,19 @@ enum StorageContents {
 
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 else {
-            throw StartError.storage("the folder \(path) cannot be created: \(StorageFolder.systemError())")
+            throw ExitError.storage("the folder \(path) cannot be created: \(StorageFolder.systemError())")
         }
     }
 
     static func rename(_ old: String, to new: String) throws {
         guard Glibc.rename(old, new) == 0 else {
-            throw StartError.storage("\(old) cannot be renamed to \(new): \(StorageFolder.systemError())")
+            throw ExitError.storage("\(old) cannot be renamed to \(new): \(StorageFolder.systemError())")
         }
     }
 
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 else {
-            throw StartError.storage("\(path) cannot be removed: \(StorageFolder.systemError())")
+            throw ExitError.storage("\(path) cannot be removed: \(StorageFolder.systemError())")
         }
     }
 
@@ -65,7 +68,7 @@ enum StorageContents {
         do {
             try FileManager.default.copyItem(atPath: source, toPath: target)
         } catch {
-            throw StartError.storage("\(source) cannot be copied to \(target)")
+            throw ExitError.storage("\(source) cannot be copied to \(target)")
         }
         try synchronize(target)
     }
@@ -77,10 +80,10 @@ enum StorageContents {
                 try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
             }
             try FileManager.default.removeItem(atPath: folder)
-        } catch let error as StartError {
+        } catch let error as ExitError {
             throw error
         } catch {
-            throw StartError.storage("\(folder), which is incomplete, cannot be removed; remove it manually")
+            throw ExitError.storage("\(folder), which is incomplete, cannot be removed; remove it manually")
         }
     }
 
@@ -89,14 +92,14 @@ enum StorageContents {
     static func copyGeneratedApp(from source: String, to target: String) throws {
         guard exists("\(source)/\(generatedApp)") else { return }
         guard let text = contents(of: "\(source)/\(generatedApp)") else {
-            throw StartError.storage("\(source)/\(generatedApp) cannot be read")
+            throw ExitError.storage("\(source)/\(generatedApp) cannot be read")
         }
         let path = "\(target)/\(generatedApp)"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         defer { close(file) }
         let count = text.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
         guard file >= 0, count == text.count, fsync(file) == 0 else {
-            throw StartError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
+            throw ExitError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
         }
     }
 
@@ -105,7 +108,7 @@ enum StorageContents {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         guard file >= 0, fsync(file) == 0 else {
-            throw StartError.storage("\(path) cannot be synced: \(StorageFolder.systemError())")
+            throw ExitError.storage("\(path) cannot be synced: \(StorageFolder.systemError())")
         }
     }
 

@@ -1,6 +1,7 @@
 internal import Domain
 internal import FoundationEssentials
 internal import Glibc
+internal import Storage
 
 /// The app that a server without configured apps creates at its first start, stored as `apps.yaml` in the storage
 /// folder.
@@ -16,7 +17,7 @@ struct GeneratedApp {
         path = "\(storage.path)/apps.yaml"
         if access(path, F_OK) == 0 {
             guard let kept = try ConfigurationFile(path: path).apps.first else {
-                throw StartError.storage("\(path) contains no app; remove it, and the next start creates one")
+                throw ExitError.storage("\(path) contains no app; remove it, and the next start creates one")
             }
             configuration = kept
             isNew = false
@@ -55,7 +56,7 @@ struct GeneratedApp {
         guard file >= 0, Glibc.write(file, text, text.utf8.count) == text.utf8.count, fsync(file) == 0,
             rename(draft, path) == 0
         else {
-            throw StartError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
+            throw ExitError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
         }
     }
 }

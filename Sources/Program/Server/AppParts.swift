@@ -1,0 +1,183 @@
+internal import CurlFetch
+internal import DiskBlobs
+internal import Domain
+internal import HTTPAPI
+internal import NIOPosix
+internal import PCREPatterns
+internal import SQLiteStore
+internal import Storage
+
+/// Constructs one app: its adapters in its folder, and its services on them and on what all apps share.
+struct AppParts {
+    let database: SQLiteDatabase
+    private let app: AppConfiguration
+    private let shared: SharedParts
+    private let store: SQLiteObjectStore
+    private let blobs: DiskBlobStore
+    private let derivatives: DiskDerivativeStore
+    private let files: FileService
+    private let settings: ObjectSettings
+
+    private var configuration: ServerConfiguration { shared.configuration }
+
+    /// Opens the app's folder and its database, or makes them.
+    ///
+    /// - Throws: ``ExitError`` if one of them cannot be used.
+    init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts) throws {
+        self.app = app
+        self.shared = shared
+        let configuration = shared.configuration
+        database = try AppParts.openDatabase(in: folder, shared)
+        store = SQLiteObjectStore(database)
+        do {
+            blobs = try DiskBlobStore(folder: folder, pool: shared.pools.disk, health: shared.health)
+            derivatives = try DiskDerivativeStore(
+                folder: folder,
+                bound: configuration.derivativeCache,
+                openFiles: shared.descriptors.openFiles,
+                pool: shared.pools.disk,
+                health: shared.health
+            )
+        } catch {
+            throw ExitError.storage("the folder \(folder) cannot be used (\(error))")
+        }
+        files = FileService(
+            files: FileRecords(store),
+            blobs: blobs,
+            cache: DownloadCache(
+                records: configuration.downloads.records,
+                openBlobs: shared.descriptors.openFiles
+            ),
+            health: shared.health
+        )
+        settings = AppParts.settings(of: app, changes: store.changes, shared)
+    }
+
+    /// Constructs the services, and brings to an end what an earlier server left of uploads.
+    func services() async throws -> AppServices {
+        let deletions = FileDeletions(
+            app: app.id,
+            store: store,
+            blobs: blobs,
+            derivatives: derivatives,
+            files: files,
+            logger: shared.logger
+        )
+        let sessions = SessionService(store: store, dependencies: settings.accountDependencies)
+        let uploads = uploads(sessions, deletions)
+        try await uploads.recover(shared.logger)
+        return AppServices(
+            id: app.id,
+            uploads: uploads,
+            files: files,
+            deletions: deletions,
+            images: images,
+            remoteImages: remoteImages,
+            objects: ObjectService(
+                store: store,
+                settings: settings,
+                admission: QueryAdmission(limits: configuration.queryAdmission)
+            ),
+            schemas: SchemaService(store: store, limits: configuration.objects),
+            permissions: PermissionService(store: store, limits: configuration.objects),
+            sessions: sessions,
+            accounts: AccountService(store: store, settings: settings),
+            presentation: settings.files,
+            fileDomains: app.fileDomains + [configuration.fileURLBase],
+            queries: configuration.queries,
+            patterns: PCREEngine()
+        )
+    }
+
+    private func uploads(_ sessions: SessionService, _ deletions: FileDeletions) -> UploadService {
+        var limits = configuration.uploads
+        limits.record = configuration.objects
+        return UploadService(
+            app: app.id,
+            limits: limits,
+            blobs: blobs,
+            store: store,
+            types: shared.types,
+            sessions: sessions,
+            fetchers: shared.fetchers,
+            keyClaims: shared.keyClaims,
+            deletions: deletions
+        )
+    }
+
+    private var images: ImageService {
+        ImageService(
+            settings: configuration.images,
+            names: app.images,
+            app: app.id,
+            files: files,
+            renderer: shared.images.renderer,
+            admission: shared.images.admission,
+            served: shared.images.served,
+            derivatives: derivatives
+        )
+    }
+
+    private var remoteImages: RemoteImages {
+        RemoteImages(
+            fetchers: shared.fetchers,
+            derivatives: derivatives,
+            types: shared.types,
+            limit: configuration.images.limits.sourceSize,
+            memory: shared.images.fetched
+        )
+    }
+
+    private static func openDatabase(in folder: String, _ shared: SharedParts) throws -> SQLiteDatabase {
+        let path = "\(folder)/\(FolderEngine().databaseName)"
+        let threads = shared.configuration.threads
+        do {
+            return try SQLiteDatabase(
+                path: path,
+                readers: threads.databaseReaders,
+                cacheSize: threads.databaseCache,
+                health: shared.health,
+                queryThreads: QueryThreads(quick: shared.pools.quickQueries, slow: shared.pools.slowQueries)
+            )
+        } catch {
+            throw ExitError.storage("the database \(path) \(error.message)")
+        }
+    }
+
+    private static func settings(
+        of app: AppConfiguration,
+        changes: ChangeFeed,
+        _ shared: SharedParts
+    ) -> ObjectSettings {
+        let configuration = shared.configuration
+        let verifier = configuration.verifier
+        return ObjectSettings(
+            limits: configuration.objects,
+            queries: configuration.queries,
+            files: FilePresentation(
+                publicURL: app.fileDomains.first ?? configuration.fileURLBase,
+                bucket: app.id.bucket
+            ),
+            accountDependencies: AccountDependencies(
+                settings: configuration.accounts,
+                changes: changes,
+                hasher: shared.passwords,
+                verifier: verifier.url.map { url in
+                    AuthDataHook(url: url, timeout: verifier.timeout, pool: shared.pools.web, logger: shared.logger)
+                }
+            ),
+            nameLength: configuration.uploads.nameLength
+        )
+    }
+}
+
+extension ServerConfiguration {
+    /// Which queries of one app run at the same time.
+    var queryAdmission: QueryAdmission.Limits {
+        QueryAdmission.Limits(
+            readers: threads.databaseReaders,
+            perCaller: queries.concurrent,
+            wait: 2 * queries.timeout
+        )
+    }
+}

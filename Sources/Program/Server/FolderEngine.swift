@@ -1,0 +1,36 @@
+internal import DiskBlobs
+package import Domain
+internal import SQLiteStore
+
+/// The engine of backups where each app has an SQLite database and its blobs in one folder.
+package struct FolderEngine: BackupEngine {
+    /// The file of the database.
+    package let databaseName = "lcfile.sqlite"
+
+    /// Opens nothing.
+    package init() {}
+
+    /// Copies the database's pages (``DatabaseCopy``).
+    package func copyDatabase(of original: String, to folder: String) throws(OpenFailure) -> any CopiedDatabase {
+        try DatabaseCopy(of: "\(original)/\(databaseName)", at: "\(folder)/\(databaseName)")
+    }
+
+    /// Opens the file of a backup.
+    package func openDatabase(in folder: String) throws(OpenFailure) -> any CopiedDatabase {
+        try DatabaseCopy(reading: "\(folder)/\(databaseName)")
+    }
+
+    /// Reads the files of blobs (``BlobSource``).
+    package func check(_ files: [FileEntry], in folder: String, comparingDigests: Bool) throws -> [BlobCondition] {
+        try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
+    }
+
+    /// Copies the files of blobs (``BlobCopy``).
+    package func blobCopier(
+        from source: String,
+        to target: String,
+        comparingDigests: Bool
+    ) throws -> any BlobCopier {
+        try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
+    }
+}

@@ -1,0 +1,86 @@
+internal import CurlFetch
+internal import Domain
+internal import Logging
+internal import MagicTypes
+internal import PasswordHashes
+internal import Storage
+internal import VipsMedia
+
+/// What all apps of a server share: threads, admissions, and adapters that belong to no app.
+struct SharedParts {
+    let configuration: ServerConfiguration
+    let logger: Logger
+    let health: StorageHealth
+    let pools: ThreadPools
+    let descriptors: DescriptorBudget
+    let types: any TypeDetector
+    let fetchers: Fetchers
+    let images: ImageEngine
+    let passwords: PasswordPool
+    let keyClaims = KeyClaims()
+
+    /// Constructs them on started threads.
+    ///
+    /// - Throws: ``ExitError`` if the tables of media types cannot be read, and what starts libvips throws.
+    init(
+        _ configuration: ServerConfiguration,
+        _ logger: Logger,
+        _ health: StorageHealth,
+        _ pools: ThreadPools,
+        _ descriptors: DescriptorBudget
+    ) throws {
+        self.configuration = configuration
+        self.logger = logger
+        self.health = health
+        self.pools = pools
+        self.descriptors = descriptors
+        images = try ImageEngine(configuration, pools)
+        let threads = configuration.threads
+        passwords = PasswordPool(
+            cost: threads.passwordCost,
+            pool: pools.passwords,
+            threads: threads.passwords,
+            queue: threads.passwordQueue
+        )
+        types = try SharedParts.typeDetector(configuration, pools)
+        fetchers = SharedParts.fetchers(configuration, pools)
+    }
+
+    /// Tells media types by libmagic's database and the table of extensions.
+    private static func typeDetector(
+        _ configuration: ServerConfiguration,
+        _ pools: ThreadPools
+    ) throws -> any TypeDetector {
+        do {
+            return try MagicTypeDetector(table: configuration.typeTable, pool: pools.disk)
+        } catch {
+            throw ExitError.storage(
+                "the table of media types \(configuration.typeTable) or libmagic's database cannot be read; "
+                    + "install the packages media-types and libmagic-mgc, or set uploads.typeTable"
+            )
+        }
+    }
+
+    /// Fetches for guests have threads and a queue of their own.
+    private static func fetchers(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> Fetchers {
+        var limits = configuration.fetching
+        limits.size = min(limits.size, configuration.uploads.fileSize)
+        let addresses = AddressGuard(allowedNetworks: configuration.fetchNetworks)
+        let threads = configuration.threads
+        let guests = configuration.guestFetches
+        return Fetchers(
+            CurlFetcher(
+                limits: limits,
+                addresses: addresses,
+                pool: pools.fetches,
+                limit: threads.fetches + threads.fetchQueue
+            ),
+            guests: CurlFetcher(
+                limits: limits,
+                addresses: addresses,
+                pool: pools.guestFetches,
+                limit: guests.threads + guests.queue
+            )
+        )
+    }
+}
