@@ -1,8 +1,9 @@
 internal import Domain
 
 extension UploadDescription {
-    /// Reads what JSON says of a file that is to be uploaded (protocol/files 2.1); null is as good as nothing, and what
-    /// SDKs leave in the body of their own is passed over.
+    /// Decodes the description of an upload, of every dialect that has one (protocol/files 2.1).
+    ///
+    /// Null counts as missing. Other members, which SDKs add to the body, are ignored.
     ///
     /// - Throws: Codes 1, 107, 122, 123, naming the field.
     init(_ members: [String: JSONValue], limit: Int) throws {

@@ -12,7 +12,7 @@ struct FormFields: Sendable {
         self.limits = limits
     }
 
-    /// Counts a part of the form, whatever it is.
+    /// Counts a part of the form, a file or a field.
     mutating func countPart() throws {
         parts += 1
         guard parts <= limits.formParts else {
@@ -40,7 +40,7 @@ struct FormFields: Sendable {
         }
     }
 
-    /// A field's text; an empty one is as good as none.
+    /// A field's text; nil if it is empty or missing.
     func text(_ name: String) throws -> String? {
         guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
@@ -55,7 +55,7 @@ struct FormFields: Sendable {
         return try JSONValue(parsing: Array(bytes.readableBytesView), field: name, values: limits.jsonValues)
     }
 
-    /// A field that says yes or no; no if it is not there.
+    /// A field that is `true`, `1`, `false` or `0`; false if it is missing.
     func flag(_ name: String) throws -> Bool {
         switch try text(name) {
         case "true", "1": true
@@ -64,10 +64,13 @@ struct FormFields: Sendable {
         }
     }
 
-    /// A field that says a media type.
-    func mediaType(_ name: String) throws -> MediaType? {
-        guard let text = try text(name) else { return nil }
-        guard let type = MediaType(text) else { throw ServiceError(.badRequest, "\(name) must look like image/png.") }
-        return type
+    /// What the fields say of all files of the form, with the members that a JSON body has, except the name.
+    var description: [String: JSONValue] {
+        get throws {
+            var members: [String: JSONValue] = ["keep_file_name": .bool(try flag("keep_file_name"))]
+            for name in ["metaData", "ACL"] { members[name] = try json(name) }
+            for name in ["mime_type", "prefix"] { members[name] = try text(name).map(JSONValue.string) }
+            return members
+        }
     }
 }

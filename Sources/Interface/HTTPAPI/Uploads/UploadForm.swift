@@ -60,23 +60,12 @@ struct UploadForm: Sendable {
                     : "The name in the path is for a form with one file; send several files to /1.1/files."
             )
         }
-        let metaData = try fields.json("metaData")
-        guard metaData == nil || metaData == .null || metaData?.objectValue != nil else {
-            throw ServiceError(.malformedJSON, "metaData must be a JSON object.")
-        }
-        let acl = try fields.json("ACL").flatMap { try AccessControlList($0) }
-        let prefix = try fields.text("prefix").flatMap { try KeyPrefix($0) }
-        let keepsName = try fields.flag("keep_file_name")
-        let type = try fields.mediaType("mime_type")
+        let limit = uploads.limits.nameLength
+        let common = try UploadDescription(try fields.description, limit: limit)
         return try files.map { file in
-            let description = UploadDescription(
-                name: try FileName(name ?? file.name ?? "file", limit: uploads.limits.nameLength),
-                mediaType: type ?? MediaType(claimed: file.type),
-                metaData: metaData?.objectValue ?? [:],
-                acl: acl,
-                prefix: prefix,
-                keepsName: keepsName
-            )
+            var description = common
+            description.name = try FileName(name ?? file.name ?? "file", limit: limit)
+            description.mediaType = common.mediaType ?? MediaType(claimed: file.type)
             return (file.upload, description)
         }
     }
