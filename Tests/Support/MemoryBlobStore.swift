@@ -223,7 +223,7 @@ private final class MemoryBlobWriter: BlobWriter {
 private struct MemoryOpenBlob: OpenBlob {
     let bytes: ByteBuffer
     var size: Int64 { Int64(bytes.readableBytes) }
-    var descriptor: CInt? { nil }
+    var local: LocalBytes? { .memory(bytes) }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
         let start = min(Int(offset), bytes.readableBytes)

@@ -100,10 +100,10 @@ import Testing
         try await Samples.withFolder { folder in
             let path = "\(folder)/picture"
             try Data(Samples.rocket().readableBytesView).write(to: URL(filePath: path))
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            try file.seekToEnd()
-            let blob = DescriptorBlob(size: 112_525, descriptor: file.fileDescriptor)
-            let source = ImageSource.file(blob, file.fileDescriptor)
+            let descriptor = open(path, O_RDONLY)
+            lseek(descriptor, 0, SEEK_END)
+            let file = LocalFile(owning: descriptor)
+            let source = ImageSource.file(FileBlob(size: 112_525, file: file), file)
             let renderer = try Rendering().renderer
             let header = try await renderer.header(of: source, for: ImageRequester())
             let plan = try ImagePlan(Rendering.request("imageView2/2/w/200"), of: header, limits: ImageLimits())
@@ -115,14 +115,14 @@ import Testing
                 until: .now + .seconds(60)
             )
             #expect(try Pixels(image.bytes).size == ImageSize(width: 200, height: 133))
-            try file.close()
         }
     }
 }
 
-private struct DescriptorBlob: OpenBlob {
+private struct FileBlob: OpenBlob {
     let size: Int64
-    let descriptor: CInt?
+    let file: LocalFile
+    var local: LocalBytes? { .file(file) }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer { throw Broken() }
 }

@@ -87,8 +87,8 @@ import Testing
         try Data(bytes.readableBytesView).write(to: URL(filePath: path))
         let descriptor = open(path, O_RDONLY)
         unlink(path)
-        defer { close(descriptor) }
-        let source = ImageSource.file(OpenFile(size: Int64(bytes.readableBytes)), descriptor)
+        let file = LocalFile(owning: descriptor)
+        let source = ImageSource.file(OpenFile(size: Int64(bytes.readableBytes), file: file), file)
         let sizes = try await withThrowingTaskGroup(of: ImageSize.self) { group in
             for _ in 0..<6 {
                 group.addTask { try await launcher().decode(source, at: nil, until: soon).size }
@@ -96,7 +96,8 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(sizes == Array(repeating: ImageSize(width: 16, height: 8), count: 6))
-        #expect(lseek(descriptor, 0, SEEK_CUR) == 0)
+        let offset = file.withDescriptor { lseek($0, 0, SEEK_CUR) }
+        #expect(offset == 0)
     }
 
     // MARK: What an image asks for
@@ -186,7 +187,8 @@ extension DecodedImage {
 
 private struct OpenFile: OpenBlob {
     let size: Int64
-    var descriptor: CInt? { nil }
+    let file: LocalFile
+    var local: LocalBytes? { .file(file) }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer { ByteBuffer() }
 }

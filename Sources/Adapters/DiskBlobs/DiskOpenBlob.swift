@@ -6,15 +6,15 @@ internal import Synchronization
 /// The file of a blob or of a derivative, open for reading.
 final class DiskOpenBlob: OpenBlob {
     let size: Int64
-    var descriptor: CInt? { file.raw }
+    var local: LocalBytes? { .file(file) }
     var isDamaged: Bool { damage.load(ordering: .relaxed) }
-    private let file: Descriptor
+    private let file: LocalFile
     private let pool: DiskThreads
     private let damage = Atomic(false)
 
     /// Takes an open file, of which the first `size` bytes are shown.
     init(_ file: consuming Descriptor, size: Int64, pool: DiskThreads) {
-        self.file = file
+        self.file = file.shared()
         self.size = size
         self.pool = pool
     }
@@ -48,12 +48,12 @@ final class DiskOpenBlob: OpenBlob {
     /// Sets the file's times to now, by which those are found that were not used for longest; blocks.
     func touch() {
         // The file system may refuse: then the file goes earlier than it should, and nothing else is lost.
-        _ = futimens(file.raw, nil)
+        _ = file.withDescriptor { futimens($0, nil) }
     }
 
     /// Whether the file still has a name; without one, its disk space is freed only when it is closed; blocks.
     func hasName() -> Bool {
         var status = stat()
-        return fstat(file.raw, &status) == 0 && status.st_nlink > 0
+        return file.withDescriptor { fstat($0, &status) } == 0 && status.st_nlink > 0
     }
 }

@@ -14,8 +14,8 @@ func unreadable(_ error: any Error) -> any Error {
 /// What disks and file systems, also those on a network, say when they are broken.
 private let diskFailures = [EIO, ENXIO, ENODATA, EBADMSG, EUCLEAN, ESTALE, EREMOTEIO]
 
-extension Descriptor {
-    /// Reads bytes that must be there.
+extension LocalFile {
+    /// Reads bytes that must be there; blocks.
     ///
     /// - Parameters:
     ///   - offset: Where to begin.
@@ -28,7 +28,7 @@ extension Descriptor {
         let wanted = Int(min(Int64(count), size - offset))
         let bytes: ByteBuffer
         do {
-            bytes = try read(at: offset, count: wanted)
+            bytes = try withDescriptor { try readFile($0, at: offset, count: wanted) }
         } catch {
             throw unreadable(error)
         }

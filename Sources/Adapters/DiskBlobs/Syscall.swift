@@ -59,6 +59,13 @@ struct Descriptor: ~Copyable {
         close(raw)
     }
 
+    /// The file with its descriptor, for other modules.
+    consuming func shared() -> LocalFile {
+        let descriptor = raw
+        discard self
+        return LocalFile(owning: descriptor)
+    }
+
     /// Returns when everything written is on the disk.
     func synchronize() throws {
         try syscall("fsync") { fsync(raw) }
@@ -84,17 +91,7 @@ struct Descriptor: ~Copyable {
 
     /// Up to `count` bytes from `offset`; fewer only at the end.
     func read(at offset: Int64, count: Int) throws -> ByteBuffer {
-        var bytes = ByteBufferAllocator().buffer(capacity: count)
-        let descriptor = raw
-        while bytes.readableBytes < count {
-            let position = offset + Int64(bytes.readableBytes)
-            let read = try bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { free in
-                let wanted = min(free.count, count - Int(position - offset))
-                return try syscall("pread") { pread(descriptor, free.baseAddress, wanted, off_t(position)) }
-            }
-            if read == 0 { break }
-        }
-        return bytes
+        try readFile(raw, at: offset, count: count)
     }
 
     /// Writes all of the bytes at an offset.
@@ -116,6 +113,20 @@ struct Descriptor: ~Copyable {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
+}
+
+/// Up to `count` bytes of an open file from `offset`; fewer only at the end.
+func readFile(_ descriptor: CInt, at offset: Int64, count: Int) throws -> ByteBuffer {
+    var bytes = ByteBufferAllocator().buffer(capacity: count)
+    while bytes.readableBytes < count {
+        let position = offset + Int64(bytes.readableBytes)
+        let read = try bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { free in
+            let wanted = min(free.count, count - Int(position - offset))
+            return try syscall("pread") { pread(descriptor, free.baseAddress, wanted, off_t(position)) }
+        }
+        if read == 0 { break }
+    }
+    return bytes
 }
 
 /// The error of a file that is shorter than what was written to it.

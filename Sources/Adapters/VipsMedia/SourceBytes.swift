@@ -69,8 +69,8 @@ extension ImageSource {
     /// Lends the bytes to a job, and retains them while it runs.
     func withBytes<Result>(_ job: (SourceBytes) throws -> Result) throws -> Result {
         switch self {
-        case .file(let blob, let descriptor):
-            try withExtendedLifetime(blob) {
+        case .file(let blob, let file):
+            try file.withDescriptor { descriptor in
                 let failure = ReadFailure()
                 let result = Swift.Result { try job(.descriptor(descriptor, count: Int(blob.size), failure: failure)) }
                 // Decoders take a read that fails for the end of the file: what they made of it, or say of it, is

@@ -1,5 +1,3 @@
-package import NIOCore
-
 /// Where one app's blobs are kept: written once, never changed.
 ///
 /// The disk implements it; tests have one in memory; both pass one contract suite.
@@ -46,56 +44,4 @@ package enum StagingLeftover: Sendable, Hashable {
     case staged(ObjectID)
     /// A commit for a file that began; whether the blob is there cannot be told.
     case committing(ObjectID)
-}
-
-/// A committed blob, open for reading; it closes when the last reference to it goes.
-package protocol OpenBlob: Sendable {
-    /// In bytes.
-    var size: Int64 { get }
-
-    /// A descriptor open for reading as long as this value lives, for the kernel's own ways to copy; nothing if the
-    /// bytes are not in a file. Its offset is nobody's: read by position.
-    var descriptor: CInt? { get }
-
-    /// Whether it was found that the bytes cannot all be read: who keeps it open lets it go.
-    var isDamaged: Bool { get }
-
-    /// Up to `count` bytes from `offset`; fewer only at the end.
-    ///
-    /// - Throws: ``ServiceError/unreadable(_:)`` if the disk fails, or has fewer bytes than ``size``.
-    func read(at offset: Int64, count: Int) async throws -> ByteBuffer
-
-    /// Notes that the bytes cannot all be read.
-    func noteDamage()
-}
-
-extension OpenBlob {
-    /// Never, for bytes in memory.
-    package var isDamaged: Bool { false }
-
-    /// Nothing to note, for bytes in memory.
-    package func noteDamage() {}
-}
-
-/// Why stored bytes cannot be read, for the log: the disk failed, or the file has another size than was written.
-package struct UnreadableBlob: Error, Sendable, CustomStringConvertible {
-    /// What was found.
-    package let description: String
-
-    /// Takes what was found.
-    package init(_ description: String) {
-        self.description = description
-    }
-
-    /// A file of another size than its record says, both in bytes.
-    package init(size: Int64, expected: Int64) {
-        description = "the file has \(size) bytes, not the \(expected) that were stored"
-    }
-}
-
-extension ServiceError {
-    /// Stored bytes that cannot be read; counted as a failed read where it is answered.
-    package static func unreadable(_ cause: UnreadableBlob) -> ServiceError {
-        ServiceError(.internalFailure, "The stored file cannot be read.", cause: cause)
-    }
 }

@@ -35,7 +35,7 @@ package struct DerivativeName: Sendable, Hashable {
 
 /// A derivative as it is served.
 package struct StoredDerivative: Sendable {
-    /// Its bytes; a descriptor, where there is one, is that of a file with nothing before them and perhaps more behind.
+    /// Its bytes.
     package let blob: any OpenBlob
     /// What it is served as.
     package let mediaType: MediaType

@@ -52,12 +52,12 @@ package struct ImageOrigin: Sendable {
 }
 
 extension ImageSource {
-    /// Reads a blob by its descriptor, or from memory if it has none.
+    /// Reads a blob from its file, or from memory if it is in none.
     init(_ blob: any OpenBlob) async throws {
-        if let descriptor = blob.descriptor {
-            self = .file(blob, descriptor)
-        } else {
-            self = .memory(try await blob.read(at: 0, count: Int(blob.size)))
+        switch blob.local {
+        case .file(let file): self = .file(blob, file)
+        case .memory(let bytes): self = .memory(bytes)
+        case nil: self = .memory(try await blob.read(at: 0, count: Int(blob.size)))
         }
     }
 }

@@ -78,8 +78,8 @@ package struct OpenImage: Sendable {
 
 /// Where a renderer reads an image from.
 package enum ImageSource: Sendable {
-    /// An open blob in a file; the renderer reads through its descriptor while it holds the blob.
-    case file(any OpenBlob, CInt)
+    /// An open blob, and the file that begins with its bytes.
+    case file(any OpenBlob, LocalFile)
     case memory(ByteBuffer)
 }
 

@@ -17,8 +17,8 @@ final class WorkerInput: Sendable {
     /// - Throws: ``ServiceError/Code/internalFailure`` when the system refuses.
     init(_ source: ImageSource) throws {
         switch source {
-        case .file(let blob, let descriptor):
-            self.descriptor = try withExtendedLifetime(blob) {
+        case .file(let blob, let file):
+            descriptor = try file.withDescriptor { descriptor in
                 try ReadFailure().require(allOf: blob, in: descriptor)
                 let whole = try WorkerInput.reopened(descriptor)
                 let size = lseek(whole, 0, SEEK_END)

@@ -8,22 +8,14 @@ extension ResponseBody {
     ///
     /// If the bytes cannot be read, the connection breaks off, which is the only honest answer behind a head.
     init(of blob: any OpenBlob, range: Range<Int64>, _ context: APIContext) {
-        let pieceSize: Int64 = 256 << 10
         self.init(contentLength: range.count) { writer in
             do {
-                if let descriptor = blob.descriptor {
-                    // The descriptor is open as long as the blob lives.
-                    defer { withExtendedLifetime(blob) {} }
-                    try await SendFile(descriptor: descriptor, range: range).send(on: context.channel)
-                } else {
-                    var position = range.lowerBound
-                    while position < range.upperBound {
-                        let count = Int(min(pieceSize, range.upperBound - position))
-                        let bytes = try await blob.read(at: position, count: count)
-                        guard bytes.readableBytes > 0 else { throw FileEndedEarly(end: range.upperBound) }
-                        position += Int64(bytes.readableBytes)
-                        try await writer.write(bytes)
+                if case .file(let file) = blob.local {
+                    try await file.lendDescriptor { descriptor in
+                        try await SendFile(descriptor: descriptor, range: range).send(on: context.channel)
                     }
+                } else {
+                    for try await piece in blob.pieces(of: range) { try await writer.write(piece) }
                 }
             } catch {
                 if let failure = FailedRead(error) {
