@@ -10,11 +10,11 @@ import Testing
 @Suite struct BlobCopyTests {
     /// Stores blobs and gives what their records would say.
     private func store(_ texts: [String], in folder: String) async throws -> [FileEntry] {
-        let store = try DiskBlobStore(folder: folder, pool: .singleton)
+        let storage = try BlobStorage(onDisk: folder)
         var entries: [FileEntry] = []
         for (number, text) in texts.enumerated() {
             let key = try #require(FileKey("key/\(number)"))
-            let facts = try await store.store(text, as: key)
+            let facts = try await storage.store(text, as: key)
             entries.append(FileEntry(id: ObjectIDGenerator().next(), key: key, facts: facts))
         }
         return entries

@@ -13,18 +13,83 @@ import Testing
         try #require(FileKey(text))
     }
 
-    @Test("blobs on the disk keep the contract", arguments: BlobStoreContract.rules)
-    func contract(rule: ContractRule<any BlobStore>) async throws {
+    @Test("staged bytes on the disk keep the contract", arguments: StagingAreaContract.rules)
+    func stagingContract(rule: ContractRule<any StagingArea>) async throws {
         try await Samples.withFolder { folder in
-            try await rule.check(DiskBlobStore(folder: folder, pool: .singleton))
+            try await rule.check(DiskStagingArea(folder: folder, pool: .singleton))
+        }
+    }
+
+    @Test("blobs on the disk keep the contract", arguments: BlobStoreContract.rules)
+    func contract(rule: ContractRule<BlobStorage>) async throws {
+        try await Samples.withFolder { try await rule.check(BlobStorage(onDisk: $0)) }
+    }
+
+    @Test("blobs on the disk keep the contract with bytes from memory", arguments: BlobStoreContract.rules)
+    func copyingContract(rule: ContractRule<BlobStorage>) async throws {
+        try await Samples.withFolder { folder in
+            let blobs = try DiskBlobStore(folder: folder, pool: .singleton)
+            try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: blobs))
+        }
+    }
+
+    @Test("blobs in memory keep the contract with bytes from the disk", arguments: BlobStoreContract.rules)
+    func memoryContract(rule: ContractRule<BlobStorage>) async throws {
+        try await Samples.withFolder { folder in
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton)
+            try await rule.check(BlobStorage(staging: staging, blobs: MemoryBlobStore()))
+        }
+    }
+
+    @Test("bytes that were staged on the disk become a blob without a copy")
+    func secondName() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try BlobStorage(onDisk: folder)
+            let id = ObjectIDGenerator().next()
+            let staged = try await storage.staging.stage(as: id)
+            let facts = try await staged.finish(size: 0, needsMD5: false).blob
+            try await storage.commit(staged, facts, as: try #require(FileKey("abc")), of: id)
+            let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            var first = stat()
+            var second = stat()
+            #expect(stat("\(folder)/staging/\(id).\(name)", &first) == 0)
+            #expect(stat("\(folder)/blobs/ba/78/\(name)", &second) == 0)
+            #expect(first.st_ino == second.st_ino)
+            #expect(first.st_nlink == 2)
+        }
+    }
+
+    @Test("of other bytes than were finished no copy is made, and one that was cut off is gone after a restart")
+    func copies() async throws {
+        try await Samples.withFolder { folder in
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let staged = try await MemoryStagingArea().stage()
+            let writer = staged.write(at: 0, digesting: [])
+            try await writer.append(ByteBuffer(string: "bytes"))
+            _ = try await writer.finish()
+            let facts = try await staged.finish(size: 5, needsMD5: false).blob
+            try await writer.append(ByteBuffer(string: "!"))
+            for wrong in [
+                BlobFacts(size: 6, digest: facts.digest, md5: nil), BlobFacts(size: 7, digest: facts.digest, md5: nil),
+            ] {
+                await expectFailure(.internalFailure) {
+                    try await store.put(staged, wrong, as: key(), of: ObjectIDGenerator().next())
+                }
+                #expect(try await store.open(key()) == nil)
+            }
+            let names = { try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") }
+            #expect(try names() == [])
+            try "half".write(toFile: "\(folder)/staging/copy-0123", atomically: false, encoding: .utf8)
+            _ = try DiskBlobStore(folder: folder, pool: .singleton)
+            #expect(try names() == [])
         }
     }
 
     @Test("a blob lies two folders deep under the digest of its key, readable by its owner only")
     func layout() async throws {
         try await Samples.withFolder { folder in
-            let store = try DiskBlobStore(folder: folder, pool: .singleton)
-            _ = try await store.store("abc", as: try #require(FileKey("abc")))
+            let storage = try BlobStorage(onDisk: folder)
+            _ = try await storage.store("abc", as: try #require(FileKey("abc")))
             let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             let path = "\(folder)/blobs/ba/78/\(name)"
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "abc")
@@ -37,20 +102,20 @@ import Testing
     func staging() async throws {
         try await Samples.withFolder { folder in
             let contents = { try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") }
-            let store = try DiskBlobStore(folder: folder, pool: .singleton)
-            _ = try await store.store("", as: key())
-            let dropped = try await store.stage()
+            let storage = try BlobStorage(onDisk: folder)
+            _ = try await storage.store("", as: key())
+            let dropped = try await storage.staging.stage()
             #expect(try contents().count == 1)
             await dropped.discard()
             #expect(try contents() == [])
-            let dead = try await store.stage()
+            let dead = try await storage.staging.stage()
             let writer = dead.write(at: 0, digesting: [])
             try await writer.append(ByteBuffer(repeating: 1, count: 3_000_000))
             _ = try await writer.finish()
             #expect(try contents().count == 1)
-            let restarted = try DiskBlobStore(folder: folder, pool: .singleton)
+            let restarted = try BlobStorage(onDisk: folder)
             #expect(try contents() == [])
-            #expect(try await restarted.open(key())?.size == 0)
+            #expect(try await restarted.blobs.open(key())?.size == 0)
         }
     }
 
@@ -59,23 +124,28 @@ import Testing
         try await Samples.withFolder { folder in
             let files = FileManager.default
             let names = { try files.contentsOfDirectory(atPath: "\(folder)/staging") }
-            let store = try DiskBlobStore(folder: folder, pool: .singleton)
-            let staged = try await store.stage()
-            _ = try await staged.finish(size: 0, needsMD5: false)
+            let storage = try BlobStorage(onDisk: folder)
+            let staged = try await storage.staging.stage()
+            let facts = try await staged.finish(size: 0, needsMD5: false).blob
             let id = ObjectIDGenerator().next()
-            try await staged.commit(as: try #require(FileKey("abc")), of: id)
-            // A folder cannot be removed as a blob is.
-            let blob = "\(folder)/blobs/ba/78/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            let key = try #require(FileKey("abc"))
+            try await storage.commit(staged, facts, as: key, of: id)
+            // Where a file is in the place of the folder, it cannot be told whether the blob is there.
+            let leaf = "\(folder)/blobs/ba/78"
+            let blob = "\(leaf)/\(BlobName(key))"
             try files.moveItem(atPath: blob, toPath: "\(folder)/aside")
-            try files.createDirectory(atPath: blob, withIntermediateDirectories: false)
-            await staged.revert(try #require(FileKey("abc")))
+            try files.removeItem(atPath: leaf)
+            try "".write(toFile: leaf, atomically: false, encoding: .utf8)
+            await storage.revert(staged, as: key, of: id)
             await staged.discard()
             #expect(try names().count == 1)
-            try files.removeItem(atPath: blob)
+            try files.removeItem(atPath: leaf)
+            try files.createDirectory(atPath: leaf, withIntermediateDirectories: false)
             try files.moveItem(atPath: "\(folder)/aside", toPath: blob)
-            let restarted = try DiskBlobStore(folder: folder, pool: .singleton)
-            #expect(try await restarted.leftovers() == [.committing(id)])
-            try await restarted.settle(id, isCommitted: false, keepingBytes: false)
+            let restarted = try BlobStorage(onDisk: folder)
+            let note = CommitNote(file: id, blob: BlobName(key), isDraft: true)
+            #expect(try await restarted.staging.leftovers() == [.committing(note)])
+            try await restarted.settle(note, isCommitted: false, keepingBytes: false)
             #expect(try names() == [])
             #expect(!files.fileExists(atPath: blob))
         }
@@ -86,7 +156,8 @@ import Testing
         try await Samples.withFolder { folder in
             let store = try DiskBlobStore(folder: folder, pool: .singleton)
             let keys = try ["abc", "b", "c"].map { try #require(FileKey($0)) }
-            for key in keys.dropFirst() { _ = try await store.store("bytes", as: key) }
+            let storage = try BlobStorage(onDisk: folder)
+            for key in keys.dropFirst() { _ = try await storage.store("bytes", as: key) }
             let blob = "\(folder)/blobs/ba/78/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             try FileManager.default.createDirectory(atPath: blob, withIntermediateDirectories: true)
             let failures = try await store.remove([keys[1], keys[0], keys[2]])
@@ -99,8 +170,7 @@ import Testing
     @Test("a cancelled upload leaves nothing in staging")
     func cancelled() async throws {
         try await Samples.withFolder { folder in
-            let store = try DiskBlobStore(folder: folder, pool: .singleton)
-            let staged = try await store.stage()
+            let staged = try await DiskStagingArea(folder: folder, pool: .singleton).stage()
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 try? await staged.write(at: 0, digesting: []).append(ByteBuffer(repeating: 1, count: 3_000_000))
@@ -137,20 +207,20 @@ import Testing
         try await Samples.withFolder { folder in
             let full = FullStorage()
             let health = StorageHealth(inspector: full)
-            let store = try DiskBlobStore(folder: folder, pool: .singleton, health: health)
-            let facts = try await store.store("kept", as: key())
+            let storage = try BlobStorage(onDisk: folder, health: health)
+            let facts = try await storage.store("kept", as: key())
             #expect(facts.size == 4)
             full.isFull.withLock { $0 = true }
             health.look()
-            let staged = try await store.stage()
+            let staged = try await storage.staging.stage()
             let writer = staged.write(at: 0, digesting: [])
             try await writer.append(ByteBuffer(string: "lost"))
             let error = await #expect(throws: ServiceError.self) { try await writer.finish() }
             #expect(error?.code == .storageFull)
             #expect(try await staged.extent() == 0)
             await staged.discard()
-            try await store.remove(key())
-            #expect(try await store.open(key()) == nil)
+            try await storage.blobs.remove(key())
+            #expect(try await storage.blobs.open(key()) == nil)
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") == [])
         }
     }
@@ -160,8 +230,8 @@ import Testing
         try await Samples.withFolder { folder in
             let full = FullStorage()
             let health = StorageHealth(inspector: full)
-            let store = try DiskBlobStore(folder: folder, pool: .singleton, health: health)
-            let staged = try await store.stage(as: ObjectIDGenerator().next())
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton, health: health)
+            let staged = try await staging.stage(as: ObjectIDGenerator().next())
             let writer = staged.write(at: 0, digesting: [])
             let megabyte = ByteBuffer(repeating: 1, count: 1 << 20)
             try await writer.append(megabyte)
@@ -193,6 +263,16 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
             await #expect(throws: ServiceError.self) { try await store.open(key()) }
         }
+    }
+}
+
+extension BlobStorage {
+    /// Both in one folder.
+    init(onDisk folder: String, health: StorageHealth = StorageHealth()) throws {
+        self.init(
+            staging: try DiskStagingArea(folder: folder, pool: .singleton, health: health),
+            blobs: try DiskBlobStore(folder: folder, pool: .singleton, health: health)
+        )
     }
 }
 

@@ -12,10 +12,10 @@ import Testing
     @Test("a read beyond the end of a blob that was cut off says so, and the blob is damaged from then on")
     func blob() async throws {
         try await Samples.withFolder { folder in
-            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            let storage = try BlobStorage(onDisk: folder)
             let key = try #require(FileKey("abc"))
-            _ = try await store.store("0123456789", as: key)
-            let blob = try #require(try await store.open(key))
+            _ = try await storage.store("0123456789", as: key)
+            let blob = try #require(try await storage.blobs.open(key))
             let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             let path = "\(folder)/blobs/ba/78/\(name)"
             #expect(truncate(path, 4) == 0)

@@ -49,7 +49,7 @@ import Testing
             try expectKodo(try await target.form(parts), status)
         }
         #expect(server.blobs.count == 0)
-        #expect(server.blobs.staged == 0)
+        #expect(server.staging.count == 0)
         #expect(server.store.count(of: .file) == 0)
     }
 

@@ -88,7 +88,7 @@ import Testing
             expectS3(try await target.call(.put, "", body, headers), status, code)
         }
         #expect(server.blobs.count == 0)
-        #expect(server.blobs.staged == 0)
+        #expect(server.staging.count == 0)
         #expect(server.store.count(of: .file) == 0)
     }
 

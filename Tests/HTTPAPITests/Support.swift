@@ -11,7 +11,8 @@ import Testing
 
 /// A whole API over stores in memory, without a socket.
 struct TestServer {
-    let blobs = MemoryBlobStore()
+    let staging = MemoryStagingArea()
+    var blobs = MemoryBlobStore()
     let store = MemoryObjectStore()
     let other = MemoryObjectStore()
     let derivatives = MemoryDerivativeStore()
@@ -75,7 +76,7 @@ struct TestServer {
             uploads: UploadService(
                 app: id,
                 limits: uploads,
-                blobs: blobs,
+                storage: BlobStorage(staging: staging, blobs: blobs),
                 store: store,
                 types: FixedTypes(),
                 sessions: SessionService(store: store, dependencies: settings.accountDependencies),

@@ -91,7 +91,7 @@ import Testing
             #expect(body["code"] == .integer(code))
             #expect(body["error"]?.stringValue?.contains(named) == true, "\(response.text)")
         }
-        #expect(server.blobs.staged == 0)
+        #expect(server.staging.count == 0)
         #expect(server.blobs.count == 0)
         #expect(server.store.count(of: .file) == 0)
     }
@@ -100,7 +100,7 @@ import Testing
     func cutShort() async throws {
         let server = TestServer()
         try await post(form([("name=\"file\"", "abc")], closing: ""), to: server) { #expect($0.status == .badRequest) }
-        #expect(server.blobs.staged == 0)
+        #expect(server.staging.count == 0)
         #expect(server.blobs.count == 0)
     }
 

@@ -108,7 +108,7 @@ import Testing
             let uploads = UploadService(
                 app: try #require(AppID("app")),
                 limits: UploadLimits(),
-                blobs: MemoryBlobStore(),
+                storage: BlobStorage(staging: MemoryStagingArea(), blobs: MemoryBlobStore()),
                 store: store,
                 types: FixedTypes(),
                 sessions: SessionService(

@@ -45,7 +45,7 @@ import Testing
             let app = "\(folder)/storage/app"
             try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
             let database = try SQLiteDatabase(path: "\(app)/lcfile.sqlite")
-            let blobs = try DiskBlobStore(folder: app, pool: .singleton)
+            let blobs = try Backups.storage(in: app)
             var records: [FileRecord] = []
             for text in ["", "abc", "another"] {
                 let record = try await Backups.store(text, in: blobs)
@@ -276,7 +276,14 @@ import Testing
 
 /// What the tests above store.
 private enum Backups {
-    static func store(_ text: String, in blobs: DiskBlobStore) async throws -> FileRecord {
+    static func storage(in folder: String) throws -> BlobStorage {
+        BlobStorage(
+            staging: try DiskStagingArea(folder: folder, pool: .singleton),
+            blobs: try DiskBlobStore(folder: folder, pool: .singleton)
+        )
+    }
+
+    static func store(_ text: String, in blobs: BlobStorage) async throws -> FileRecord {
         let name = try FileName("x.txt", limit: 255)
         let key = try FileKey.make(for: name, prefix: nil, keepingName: false)
         let facts = try await blobs.store(text, as: key)

@@ -1,4 +1,5 @@
-internal import Testing
+package import Domain
+package import Testing
 
 /// One promise of a port's contract, checked on a fresh implementation.
 ///
@@ -10,5 +11,19 @@ package struct ContractRule<Subject: Sendable>: Sendable, CustomTestStringConver
     package init(_ promise: String, _ check: @escaping @Sendable (Subject) async throws -> Void) {
         testDescription = promise
         self.check = check
+    }
+}
+
+/// Expects that an action ends with an error of a code.
+package func expectFailure<Value>(
+    _ code: ServiceError.Code,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    of action: () async throws -> Value
+) async {
+    do {
+        _ = try await action()
+        Issue.record("The action did not fail.", sourceLocation: sourceLocation)
+    } catch {
+        #expect((error as? ServiceError)?.code == code, "\(error)", sourceLocation: sourceLocation)
     }
 }

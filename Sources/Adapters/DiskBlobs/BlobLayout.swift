@@ -1,5 +1,6 @@
-internal import Crypto
 internal import Domain
+internal import FoundationEssentials
+internal import Glibc
 internal import Synchronization
 
 /// Where an app's blobs lie: `blobs/ab/cd/<SHA-256 of the key>`, and `staging/` for what is not committed.
@@ -28,7 +29,12 @@ final class BlobLayout: Sendable {
     }
 
     func path(of key: FileKey) -> String {
-        path(ofBlobNamed: SHA256.hash(data: Array(key.description.utf8)).hexadecimal)
+        path(of: BlobName(key))
+    }
+
+    func path(of blob: BlobName) -> String {
+        let name = blob.description
+        return "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
     }
 
     /// Where the bytes of an upload are staged that outlives the server.
@@ -37,16 +43,27 @@ final class BlobLayout: Sendable {
     }
 
     /// Where the bytes of a file stay staged while they become a blob.
-    func path(committing file: ObjectID, as blob: String, isDraft: Bool) -> String {
-        "\(staging)/\(file).\(blob.dropFirst(parent(blob).count + 1))\(isDraft ? BlobLayout.draft : "")"
+    func path(noting note: CommitNote) -> String {
+        "\(staging)/\(note.fileName)"
     }
 
-    /// Ends the name of bytes that are not staged again if their commit was cut off.
-    static let draft = ".draft"
+    /// A path in `staging` that no file has.
+    func newStagingPath(_ beginning: String) -> String {
+        "\(staging)/\(beginning)\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
+    }
 
-    /// The blob's path, from the last part of its path.
-    func path(ofBlobNamed name: some StringProtocol) -> String {
-        "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
+    /// The names of all files in `staging`.
+    func stagedNames() throws -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: staging)
+        } catch {
+            throw failure(of: "opendir", EIO)
+        }
+    }
+
+    /// Removes files in `staging` that a server before this one left.
+    func removeStaged(beginningWith beginning: String) throws {
+        for name in try stagedNames() where name.hasPrefix(beginning) { unlink("\(staging)/\(name)") }
     }
 
     /// Makes the folder of a blob's path; it is durable after ``synchronize(_:)``.

@@ -1,4 +1,3 @@
-internal import Crypto
 package import Domain
 internal import Glibc
 
@@ -70,36 +69,5 @@ package struct BlobSource: Sendable {
 
     private func wrongSize(_ size: Int64, _ facts: BlobFacts) -> BlobCondition {
         .damaged("has \(size) bytes, not the \(facts.size) that were uploaded")
-    }
-}
-
-/// Takes bytes in order and gives the digest that a record would have, of the kind that it has.
-private enum BlobHasher {
-    case contentHash(ContentHasher)
-    case sha256(SHA256)
-
-    init(like digest: BlobDigest) {
-        switch digest {
-        case .contentHash: self = .contentHash(ContentHasher())
-        case .sha256: self = .sha256(SHA256())
-        }
-    }
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch self {
-        case .contentHash(var hasher):
-            hasher.update(bytes)
-            self = .contentHash(hasher)
-        case .sha256(var hasher):
-            hasher.update(bufferPointer: bytes)
-            self = .sha256(hasher)
-        }
-    }
-
-    var digest: BlobDigest {
-        switch self {
-        case .contentHash(let hasher): .contentHash(hasher.finalize())
-        case .sha256(let hasher): .sha256(hasher.finalize().hexadecimal)
-        }
     }
 }

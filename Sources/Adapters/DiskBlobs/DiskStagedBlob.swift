@@ -11,14 +11,14 @@ final class DiskStagedBlob: StagedBlob {
     let md5 = RunningMD5()
     let pool: DiskThreads
     private let layout: BlobLayout
-    /// Where the file is now, and where it was staged.
+    /// Where the file is now, and where it was when it was opened.
     private let path: Mutex<String>
-    private let stagedPath: String
-    /// Whether the bytes are those of one request, and of no use once that is over.
-    private let isDraft: Bool
+    private let originalPath: String
+    /// Where the bytes of an upload are staged; nil for those of one request, of no use once that is over.
+    private let stagedPath: String?
     private let hasDurableName = Mutex(false)
-    /// Whether a blob stays that should have gone: then the file keeps the name by which the next start finds it.
-    private let leavesBlob = Mutex(false)
+    /// Whether a blob may be there that should not: then the file keeps the name by which the next start finds it.
+    private let keepsNote = Mutex(false)
     /// What the writers have written, if they wrote all that there is.
     private let known: Mutex<Known?>
 
@@ -38,13 +38,36 @@ final class DiskStagedBlob: StagedBlob {
 
     private static let largeSize: Int64 = 8 << 20
 
+    /// Which files are opened.
+    enum Age {
+        case new
+        case old
+        case any
+
+        fileprivate var flags: CInt {
+            switch self {
+            case .new: O_CREAT | O_EXCL
+            case .old: 0
+            case .any: O_CREAT
+            }
+        }
+    }
+
     /// Opens or makes the file; blocks.
-    init(path: String, isNew: Bool, layout: BlobLayout, pool: DiskThreads) throws {
-        file = try Descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW | (isNew ? O_EXCL : 0), mode: 0o600)
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - stagedPath: Where it is when no commit is noted; nil for the bytes of one request.
+    ///   - age: Whether it must be there already, or must not.
+    ///   - layout: The folders.
+    ///   - pool: Threads for reading and writing.
+    /// - Throws: When the file cannot be opened.
+    init(path: String, stagedPath: String?, mustBe age: Age, layout: BlobLayout, pool: DiskThreads) throws {
+        file = try Descriptor(path, O_RDWR | O_NOFOLLOW | age.flags, mode: 0o600)
         self.path = Mutex(path)
-        stagedPath = path
-        isDraft = isNew
-        known = Mutex(isNew ? Known() : nil)
+        originalPath = path
+        self.stagedPath = stagedPath
+        known = Mutex(age == .new ? Known() : nil)
         self.layout = layout
         self.pool = pool
     }
@@ -94,8 +117,13 @@ final class DiskStagedBlob: StagedBlob {
         try await pool.runIfActive { [self] in
             try file.synchronizeData()
             guard !hasDurableName.withLock(\.self) else { return }
-            try synchronizeFolder(layout.staging)
             hasDurableName.withLock { $0 = true }
+            do {
+                try synchronizeFolder(layout.staging)
+            } catch {
+                hasDurableName.withLock { $0 = false }
+                throw error
+            }
         }
     }
 
@@ -123,43 +151,24 @@ final class DiskStagedBlob: StagedBlob {
         return StagedFacts(blob: facts, head: try await read(at: 0, count: StagedFacts.headSize))
     }
 
-    func commit(as key: FileKey, of file: ObjectID) async throws {
+    func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
         try await pool.runIfActive { [self] in
-            let blob = layout.path(of: key)
-            leavesBlob.withLock { $0 = false }
-            // From here on a start finds by the name which file the bytes were for, and which blob that is.
-            try move(to: layout.path(committing: file, as: blob, isDraft: isDraft))
-            var isLinked = false
-            do {
-                let folder = try layout.makeFolders(of: blob)
-                try link(path.withLock(\.self), blob)
-                isLinked = true
-                // All names first, then all syncs: the first of them takes the others along in one go of the file
-                // system's journal. No client knows the key before the row exists.
-                try self.file.synchronize()
-                try layout.synchronize(folder)
-            } catch {
-                if isLinked { takeBack(blob) } else { try move(to: stagedPath) }
-                throw error
-            }
+            keepsNote.withLock { $0 = false }
+            try move(to: layout.path(noting: CommitNote(file: file, blob: blob, isDraft: stagedPath == nil)))
         }
     }
 
-    func revert(_ key: FileKey) async {
-        // Not on the pool: a cancelled task's jobs are dropped there, and a name must go all the same.
-        takeBack(layout.path(of: key))
+    func cancelCommit() async throws {
+        // Not on the pool: a cancelled task's jobs are dropped there, and the note must go all the same.
+        try move(to: stagedPath ?? originalPath)
     }
 
-    private func takeBack(_ blob: String) {
-        guard unlink(blob) == 0 || errno == ENOENT else {
-            leavesBlob.withLock { $0 = true }
-            return
-        }
-        try? move(to: stagedPath)
+    func keepNote() {
+        keepsNote.withLock { $0 = true }
     }
 
     func discard() async {
-        guard !leavesBlob.withLock(\.self) else { return }
+        guard !keepsNote.withLock(\.self) else { return }
         let path = path.withLock(\.self)
         // A small file goes at once; a large one's blocks take the file system its time.
         guard known.withLock({ $0?.extent ?? .max }) >= DiskStagedBlob.largeSize else {
@@ -198,22 +207,67 @@ final class DiskStagedBlob: StagedBlob {
             try syscall("rename") { rename(path, new) }
             path = new
         }
+        hasDurableName.withLock { $0 = false }
     }
 
-    /// Gives the file a second name, or, where file systems know no such thing, its only one.
-    private func link(_ old: String, _ new: String) throws {
-        if Glibc.link(old, new) == 0 { return }
-        let number = errno
-        // What a power cut left of this same commit, on a file system that kept the new name and not the old one's end.
-        if number == EEXIST, DiskBlobStore.areOne(old, new) { return }
-        // A key that was chosen, and is another file's.
-        if number == EEXIST { throw ServiceError(.duplicateValue, "The key is taken.") }
-        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(number) else { throw failure(of: "link", number) }
-        if clinux_rename_without_replacing(old, new) == 0 { return }
-        let second = errno
-        guard second == EINVAL || second == ENOSYS else { throw failure(of: "rename", second) }
-        // Keys are random, and the row's unique key is the second guard.
-        guard access(new, F_OK) != 0 else { throw failure(of: "rename", EEXIST) }
-        try syscall("rename") { rename(old, new) }
+    /// Gives the file the name of a blob; blocks.
+    ///
+    /// - Returns: False if the blob's folder is on another file system, where the file can have no name.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the name.
+    func link(to blob: String) throws -> Bool {
+        do {
+            try linkBlob(path.withLock(\.self), blob)
+        } catch let error as ServiceError where error.code == .duplicateValue {
+            // Left by an earlier put that could not be undone, or by a power cut of this same commit on a file system
+            // that kept the new name and not the old one's end.
+            guard try isFile(at: blob) else { throw error }
+        } catch let error as ServiceError where (error.cause as? SyscallError)?.number == EXDEV {
+            return false
+        }
+        return true
+    }
+
+    /// Whether a path leads to this file; blocks, though briefly.
+    ///
+    /// - Throws: If that cannot be told.
+    func isFile(at other: String) throws -> Bool {
+        var own = stat()
+        var found = stat()
+        try syscall("fstat") { fstat(file.raw, &own) }
+        guard lstat(other, &found) == 0 else {
+            let number = errno
+            guard number == ENOENT else { throw failure(of: "lstat", number) }
+            return false
+        }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
+    }
+
+    /// Whether this file can have a name in a folder; blocks, though briefly.
+    func sharesFileSystem(with folder: String) throws -> Bool {
+        var own = stat()
+        var found = stat()
+        try syscall("fstat") { fstat(file.raw, &own) }
+        try syscall("lstat") { lstat(folder, &found) }
+        return own.st_dev == found.st_dev
     }
 }
+
+/// Gives a file a second name, or, where file systems know no such thing, its only one; blocks.
+///
+/// - Throws: ``ServiceError/Code/duplicateValue`` if there is a file of that name.
+func linkBlob(_ old: String, _ new: String) throws {
+    if link(old, new) == 0 { return }
+    let number = errno
+    // A key that was chosen, and is another file's.
+    if number == EEXIST { throw keyTaken }
+    guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(number) else { throw failure(of: "link", number) }
+    if clinux_rename_without_replacing(old, new) == 0 { return }
+    let second = errno
+    if second == EEXIST { throw keyTaken }
+    guard second == EINVAL || second == ENOSYS else { throw failure(of: "rename", second) }
+    // Keys are random, and the row's unique key is the second guard.
+    guard access(new, F_OK) != 0 else { throw keyTaken }
+    try syscall("rename") { rename(old, new) }
+}
+
+private let keyTaken = ServiceError(.duplicateValue, "The key is taken.")

@@ -20,24 +20,32 @@ package protocol StagedBlob: Sendable {
     /// Up to `count` bytes; fewer only at the end.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer
 
-    /// Returns when everything written is on the disk.
+    /// Returns when everything written is on the disk, and the note of a commit.
     func synchronize() async throws
 
     /// Cuts off what is behind `size` and tells what the bytes before it are; MD5 of a large file only if it is needed.
     ///
-    /// Throws if the bytes do not reach as far.
+    /// Throws ``ServiceError/Code/storageFailing`` if the bytes do not reach as far.
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts
 
-    /// Makes the finished bytes of a file visible under a key; on return, bytes and name survive a power cut.
+    /// Notes in the journal that the finished bytes become a blob: from now on a start finds by the note which file they
+    /// are for, and which blob that is.
     ///
-    /// They stay staged as well until ``discard()``, so that a server which dies before the record is stored knows of
-    /// it. Throws ``ServiceError/Code/duplicateValue`` if the key is taken; nothing is ever overwritten.
-    func commit(as key: FileKey, of file: ObjectID) async throws
+    /// The note survives a power cut at the latest when ``synchronize()`` returns, or when a blob on the same file
+    /// system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name.
+    func noteCommit(as blob: BlobName, of file: ObjectID) async throws
 
-    /// Takes a commit back: the blob is gone, the bytes are staged as before.
-    func revert(_ key: FileKey) async
+    /// Removes the note: the bytes are staged as before. Called when the blob is not there.
+    ///
+    /// Works in a cancelled task as well.
+    func cancelCommit() async throws
 
-    /// Removes the staged bytes; a committed blob stays.
+    /// Lets ``discard()`` do nothing until the next note, so that the next start finds this one.
+    ///
+    /// Called when it cannot be told whether the blob is there.
+    func keepNote()
+
+    /// Removes the staged bytes and the note of their commit; a stored blob stays. Works in a cancelled task as well.
     func discard() async
 }
 

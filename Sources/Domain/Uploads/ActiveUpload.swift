@@ -70,9 +70,9 @@ final class ActiveUpload: Sendable {
     }
 
     /// Its staged bytes, opened once.
-    func blob(in blobs: any BlobStore) async throws -> any StagedBlob {
+    func blob(in staging: any StagingArea) async throws -> any StagedBlob {
         if let blob = with(\.blob) { return blob }
-        let opened = try await blobs.stage(as: id)
+        let opened = try await staging.stage(as: id)
         return with { state in
             // Another part's writer may have been faster; all must write through the same one.
             let blob = state.blob ?? opened

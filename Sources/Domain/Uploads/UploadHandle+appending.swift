@@ -126,7 +126,7 @@ extension UploadHandle {
             try await record(number, PartLayout.Part(offset: start, size: offset + received, tag: ""))
             active.settle(number)
         }
-        let blob = try await active.blob(in: service.blobs)
+        let blob = try await active.blob(in: service.storage.staging)
         let writer = blob.write(at: start + offset, digesting: kinds)
         let sink = PartSink(writer, capacity: remaining, refusal: tooMany, store: kinds.isEmpty ? store : nil) {
             [active] in

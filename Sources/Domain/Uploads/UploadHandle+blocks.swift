@@ -29,7 +29,7 @@ extension UploadHandle {
         try requireOpen()
         try requireFile()
         try await start()
-        let extent = try await active.blob(in: service.blobs).extent()
+        let extent = try await active.blob(in: service.storage.staging).extent()
         let slot = try active.with { [partCapacity] state in
             try state.layout.reserveNext(
                 size: size,
@@ -44,7 +44,7 @@ extension UploadHandle {
         } catch {
             active.with { $0.layout.release(slot) }
             // The upload may have ended since its bytes were opened above.
-            if stored.isFinished { try? await service.blobs.stage(as: active.id).discard() }
+            if stored.isFinished { try? await service.storage.staging.stage(as: active.id).discard() }
             throw error
         }
     }
@@ -97,7 +97,7 @@ extension UploadHandle {
         let number = context.number
         return try await active.locks.withLock(of: number) { [self] in
             try requireOpen()
-            let blob = try await active.blob(in: service.blobs)
+            let blob = try await active.blob(in: service.storage.staging)
             if active.with({ $0.layout.parts[number]?.offset == context.start }) {
                 return try await compare(body, with: context, in: blob)
             }
@@ -121,7 +121,7 @@ extension UploadHandle {
         with context: BlockContext,
         in blob: any StagedBlob
     ) async throws -> ChunkReceipt {
-        let draft = try await service.blobs.stage()
+        let draft = try await service.storage.staging.stage()
         do {
             let writer = draft.write(at: 0, digesting: [.crc32, .sha1])
             let (digests, count) = try await write(body, into: context, writer) { _ in }
@@ -153,7 +153,7 @@ extension UploadHandle {
 
     private func receipt(_ context: BlockContext, _ digests: [DigestKind: [UInt8]]) -> ChunkReceipt {
         ChunkReceipt(
-            context: context.text(signedBy: key, in: service.blobs.bootID),
+            context: context.text(signedBy: key, in: service.storage.staging.bootID),
             offset: context.offset,
             crc32: digests[.crc32] ?? [],
             sha1: digests[.sha1] ?? []
@@ -161,7 +161,7 @@ extension UploadHandle {
     }
 
     private func context(_ text: some StringProtocol) -> BlockContext? {
-        BlockContext(text, signedBy: key, in: service.blobs.bootID)
+        BlockContext(text, signedBy: key, in: service.storage.staging.bootID)
     }
 
     /// Keeps contexts of one upload from another; its holder could make it, and would spoil nothing but its own file.

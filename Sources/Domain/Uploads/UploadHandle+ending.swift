@@ -10,13 +10,13 @@ extension UploadHandle {
             throw ServiceError(.badRequest, "The announced size is \(announced) bytes, but the parts have \(size).")
         }
         let needsMD5 = stored.description.announcesMD5
-        let staged = try await active.blob(in: service.blobs)
+        let staged = try await active.blob(in: service.storage.staging)
         // What lies behind may be parts that this list leaves out; if it is refused, they still count.
         let extent = try await staged.extent()
         if active.with({ $0.layout.areContiguousFile(pieces, extent: extent) }) {
             return try await complete(staged, try await staged.finish(size: size, needsMD5: needsMD5))
         }
-        let joined = try await service.blobs.stage()
+        let joined = try await service.storage.staging.stage()
         do {
             try await UploadHandle.copy(pieces.map { (staged, $0) }, to: joined)
             return try await complete(joined, try await joined.finish(size: size, needsMD5: needsMD5))
@@ -53,7 +53,7 @@ extension UploadHandle {
         try await Task { [self] in
             do {
                 try await service.claiming(record.key) {
-                    try await staged.commit(as: record.key, of: record.id)
+                    try await service.storage.commit(staged, facts.blob, as: record.key, of: record.id)
                     do {
                         _ = try await markFinished(record, spending: spent)
                     } catch {
@@ -68,7 +68,7 @@ extension UploadHandle {
             }
             await staged.discard()
             // Parts that are none of the file, or were copied.
-            if hasParts { try? await service.blobs.stage(as: active.id).discard() }
+            if hasParts { try? await service.storage.staging.stage(as: active.id).discard() }
         }.value
         return record
     }
@@ -188,7 +188,7 @@ extension UploadService {
 
     /// Removes the staged bytes of an upload that is over, and tells those who watch it.
     func discardStaged(of upload: ActiveUpload) async {
-        let blob = try? await upload.blob(in: blobs)
+        let blob = try? await upload.blob(in: storage.staging)
         await blob?.discard()
         upload.with { state in
             state.isEnded = true

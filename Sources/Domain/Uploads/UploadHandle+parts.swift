@@ -33,7 +33,7 @@ extension UploadHandle {
             let offset = try active.with { [partCapacity] in
                 try $0.layout.reserve(number, size: size, limit: partCapacity)
             }
-            let blob = try await active.blob(in: service.blobs)
+            let blob = try await active.blob(in: service.storage.staging)
             let writer = blob.write(at: offset, digesting: [.md5])
             // What is not used in the end: the slot of the new bytes, or of those that they replace.
             var unused = PartLayout.Slot(number: number, offset: offset, size: size)
@@ -116,7 +116,7 @@ extension UploadHandle {
         }
         // A client that disconnects now must not prevent its bytes from being counted.
         try await Task { [active, service] in
-            try await active.blob(in: service.blobs).synchronize()
+            try await active.blob(in: service.storage.staging).synchronize()
             let saved = try await service.records.save(
                 part,
                 number,

@@ -40,7 +40,7 @@ package struct UploadHandle: Sendable {
             upload.deadline = upload.expiresAt
             upload.expiresAt = min(upload.expiresAt, idle)
         }
-        if let size = stored.size { try await active.blob(in: service.blobs).requireFreeSpace(for: size) }
+        if let size = stored.size { try await active.blob(in: service.storage.staging).requireFreeSpace(for: size) }
     }
 
     /// Throws ``ServiceError/Code/uploadConflict`` for partial and final uploads of tus: they accept bytes through tus

@@ -116,7 +116,7 @@ extension UploadHandle {
         for id in pieces {
             let found = try await service.using(id: id) { piece in
                 let bytes = piece.active.with { $0.layout.pieces(of: [UploadHandle.number])?.first }
-                let blob = try await piece.active.blob(in: service.blobs)
+                let blob = try await piece.active.blob(in: service.storage.staging)
                 return (blob, bytes ?? PartLayout.Piece(offset: 0, size: 0), piece.stored.tokenDigest)
             }
             guard let (blob, bytes, digest) = found else { throw UploadService.noPiece }
@@ -124,7 +124,7 @@ extension UploadHandle {
             digests.insert(digest)
         }
         try service.limits.requireSize(sources.reduce(0) { $0 + $1.piece.size })
-        let joined = try await service.blobs.stage()
+        let joined = try await service.storage.staging.stage()
         do {
             try await UploadHandle.copy(sources, to: joined)
             let size = sources.reduce(0) { $0 + $1.piece.size }

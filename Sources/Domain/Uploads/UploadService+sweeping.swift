@@ -69,18 +69,12 @@ extension UploadService {
     /// Commits that were cut off are ended or undone, by whether the record is there; staged bytes that belong to no
     /// upload go. Uploads that have all their bytes and no file are noted for ``finishRecovered()``.
     package func recover(_ logger: Logger) async throws {
-        for leftover in try await blobs.leftovers() {
+        for leftover in try await storage.staging.leftovers() {
             switch leftover {
-            case .committing(let file):
-                let isCommitted = try await records.hasFile(file)
-                let isOpen = try await isUnfinished(file)
-                try await blobs.settle(file, isCommitted: isCommitted, keepingBytes: isOpen && !isCommitted)
-                logger.notice(
-                    "A commit was interrupted by the previous end of the server",
-                    metadata: ["file": "\(file)", "result": isCommitted ? "kept" : "undone"]
-                )
+            case .committing(let note):
+                try await end(note, logger)
             case .staged(let upload):
-                if try await !isUnfinished(upload) { await blobs.discard(stagedAs: upload) }
+                if try await !isUnfinished(upload) { await storage.staging.discard(stagedAs: upload) }
             }
         }
         let left = try await records.leftUnfinished()
@@ -90,13 +84,34 @@ extension UploadService {
         try await records.recountShares()
     }
 
+    private func end(_ note: CommitNote, _ logger: Logger) async throws {
+        let isCommitted = try await records.hasFile(note.file)
+        let isOpen = try await isUnfinished(note.file)
+        let isKept = isOpen && !isCommitted
+        do {
+            try await storage.settle(note, isCommitted: isCommitted, keepingBytes: isKept)
+        } catch {
+            // The upload's parts are needed to go on; of other bytes only the removal is late.
+            guard !isKept else { throw error }
+            logger.error(
+                "An interrupted commit cannot be ended now; the next start tries again",
+                metadata: ["file": "\(note.file)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+            )
+            return
+        }
+        logger.notice(
+            "A commit was interrupted by the previous end of the server",
+            metadata: ["file": "\(note.file)", "result": isCommitted ? "kept" : "undone"]
+        )
+    }
+
     private func isUnfinished(_ id: ObjectID) async throws -> Bool {
         guard let found = try await records.find(id: id) else { return false }
         return !found.upload.isFinished || found.upload.kind == .partial
     }
 }
 
-extension BlobStore {
+extension StagingArea {
     fileprivate func discard(stagedAs name: ObjectID) async {
         let staged = try? await stage(as: name)
         await staged?.discard()

@@ -6,7 +6,7 @@ package struct UploadService: Sendable {
     /// What uploads are held to.
     package let limits: UploadLimits
     let app: AppID
-    let blobs: any BlobStore
+    let storage: BlobStorage
     let files: FileRecords
     let records: UploadRecords
     let types: any TypeDetector
@@ -26,7 +26,7 @@ package struct UploadService: Sendable {
     package init(
         app: AppID,
         limits: UploadLimits,
-        blobs: any BlobStore,
+        storage: BlobStorage,
         store: any ObjectStore,
         types: any TypeDetector,
         sessions: SessionService,
@@ -38,7 +38,7 @@ package struct UploadService: Sendable {
     ) {
         self.app = app
         self.limits = limits
-        self.blobs = blobs
+        self.storage = storage
         files = FileRecords(store)
         records = UploadRecords(store, ids: ids, clock: clock)
         self.types = types
@@ -67,7 +67,7 @@ package struct UploadService: Sendable {
     }
 
     func stage(announced: Int64?, digesting digests: Set<DigestKind> = []) async throws -> StagedUpload {
-        let blob = try await blobs.stage()
+        let blob = try await storage.staging.stage()
         if let announced {
             do {
                 try await blob.requireFreeSpace(for: announced)
@@ -120,7 +120,7 @@ package struct UploadService: Sendable {
                 )
             }
             for ((upload, _), record) in zip(uploads, records) {
-                try await upload.blob.commit(as: record.key, of: record.id)
+                try await storage.commit(upload.blob, record.facts, as: record.key, of: record.id)
                 committed.append((upload.blob, record))
             }
             try await files.insert(records, as: caller, within: limits.quota)
@@ -150,12 +150,17 @@ package struct UploadService: Sendable {
         }
     }
 
-    /// Takes a commit back whose record was not stored.
+    /// Takes a commit back, unless its record was stored after all.
     ///
     /// - Throws: If it cannot be told whether it was: then everything stays as it is, and the next start finds out.
     func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
-        if try await records.hasFile(record.id) { return }
-        await blob.revert(record.key)
+        do {
+            if try await records.hasFile(record.id) { return }
+        } catch {
+            blob.keepNote()
+            throw error
+        }
+        await storage.revert(blob, as: record.key, of: record.id)
     }
 
     /// Removes the staged bytes of uploads; files that were made of them stay.

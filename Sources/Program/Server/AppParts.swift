@@ -13,7 +13,7 @@ struct AppParts {
     private let app: AppConfiguration
     private let shared: SharedParts
     private let store: SQLiteObjectStore
-    private let blobs: DiskBlobStore
+    private let storage: BlobStorage
     private let derivatives: DiskDerivativeStore
     private let files: FileService
     private let settings: ObjectSettings
@@ -30,7 +30,10 @@ struct AppParts {
         database = try AppParts.openDatabase(in: folder, shared)
         store = SQLiteObjectStore(database)
         do {
-            blobs = try DiskBlobStore(folder: folder, pool: shared.pools.disk, health: shared.health)
+            storage = BlobStorage(
+                staging: try DiskStagingArea(folder: folder, pool: shared.pools.disk, health: shared.health),
+                blobs: try DiskBlobStore(folder: folder, pool: shared.pools.disk, health: shared.health)
+            )
             derivatives = try DiskDerivativeStore(
                 folder: folder,
                 bound: configuration.derivativeCache,
@@ -43,7 +46,7 @@ struct AppParts {
         }
         files = FileService(
             files: FileRecords(store),
-            blobs: blobs,
+            blobs: storage.blobs,
             cache: DownloadCache(
                 records: configuration.downloads.records,
                 openBlobs: shared.descriptors.openFiles
@@ -58,7 +61,7 @@ struct AppParts {
         let deletions = FileDeletions(
             app: app.id,
             store: store,
-            blobs: blobs,
+            blobs: storage.blobs,
             derivatives: derivatives,
             files: files,
             logger: shared.logger
@@ -95,7 +98,7 @@ struct AppParts {
         return UploadService(
             app: app.id,
             limits: limits,
-            blobs: blobs,
+            storage: storage,
             store: store,
             types: shared.types,
             sessions: sessions,
@@ -114,7 +117,8 @@ struct AppParts {
             renderer: shared.images.renderer,
             admission: shared.images.admission,
             served: shared.images.served,
-            derivatives: derivatives
+            derivatives: derivatives,
+            scratch: storage.staging
         )
     }
 

@@ -48,7 +48,7 @@ struct DeletionFixture {
             uploads: UploadService(
                 app: master.app,
                 limits: UploadLimits(),
-                blobs: blobs,
+                storage: BlobStorage(staging: uploads.staging, blobs: blobs),
                 store: store,
                 types: FixedTypes(),
                 sessions: uploads.people.sessions,
@@ -163,16 +163,17 @@ struct DyingBlobStore: BlobStore {
     let base: MemoryBlobStore
     let death: DeathAfter
 
-    var bootID: String { base.bootID }
+    func put(
+        _ staged: any StagedBlob,
+        _ facts: BlobFacts,
+        as key: FileKey,
+        of file: ObjectID
+    ) async throws {
+        try await base.put(staged, facts, as: key, of: file)
+    }
 
-    func stage() async throws -> any StagedBlob { try await base.stage() }
-
-    func stage(as name: ObjectID) async throws -> any StagedBlob { try await base.stage(as: name) }
-
-    func leftovers() async throws -> [StagingLeftover] { try await base.leftovers() }
-
-    func settle(_ file: ObjectID, isCommitted: Bool, keepingBytes isKept: Bool) async throws {
-        try await base.settle(file, isCommitted: isCommitted, keepingBytes: isKept)
+    func undo(_ staged: any StagedBlob, as blob: BlobName, of file: ObjectID) async throws {
+        try await base.undo(staged, as: blob, of: file)
     }
 
     func open(_ key: FileKey) async throws -> (any OpenBlob)? { try await base.open(key) }

@@ -99,8 +99,13 @@ import Testing
         try await table.check(MemoryObjectStore())
     }
 
-    @Test("blobs in memory keep the contract", arguments: BlobStoreContract.rules)
-    func blobs(rule: ContractRule<any BlobStore>) async throws {
-        try await rule.check(MemoryBlobStore())
+    @Test("staged bytes in memory keep the contract", arguments: StagingAreaContract.rules)
+    func staging(rule: ContractRule<any StagingArea>) async throws {
+        try await rule.check(MemoryStagingArea())
+    }
+
+    @Test("blobs in memory keep the contract", arguments: BlobStoreContract.rules, [true, false])
+    func blobs(rule: ContractRule<BlobStorage>, isLocal: Bool) async throws {
+        try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: MemoryBlobStore(isLocal: isLocal)))
     }
 }

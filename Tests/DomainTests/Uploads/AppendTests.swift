@@ -28,7 +28,7 @@ import Testing
         let second = try await service.append("def", at: 3, token)
         #expect([first, second] == [3, 6])
         #expect(try await fixture.text(of: upload.key) == "abcdef")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(try await offset(token) == 6)
     }
 

@@ -24,7 +24,7 @@ import Testing
         for block in blocks { contexts.append(try await service.block(block, token)) }
         let record = try await service.makeFile(indexes.map { contexts[$0] }, size: 9, token)
         #expect(try await fixture.text(of: record.key) == indexes.map { blocks[$0].joined() }.joined())
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("no blocks make the empty file")
@@ -103,7 +103,7 @@ import Testing
         await expectRefusal(.invalidContext) { try await service.chunk("xx", first.context, at: 2, token) }
         let record = try await service.makeFile([second.context], size: 4, token)
         #expect(try await fixture.text(of: record.key) == "aabb")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("nothing goes on behind a whole block")
@@ -162,7 +162,7 @@ import Testing
     func reboot() async throws {
         let token = try await fixture.token(on: service)
         let first = try await service.beginBlock(of: 4, "aa", token)
-        let next = fixture.service(on: MemoryBlobStore(bootID: "next boot"))
+        let next = fixture.service(on: MemoryStagingArea(bootID: "next boot"))
         await expectRefusal(.invalidContext) { try await next.chunk("aa", first.context, at: 2, token) }
         let context = try await next.block(["aaaa"], token)
         let record = try await next.makeFile([context], size: 4, token)

@@ -38,7 +38,7 @@ import Testing
             finishingOnLastByte: finishingOnLastByte,
             as: caller
         )
-        try await fixture.write("abc", to: fixture.blobs.stage(as: upload.id))
+        try await fixture.write("abc", to: fixture.staging.stage(as: upload.id))
         try await dying.records.change(upload.id, within: nil) { $0.isStarted = true }
         _ = try await dying.records.save(
             PartLayout.Part(offset: 0, size: 3, tag: ""),
@@ -58,7 +58,7 @@ import Testing
         #expect(try await offset(token, on: service) == 3)
         #expect(try await fixture.text(of: upload.key) == "abc")
         #expect(try await service.using(token) { $0.stored.isFinished })
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(try await fixture.usage() == Usage(bytes: 3, files: 1))
     }
 
@@ -69,7 +69,7 @@ import Testing
         await service.finishRecovered()
         #expect(try await fixture.text(of: upload.key) == "abc")
         #expect(fixture.store.count(of: .file) == 1)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a piece that was left becomes part of a file")
@@ -110,13 +110,13 @@ import Testing
     @Test("an upload that cannot be finished now says so instead of that it is whole, and is finished later")
     func passing() async throws {
         let (upload, token) = try await fixture.begin(on: service, size: 3, finishingOnLastByte: true)
-        fixture.blobs.failCommits(ServiceError(.storageFull, "Full."))
+        fixture.blobs.failPuts(ServiceError(.storageFull, "Full."))
         await expectRefusal(.storageFull) { try await service.append("abc", at: 0, token) }
         await expectRefusal(.storageFull) { try await offset(token, on: service) }
         // The operator reads of it in the log.
         await expectRefusal(.storageFull) { try await service.sweep() }
         #expect(fixture.store.count(of: .file) == 0)
-        fixture.blobs.failCommits(nil)
+        fixture.blobs.failPuts(nil)
         #expect(try await offset(token, on: service) == 3)
         #expect(try await fixture.text(of: upload.key) == "abc")
     }
@@ -124,9 +124,9 @@ import Testing
     @Test("an upload that could not be finished is tried again without its client")
     func retried() async throws {
         let (upload, token) = try await fixture.begin(on: service, size: 3, finishingOnLastByte: true)
-        fixture.blobs.failCommits(ServiceError(.storageFull, "Full."))
+        fixture.blobs.failPuts(ServiceError(.storageFull, "Full."))
         await expectRefusal(.storageFull) { try await service.append("abc", at: 0, token) }
-        fixture.blobs.failCommits(nil)
+        fixture.blobs.failPuts(nil)
         _ = try await service.sweep()
         #expect(try await fixture.text(of: upload.key) == "abc")
     }
@@ -142,7 +142,7 @@ import Testing
         await expectRefusal(.forbidden) { try await offset(other, on: strict) }
         await expectRefusal(.uploadNotFound) { try await offset(other, on: strict) }
         #expect(fixture.store.count(of: .upload) == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(try await fixture.usage() == Usage())
     }
 

@@ -47,7 +47,7 @@ import Testing
         await expectRefusal(.uploadConflict) { try await service.put("abc", token) }
         await expectRefusal(.uploadConflict) { try await service.part(1, "abc", token) }
         await expectRefusal(.uploadConflict) { try await service.beginBlock(of: 3, "abc", token) }
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("partial uploads make a file in the order of the list, and are gone", arguments: [[0, 1, 2], [2, 0, 1]])
@@ -62,7 +62,7 @@ import Testing
         for token in tokens { #expect(try await service.knows(token) == false) }
         #expect(fixture.store.count(of: .upload) == 1)
         #expect(fixture.store.count(of: .uploadPart) == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("partial uploads are joined after the server was started again")
@@ -72,7 +72,7 @@ import Testing
         let announcement = UploadAnnouncement(description, kind: .final("final;a b"), size: nil)
         let (upload, _) = try await fixture.service().concatenate(announcement, of: tokens, as: fixture.people.guest)
         #expect(try await fixture.text(of: upload.key) == "abcdef")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("what is no finished partial upload makes no file, and nothing is lost")
@@ -137,7 +137,7 @@ import Testing
         #expect(try await fixture.usage() == Usage(bytes: 6, files: 1))
         #expect(fixture.store.count(of: .upload) == 1)
         #expect(fixture.store.count(of: .uploadPart) == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a final upload that waits survives a restart, before its last piece and behind it")
@@ -154,10 +154,10 @@ import Testing
 
         // Its pieces are finished, and the file could not be made before the server was stopped.
         let (other, otherUpload, otherPieces) = try await waiting(on: second)
-        fixture.blobs.failCommits(ServiceError(.storageFull, "Full."))
+        fixture.blobs.failPuts(ServiceError(.storageFull, "Full."))
         #expect(try await second.append("f", at: 2, otherPieces[1]) == 3)
         await expectRefusal(.storageFull) { try await isFinished(other, on: second) }
-        fixture.blobs.failCommits(nil)
+        fixture.blobs.failPuts(nil)
         let third = fixture.service()
         try await third.recover(quiet)
         await third.finishRecovered()

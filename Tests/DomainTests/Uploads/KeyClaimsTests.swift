@@ -23,7 +23,7 @@ import Testing
             UploadService(
                 app: master.app,
                 limits: limits,
-                blobs: fixture.blobs,
+                storage: fixture.storage,
                 store: fixture.store,
                 types: FixedTypes(),
                 sessions: fixture.people.sessions,
@@ -60,7 +60,7 @@ import Testing
         #expect(apps[1].fixture.store.count(of: .file) == 0)
         #expect(apps[1].fixture.store.count(of: .upload) == 0)
         #expect(apps[1].fixture.blobs.count == 0)
-        #expect(apps[1].fixture.blobs.staged == 0)
+        #expect(apps[1].fixture.staging.count == 0)
         #expect(try await apps[1].fixture.usage() == Usage())
         await expectRefusal(.duplicateValue) { try await apps[1].announce("logo.png", on: services[1]) }
     }
@@ -75,7 +75,7 @@ import Testing
         let after = services()
         await expectRefusal(.duplicateValue) { try await after[1].append("c", at: 2, second) }
         #expect(try await after[1].knows(second) == false)
-        #expect(apps[1].fixture.blobs.staged == 0)
+        #expect(apps[1].fixture.staging.count == 0)
     }
 
     @Test("of two apps that finish at the same moment one has the key")

@@ -26,7 +26,7 @@ import Testing
         let claims = try await service.send(numbers.map { ($0, texts[$0] ?? "") }, token)
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbbc")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(fixture.store.count(of: .uploadPart) == 0)
     }
 
@@ -39,7 +39,7 @@ import Testing
         let claims = try await service.send(zip(1..., texts).map { ($0, $1) }, token)
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == texts.joined())
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("numbers may leave others out, and parts that are not in the list do not count")
@@ -130,7 +130,7 @@ import Testing
         await expectRefusal(.badRequest) { try await service.part(1, "xxxx", token, size: 5) }
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabb")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a part that is sent again replaces the first once it is whole, also after the server was started again")

@@ -26,7 +26,7 @@ import Testing
         #expect(record.metaData["size"] == .integer(3))
         #expect(try await FileRecords(fixture.store).file(id: upload.id) == record)
         #expect(try await fixture.text(of: record.key) == "abc")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("the same bytes again are the same file")
@@ -36,7 +36,7 @@ import Testing
         let second = try await service.put("abc", token)
         #expect(second == first)
         #expect(fixture.blobs.count == 1)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("other bytes after the end are a conflict, as many or not", arguments: ["abd", "ab", "abcd", ""])
@@ -45,7 +45,7 @@ import Testing
         let record = try await service.put("abc", token)
         await expectRefusal(.uploadConflict) { try await service.put(text, token) }
         #expect(try await fixture.text(of: record.key) == "abc")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test(
@@ -55,7 +55,7 @@ import Testing
     func announcedSize(text: String, code: ServiceError.Code) async throws {
         let token = try await fixture.token(on: service, size: 3)
         await expectRefusal(code) { try await service.put(text, token) }
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
         let record = try await service.put("abc", token)
         #expect(record.facts.size == 3)
@@ -79,7 +79,7 @@ import Testing
         let token = try await fixture.token(on: service)
         let wrong = [UInt8](repeating: 0, count: 16)
         await expectRefusal(.checksumMismatch) { try await service.put("abc", token, saying: [.md5: wrong]) }
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
         let right = try #require([UInt8](hexadecimal: "900150983cd24fb0d6963f7d28e17f72"))
         let record = try await service.put("abc", token, saying: [.md5: right])
@@ -91,7 +91,7 @@ import Testing
         let metaData = ["_checksum": JSONValue.string("9e107d9d372bb6826bd81d3542a419d6")]
         let token = try await fixture.token(on: service, metaData: metaData)
         await expectRefusal(.checksumMismatch) { try await service.put("abc", token) }
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
         #expect(fixture.store.count(of: .file) == 0)
     }
@@ -102,7 +102,7 @@ import Testing
         await #expect(throws: Broken.self) { try await service.put("abc", token, breaking: true) }
         let progress = try await service.using(token) { $0.progress }
         #expect(progress.received == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("what came so far is told while the request lasts")
@@ -130,7 +130,7 @@ import Testing
         let record = try await service.put("newer", token)
         await expectRefusal(.superseded) { try await older.value }
         #expect(try await fixture.text(of: record.key) == "newer")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a cancelled upload is removed with its bytes")
@@ -142,7 +142,7 @@ import Testing
         #expect(try await service.knows(token) == false)
         #expect(fixture.store.count(of: .upload) == 0)
         #expect(fixture.store.count(of: .uploadPart) == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("cancelling stops a running request")
@@ -153,7 +153,7 @@ import Testing
         await body.begun.wait()
         try await service.cancel(token)
         await expectRefusal(.superseded) { try await sending.value }
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
     }
 

@@ -51,7 +51,7 @@ import Testing
         #expect(try await service.sweep() == swept(1, 6))
         #expect(fixture.store.count(of: .upload) == 0)
         #expect(fixture.store.count(of: .uploadPart) == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(try await fixture.usage() == Usage())
     }
 
@@ -62,7 +62,7 @@ import Testing
         let next = fixture.service()
         fixture.clock.pass(seconds: 1001)
         #expect(try await next.sweep() == swept(1, 3))
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("an upload whose time is over is gone before it is swept")
@@ -127,10 +127,10 @@ import Testing
 
     @Test("bytes that belong to no upload are removed at the start")
     func stray() async throws {
-        let staged = try await fixture.blobs.stage(as: ObjectIDGenerator().next())
+        let staged = try await fixture.staging.stage(as: ObjectIDGenerator().next())
         try await fixture.write("stray", to: staged)
         try await service.recover(logger)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("bytes of an unfinished upload stay at the start")
@@ -147,65 +147,62 @@ import Testing
     func finishedLeftover() async throws {
         let (upload, token) = try await fixture.begin(on: service)
         let record = try await service.put("abc", token)
-        let staged = try await fixture.blobs.stage(as: upload.id)
+        let staged = try await fixture.staging.stage(as: upload.id)
         try await fixture.write("abc", to: staged)
         try await fixture.service().recover(logger)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(try await fixture.text(of: record.key) == "abc")
     }
 
     @Test("a commit whose record is there is ended at the start")
     func committed() async throws {
         let record = try Samples.record()
-        let staged = try await fixture.blobs.stage()
-        try await fixture.write("abc", to: staged)
-        try await staged.commit(as: record.key, of: record.id)
+        let staged = try await fixture.staging.stage()
+        try await fixture.commit("abc", from: staged, as: record.key, of: record.id)
         try await FileRecords(fixture.store).insert([record])
         try await fixture.service().recover(logger)
         #expect(try await fixture.text(of: record.key) == "abc")
-        #expect(fixture.blobs.staged == 0)
-        #expect(try await fixture.blobs.leftovers() == [])
+        #expect(fixture.staging.count == 0)
+        #expect(try await fixture.staging.leftovers() == [])
     }
 
     @Test("a commit of one request whose record is not there is undone at the start")
     func uncommitted() async throws {
         let record = try Samples.record()
-        let staged = try await fixture.blobs.stage()
-        try await fixture.write("abc", to: staged)
-        try await staged.commit(as: record.key, of: record.id)
+        let staged = try await fixture.staging.stage()
+        try await fixture.commit("abc", from: staged, as: record.key, of: record.id)
         try await fixture.service().recover(logger)
         #expect(fixture.blobs.count == 0)
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a commit of an upload whose record is not there is undone at the start, and the upload goes on")
     func uncommittedUpload() async throws {
         let (upload, token) = try await fixture.begin(on: service)
         let claims = try await service.send([(1, "aaaa"), (2, "bbbb")], token)
-        let staged = try await fixture.blobs.stage(as: upload.id)
-        _ = try await staged.finish(size: 8, needsMD5: false)
-        try await staged.commit(as: upload.key, of: upload.id)
+        let staged = try await fixture.staging.stage(as: upload.id)
+        let facts = try await staged.finish(size: 8, needsMD5: false).blob
+        try await fixture.storage.commit(staged, facts, as: upload.key, of: upload.id)
         let next = fixture.service()
         try await next.recover(logger)
         #expect(fixture.blobs.count == 0)
         let record = try await next.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbb")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a commit of a copy of parts whose record is not there is undone at the start, and the parts stay")
     func uncommittedCopy() async throws {
         let (upload, token) = try await fixture.begin(on: service)
         let claims = try await service.send([(1, "aaaa"), (2, "bbbbbbbb")], token)
-        let copy = try await fixture.blobs.stage()
-        try await fixture.write("aaaabbbbbbbb", to: copy)
-        try await copy.commit(as: upload.key, of: upload.id)
+        let copy = try await fixture.staging.stage()
+        try await fixture.commit("aaaabbbbbbbb", from: copy, as: upload.key, of: upload.id)
         let next = fixture.service()
         try await next.recover(logger)
         #expect(fixture.blobs.count == 0)
         let record = try await next.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbbbbbb")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 }
 

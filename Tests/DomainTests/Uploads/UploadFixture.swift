@@ -8,6 +8,7 @@ import Testing
 
 /// One app's uploads in memory, and servers that are started on them one after the other.
 struct UploadFixture {
+    let staging = MemoryStagingArea()
     let blobs = MemoryBlobStore()
     let clock = HeldClock()
     let people: SessionFixture
@@ -21,13 +22,13 @@ struct UploadFixture {
     /// A server that has just been started.
     func service(
         _ limits: UploadLimits = UploadLimits(partSize: 4),
-        on blobs: MemoryBlobStore? = nil,
+        on staging: MemoryStagingArea? = nil,
         through store: (any ObjectStore)? = nil
     ) -> UploadService {
         UploadService(
             app: people.guest.app,
             limits: limits,
-            blobs: blobs ?? self.blobs,
+            storage: BlobStorage(staging: staging ?? self.staging, blobs: blobs),
             store: store ?? self.store,
             types: FixedTypes(),
             sessions: people.sessions,
@@ -71,6 +72,15 @@ struct UploadFixture {
         let writer = staged.write(at: 0, digesting: [])
         try await writer.append(ByteBuffer(string: text))
         _ = try await writer.finish()
+    }
+
+    var storage: BlobStorage { BlobStorage(staging: staging, blobs: blobs) }
+
+    /// Commits a text as a file whose row is not stored yet, as a server that ends then leaves it.
+    func commit(_ text: String, from staged: any StagedBlob, as key: FileKey, of file: ObjectID) async throws {
+        try await write(text, to: staged)
+        let facts = try await staged.finish(size: Int64(text.utf8.count), needsMD5: false).blob
+        try await storage.commit(staged, facts, as: key, of: file)
     }
 
     func usage() async throws -> Usage {

@@ -173,7 +173,7 @@ import Testing
         try await fixture.allowCreating(#""everyone""#)
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbbbbbbc")
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
     }
 
     @Test("a caller whose session ended meanwhile is a guest at the end", arguments: Way.allCases)
@@ -210,7 +210,7 @@ import Testing
         let description = UploadDescription(name: try FileName("a.txt", limit: 255))
         let uploads = [(upload: upload, description: description)]
         await expectRefusal(.forbidden) { try await service.commit(uploads, as: fixture.people.guest) }
-        #expect(fixture.blobs.staged == 0)
+        #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
     }
 

@@ -4,6 +4,7 @@ import Support
 import Testing
 
 @Suite struct UploadServiceTests {
+    private let staging = MemoryStagingArea()
     private let blobs = MemoryBlobStore()
     private let store = MemoryObjectStore()
     private let caller: Caller
@@ -17,7 +18,7 @@ import Testing
         return UploadService(
             app: caller.app,
             limits: limits,
-            blobs: blobs,
+            storage: BlobStorage(staging: staging, blobs: blobs),
             store: store,
             types: FixedTypes(),
             sessions: SessionService(
@@ -89,7 +90,7 @@ import Testing
         let service = service(limits: UploadLimits(fileSize: 10))
         let announced = await #expect(throws: ServiceError.self) { try await service.begin(announced: 11, as: caller) }
         #expect(announced?.code == .payloadTooLarge)
-        #expect(blobs.staged == 0)
+        #expect(staging.count == 0)
         var upload = try await service.begin(announced: nil, as: caller)
         try await upload.append(ByteBuffer(repeating: 0, count: 10))
         let received = await #expect(throws: ServiceError.self) {
@@ -123,7 +124,7 @@ import Testing
         #expect(error?.code == .checksumMismatch)
         #expect(store.count(of: .file) == 0)
         #expect(blobs.count == 0)
-        #expect(blobs.staged == 0)
+        #expect(staging.count == 0)
     }
 
     @Test("one bad file of several keeps none of them")
@@ -135,7 +136,7 @@ import Testing
         await #expect(throws: ServiceError.self) { try await service.commit(uploads, as: caller) }
         #expect(store.count(of: .file) == 0)
         #expect(blobs.count == 0)
-        #expect(blobs.staged == 0)
+        #expect(staging.count == 0)
     }
 
     @Test("when the row cannot be written the bytes go too")
@@ -145,6 +146,6 @@ import Testing
         let description = UploadDescription(name: try FileName("a", limit: 255))
         await #expect(throws: Broken.self) { try await service.commit([(upload, description)], as: caller) }
         #expect(blobs.count == 0)
-        #expect(blobs.staged == 0)
+        #expect(staging.count == 0)
     }
 }

@@ -1,0 +1,76 @@
+internal import Domain
+internal import Glibc
+internal import NIOCore
+
+/// Bytes that were staged elsewhere: in memory, on another file system.
+extension DiskBlobStore {
+    /// At most so many bytes are in memory for a copy.
+    private static let pieceSize: Int64 = 1 << 20
+
+    /// Copies staged bytes to a blob, and checks that they are those that were finished.
+    func copy(_ staged: any StagedBlob, _ facts: BlobFacts, to blob: BlobName) async throws {
+        try await staged.synchronize()
+        let draft = layout.newStagingPath(DiskBlobStore.copy)
+        // The name goes whatever happens, also in a cancelled task: a blob has another one.
+        defer { unlink(draft) }
+        let file = try await pool.runIfActive {
+            DraftFile(try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
+        }
+        var hasher = BlobHasher(like: facts.digest)
+        var offset: Int64 = 0
+        while offset < facts.size {
+            let count = Int(min(DiskBlobStore.pieceSize, facts.size - offset))
+            let piece = try await staged.read(at: offset, count: count)
+            guard piece.readableBytes > 0 else { break }
+            piece.withUnsafeReadableBytes { hasher.update($0) }
+            try await pool.runIfActive { [offset, health = pool.health] in
+                try health.requireSpace()
+                try piece.withUnsafeReadableBytes { try file.descriptor.write($0, at: offset) }
+            }
+            offset += Int64(piece.readableBytes)
+        }
+        guard offset == facts.size, hasher.digest == facts.digest else {
+            throw ServiceError(.internalFailure, "Internal error.", cause: OtherStagedBytes())
+        }
+        try await pool.runIfActive { [layout] in
+            let path = layout.path(of: blob)
+            let folder = try layout.makeFolders(of: path)
+            try linkBlob(draft, path)
+            try file.descriptor.synchronize()
+            try layout.synchronize(folder)
+        }
+    }
+
+    /// Removes a blob that ``copy(_:_:to:)`` made of staged bytes.
+    ///
+    /// The files of blobs do not say for which upload they were stored, so the bytes are compared: an equal blob that
+    /// another file has under the same key would be taken for it.
+    func undoCopy(of staged: any StagedBlob, at path: String) async throws {
+        guard let blob = try await pool.runIfActive({ [pool] in try DiskOpenBlob(path: path, pool: pool) }),
+            blob.size == (try await staged.extent())
+        else { return }
+        var offset: Int64 = 0
+        while offset < blob.size {
+            let count = Int(min(DiskBlobStore.pieceSize, blob.size - offset))
+            let piece = try await blob.read(at: offset, count: count)
+            guard try await staged.read(at: offset, count: count) == piece else { return }
+            offset += Int64(count)
+        }
+        try await pool.runIfActive { [layout] in
+            try DiskBlobStore.unlinkBlob(path)
+            try synchronizeIfThere(layout.parent(path))
+        }
+    }
+}
+
+/// A file that several jobs of the pool write, one after the other.
+private final class DraftFile: Sendable {
+    let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+}
+
+/// Staged bytes that are not those of which size and digest were taken.
+private struct OtherStagedBytes: Error {}

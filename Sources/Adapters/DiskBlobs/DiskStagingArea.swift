@@ -1,0 +1,93 @@
+package import Domain
+internal import FoundationEssentials
+internal import Glibc
+internal import NIOCore
+package import NIOPosix
+
+/// Staged bytes as files in one app's folder; their names are the journal of commits.
+///
+/// Every blocking call runs on the pool given, which the server sizes; the folder belongs to one server process.
+package struct DiskStagingArea: StagingArea {
+    /// The kernel's boot id.
+    package let bootID: String
+    private let layout: BlobLayout
+    private let pool: DiskThreads
+
+    /// What is staged for one request has a name that no upload has.
+    private static let draft = "draft-"
+
+    /// Opens the app's folder, which must exist, makes the folders in it, and removes what was staged for requests of a
+    /// server before.
+    ///
+    /// - Parameters:
+    ///   - folder: The app's folder.
+    ///   - pool: Threads for reading and writing.
+    ///   - health: Is told of faults of the storage, and says whether bytes may be added.
+    /// - Throws: When a folder cannot be made, synced or read.
+    package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
+        layout = try BlobLayout(folder: folder)
+        self.pool = DiskThreads(pool: pool, health: health)
+        let boot = try? String(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id"), encoding: .utf8)
+        // Without a boot id every start counts as a boot.
+        bootID = boot?.filter { !$0.isWhitespace } ?? UUID().uuidString
+        try layout.removeStaged(beginningWith: DiskStagingArea.draft)
+    }
+
+    package func stage() async throws -> any StagedBlob {
+        let path = layout.newStagingPath(DiskStagingArea.draft)
+        return try await open { [layout, pool] in
+            try DiskStagedBlob(path: path, stagedPath: nil, mustBe: .new, layout: layout, pool: pool)
+        }
+    }
+
+    package func stage(as name: ObjectID) async throws -> any StagedBlob {
+        let path = layout.path(staging: name)
+        return try await open { [layout, pool] in
+            try DiskStagedBlob(path: path, stagedPath: path, mustBe: .any, layout: layout, pool: pool)
+        }
+    }
+
+    package func leftovers() async throws -> [StagingLeftover] {
+        try await pool.runIfActive { [layout] in
+            try layout.stagedNames().compactMap { name in
+                if let id = ObjectID(name) { return .staged(id) }
+                return CommitNote(fileName: name).map { .committing($0) }
+            }
+        }
+    }
+
+    package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
+        let path = layout.path(noting: note)
+        let stagedPath = note.isDraft ? nil : layout.path(staging: note.file)
+        do {
+            return try await open { [layout, pool] in
+                try DiskStagedBlob(path: path, stagedPath: stagedPath, mustBe: .old, layout: layout, pool: pool)
+            }
+        } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
+            return nil
+        }
+    }
+
+    private func open(_ body: @escaping @Sendable () throws -> DiskStagedBlob) async throws -> DiskStagedBlob {
+        try await pool.runIfActive(body)
+    }
+}
+
+extension CommitNote {
+    /// Ends the name of a note whose bytes are a draft.
+    private static let draft = ".draft"
+
+    /// Reads a note from the name of the file with the bytes: `<file>.<blob>`; nil if the name is none.
+    fileprivate init?(fileName: String) {
+        let parts = fileName.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let file = ObjectID(String(parts[0])) else { return nil }
+        let isDraft = parts[1].hasSuffix(CommitNote.draft)
+        guard let blob = BlobName(isDraft ? parts[1].dropLast(CommitNote.draft.count) : parts[1]) else { return nil }
+        self.init(file: file, blob: blob, isDraft: isDraft)
+    }
+
+    /// The name of the file with the bytes.
+    var fileName: String {
+        "\(file).\(blob)\(isDraft ? CommitNote.draft : "")"
+    }
+}

@@ -1,0 +1,218 @@
+internal import Crypto
+package import Domain
+internal import NIOCore
+internal import Synchronization
+
+/// Staged bytes in memory, for tests of what stands on a ``StagingArea``.
+package final class MemoryStagingArea: StagingArea {
+    package let bootID: String
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        /// By the name that a file on the disk would have.
+        var staged: [String: ByteBuffer] = [:]
+        var notes: [String: CommitNote] = [:]
+        var drafts = 0
+    }
+
+    /// Begins empty; the boot can be said, to try what another one finds.
+    package init(bootID: String = "boot") {
+        self.bootID = bootID
+    }
+
+    /// How many blobs are staged and not discarded.
+    package var count: Int { with { $0.staged.count } }
+
+    package func stage() async throws -> any StagedBlob {
+        let name = with { state in
+            state.drafts += 1
+            state.staged["draft-\(state.drafts)"] = ByteBuffer()
+            return "draft-\(state.drafts)"
+        }
+        return MemoryStagedBlob(in: self, name: name, isDraft: true)
+    }
+
+    package func stage(as name: ObjectID) async throws -> any StagedBlob {
+        with { $0.staged[name.description] = $0.staged[name.description] ?? ByteBuffer() }
+        return MemoryStagedBlob(in: self, name: name.description, isDraft: false)
+    }
+
+    package func leftovers() async throws -> [StagingLeftover] {
+        with { state in
+            state.staged.keys.compactMap { name in
+                state.notes[name].map { .committing($0) } ?? ObjectID(name).map { .staged($0) }
+            }
+        }
+    }
+
+    package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
+        let name = with { state in state.notes.first { $0.value == note }?.key }
+        guard let name else { return nil }
+        let blob = MemoryStagedBlob(in: self, name: note.file.description, isDraft: note.isDraft)
+        blob.move(to: name)
+        return blob
+    }
+
+    fileprivate func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in try body(&state) }
+    }
+}
+
+private final class MemoryStagedBlob: StagedBlob {
+    private let area: MemoryStagingArea
+    private let isDraft: Bool
+    private let stagedName: String
+    private let name: Mutex<String>
+    private let keepsNote = Mutex(false)
+
+    init(in area: MemoryStagingArea, name: String, isDraft: Bool) {
+        self.area = area
+        self.isDraft = isDraft
+        stagedName = name
+        self.name = Mutex(name)
+    }
+
+    private var bytes: ByteBuffer {
+        let name = name.withLock(\.self)
+        return area.with { $0.staged[name] ?? ByteBuffer() }
+    }
+
+    /// Says what the bytes are called now.
+    func move(to new: String) {
+        name.withLock { $0 = new }
+    }
+
+    func requireFreeSpace(for size: Int64) async throws {
+        guard size < 1 << 50 else { throw StorageFault.full.error() }
+    }
+
+    func extent() async throws -> Int64 { Int64(bytes.readableBytes) }
+
+    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        MemoryBlobWriter(blob: self, offset: Int(offset), digests: digests)
+    }
+
+    func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
+        bytes.part(at: offset, count: count)
+    }
+
+    func synchronize() async throws {}
+
+    func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
+        guard bytes.readableBytes >= Int(size) else { throw StorageFault.failing.error() }
+        let bytes = bytes.part(at: 0, count: Int(size))
+        let name = name.withLock(\.self)
+        area.with { $0.staged[name] = bytes }
+        let view = Array(bytes.readableBytesView)
+        var hasher = ContentHasher()
+        view.withUnsafeBytes { hasher.update($0) }
+        return StagedFacts(
+            blob: BlobFacts(
+                size: size,
+                digest: .contentHash(hasher.finalize()),
+                md5: needsMD5 || size <= BlobFacts.md5Limit ? Insecure.MD5.hash(data: view).hexadecimal : nil
+            ),
+            head: ByteBuffer(bytes: view.prefix(StagedFacts.headSize))
+        )
+    }
+
+    func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
+        keepsNote.withLock { $0 = false }
+        let note = CommitNote(file: file, blob: blob, isDraft: isDraft)
+        rename(to: "\(file).\(blob)\(isDraft ? ".draft" : "")", note)
+    }
+
+    func cancelCommit() async throws {
+        rename(to: stagedName, nil)
+    }
+
+    func keepNote() {
+        keepsNote.withLock { $0 = true }
+    }
+
+    func discard() async {
+        guard !keepsNote.withLock(\.self) else { return }
+        let name = name.withLock(\.self)
+        area.with { state in
+            state.staged[name] = nil
+            state.notes[name] = nil
+        }
+    }
+
+    func write(_ buffer: ByteBuffer, at offset: Int) {
+        let name = name.withLock(\.self)
+        area.with { state in
+            var bytes = state.staged[name] ?? ByteBuffer()
+            if bytes.readableBytes < offset { bytes.writeRepeatingByte(0, count: offset - bytes.readableBytes) }
+            bytes.setBuffer(buffer, at: offset)
+            bytes.moveWriterIndex(to: max(bytes.writerIndex, offset + buffer.readableBytes))
+            state.staged[name] = bytes
+        }
+    }
+
+    private func rename(to new: String, _ note: CommitNote?) {
+        name.withLock { name in
+            area.with { state in
+                let bytes = state.staged.removeValue(forKey: name)
+                state.notes[name] = nil
+                state.staged[new] = bytes
+                state.notes[new] = note
+            }
+            name = new
+        }
+    }
+}
+
+private final class MemoryBlobWriter: BlobWriter {
+    private let blob: MemoryStagedBlob
+    private let offset: Int
+    private let digests: Set<DigestKind>
+    private let taken = Mutex(ByteBuffer())
+
+    init(blob: MemoryStagedBlob, offset: Int, digests: Set<DigestKind>) {
+        self.blob = blob
+        self.offset = offset
+        self.digests = digests
+    }
+
+    func append(_ bytes: ByteBuffer) async throws {
+        let before = taken.withLock { taken in
+            defer { taken.writeImmutableBuffer(bytes) }
+            return taken.readableBytes
+        }
+        blob.write(bytes, at: offset + before)
+    }
+
+    func settle() async {}
+
+    func finish() async throws -> [DigestKind: [UInt8]] {
+        let bytes = Array(taken.withLock { $0 }.readableBytesView)
+        return digests.reduce(into: [:]) { result, kind in
+            result[kind] =
+                switch kind {
+                case .crc32: crc32(bytes)
+                case .md5: Array(Insecure.MD5.hash(data: bytes))
+                case .sha1: Array(Insecure.SHA1.hash(data: bytes))
+                case .sha256: Array(SHA256.hash(data: bytes))
+                }
+        }
+    }
+
+    /// Bit by bit, as the polynomial says (RFC 1952 section 8).
+    private func crc32(_ bytes: [UInt8]) -> [UInt8] {
+        var sum: UInt32 = .max
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
+        }
+        return (0..<4).reversed().map { UInt8(truncatingIfNeeded: ~sum >> ($0 * 8)) }
+    }
+}
+
+extension ByteBuffer {
+    /// Up to `count` bytes from `offset`, counted from the first byte.
+    func part(at offset: Int64, count: Int) -> ByteBuffer {
+        let start = min(Int(clamping: offset), readableBytes)
+        return getSlice(at: readerIndex + start, length: min(count, readableBytes - start)) ?? ByteBuffer()
+    }
+}
