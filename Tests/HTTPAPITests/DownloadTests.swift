@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import NIOCore
+import Support
 import Testing
 
 @testable import HTTPAPI
@@ -35,6 +36,23 @@ import Testing
             #expect(response.headers[.acceptRanges] == "bytes")
             #expect(response.headers[.accessControlAllowOrigin] == "*")
             #expect(response.headers[.xContentTypeOptions] == "nosniff")
+        }
+    }
+
+    @Test("a part of a file that is on no disk is read in pieces, and nothing else of it")
+    func remoteRange() async throws {
+        let text = String((0..<100_000).map { "line \($0 % 1000)\n" }.joined().prefix(900_000))
+        let blobs = MemoryBlobStore(isLocal: false)
+        try await TestServer(blobs: blobs).test { client in
+            let key = try await client.upload("a.txt", text)["key"]?.stringValue ?? ""
+            #expect(blobs.reads == [])
+            let range: HTTPFields = [.range: "bytes=100000-699999"]
+            try await client.execute(uri: "/\(key)", method: .get, headers: range) { response in
+                #expect(response.status.code == 206)
+                #expect(response.text == String(text.dropFirst(100_000).prefix(600_000)))
+            }
+            #expect(blobs.reads == [100_000..<362_144, 362_144..<624_288, 624_288..<700_000])
+            try await client.execute(uri: "/\(key)", method: .get) { #expect($0.text == text) }
         }
     }
 

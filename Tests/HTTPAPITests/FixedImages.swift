@@ -17,6 +17,10 @@ struct FixedRenderer: ImageRenderer {
         return header
     }
 
+    func header(ofHead head: ByteBuffer, of size: Int64, for requester: ImageRequester) async throws -> HeadReading {
+        .whole(try await header(of: .memory(head), for: requester))
+    }
+
     func reserving<Result: Sendable>(
         for images: [ImageHeader],
         _ estimate: Duration,

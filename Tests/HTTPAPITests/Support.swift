@@ -91,7 +91,8 @@ struct TestServer {
                 renderer: renderer,
                 admission: ImageAdmission(workers: 1, memory: 1 << 30, queue: 100),
                 served: ServedMemory(limit: 1 << 20),
-                derivatives: derivatives
+                derivatives: derivatives,
+                scratch: staging
             ),
             remoteImages: RemoteImages(
                 fetchers: Fetchers(fetcher),

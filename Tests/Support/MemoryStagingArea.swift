@@ -96,6 +96,8 @@ private final class MemoryStagedBlob: StagedBlob {
         bytes.part(at: offset, count: count)
     }
 
+    func open() async throws -> any OpenBlob { MemoryOpenBlob(bytes: bytes) }
+
     func synchronize() async throws {}
 
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {

@@ -105,6 +105,13 @@ package enum StagingAreaContract {
             await staged.discard()
             await other.discard()
         },
+        ContractRule("bytes can be opened, and read also when they are discarded") { area in
+            let staged = try await area.stage(ByteBuffer(string: "bytes"))
+            let blob = try await staged.open()
+            await staged.discard()
+            #expect(blob.size == 5)
+            #expect(try await blob.read(at: 1, count: 100) == ByteBuffer(string: "ytes"))
+        },
         ContractRule("more bytes than there is space for are refused before they are sent") { area in
             let staged = try await area.stage()
             try await staged.requireFreeSpace(for: 1)

@@ -113,6 +113,15 @@ final class DiskStagedBlob: StagedBlob {
         try await pool.runIfActive { [self] in try file.read(at: offset, count: count) }
     }
 
+    func open() async throws -> any OpenBlob {
+        try await pool.runIfActive { [self] in
+            guard let blob = try DiskOpenBlob(path: path.withLock(\.self), pool: pool) else {
+                throw failure(of: "open", ENOENT)
+            }
+            return blob
+        }
+    }
+
     func synchronize() async throws {
         try await pool.runIfActive { [self] in
             try file.synchronizeData()

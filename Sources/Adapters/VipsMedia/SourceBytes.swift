@@ -8,12 +8,14 @@ enum SourceBytes {
     /// The first bytes of a file, so many of them: other bytes may follow. Its offset is not used.
     case descriptor(CInt, count: Int, failure: ReadFailure? = nil)
     case memory(UnsafeRawBufferPointer)
+    /// The first bytes of an image of so many bytes, whose others are not here.
+    case head(UnsafeRawBufferPointer, count: Int, end: HeadEnd)
 
     /// How many there are.
     var count: Int {
         switch self {
         case .memory(let bytes): bytes.count
-        case .descriptor(_, let count, _): count
+        case .descriptor(_, let count, _), .head(_, let count, _): count
         }
     }
 
@@ -33,7 +35,7 @@ enum SourceBytes {
     func withAll(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         switch self {
         case .memory(let bytes): try body(bytes)
-        case .descriptor: try readAll().withUnsafeBytes(body)
+        case .descriptor, .head: try readAll().withUnsafeBytes(body)
         }
     }
 
@@ -41,10 +43,12 @@ enum SourceBytes {
     func read(at offset: Int, into free: UnsafeMutableRawBufferPointer) -> Int {
         switch self {
         case .memory(let bytes):
-            guard offset >= 0, offset < bytes.count else { return 0 }
-            let count = min(free.count, bytes.count - offset)
-            free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
-            return count
+            return SourceBytes.copy(bytes, from: offset, into: free)
+        case .head(let bytes, let count, let end):
+            let wanted = min(free.count, count - min(max(0, offset), count))
+            let copied = SourceBytes.copy(bytes, from: offset, into: free)
+            if copied < wanted { end.pass() }
+            return copied
         case .descriptor(let descriptor, let count, let failure):
             let wanted = min(free.count, count - min(max(0, offset), count))
             var filled = 0
@@ -62,6 +66,32 @@ enum SourceBytes {
             }
             return filled
         }
+    }
+}
+
+extension SourceBytes {
+    private static func copy(
+        _ bytes: UnsafeRawBufferPointer,
+        from offset: Int,
+        into free: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard offset >= 0, offset < bytes.count else { return 0 }
+        let count = min(free.count, bytes.count - offset)
+        free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+        return count
+    }
+}
+
+/// The end of the first bytes of an image; for the threads that read them.
+final class HeadEnd: Sendable {
+    private let passed = Atomic(false)
+
+    /// Whether a reader wanted bytes behind it, so that what it says may be wrong.
+    var isPassed: Bool { passed.load(ordering: .relaxed) }
+
+    /// Says that a reader did.
+    func pass() {
+        passed.store(true, ordering: .relaxed)
     }
 }
 

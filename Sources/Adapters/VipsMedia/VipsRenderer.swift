@@ -1,6 +1,6 @@
 internal import CVips
 package import Domain
-internal import NIOCore
+package import NIOCore
 package import NIOPosix
 
 /// Makes derivatives with libvips on threads of its own, and has formats that are not fuzzed upstream decoded by a
@@ -65,6 +65,19 @@ package struct VipsRenderer: ImageRenderer {
         return try await headerWorkers.admit(for: requester) { permit in
             try await permit.run(VipsRenderer.headerCost) { priority in
                 try await launcher().header(of: source, with: priority)
+            }
+        }
+    }
+
+    package func header(
+        ofHead head: ByteBuffer,
+        of size: Int64,
+        for requester: ImageRequester
+    ) async throws -> HeadReading {
+        try await watched(with: .normal, until: nil) { watch in
+            watch.begin(for: VipsRenderer.headerTime)
+            return try head.withUnsafeReadableBytes { bytes in
+                try HeadReader(bytes: bytes, count: Int(size), watch: watch).read()
             }
         }
     }

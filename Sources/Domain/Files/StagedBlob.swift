@@ -20,6 +20,9 @@ package protocol StagedBlob: Sendable {
     /// Up to `count` bytes; fewer only at the end.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer
 
+    /// The bytes as they are now, open for reading, also after ``discard()``.
+    func open() async throws -> any OpenBlob
+
     /// Returns when everything written is on the disk, and the note of a commit.
     func synchronize() async throws
 

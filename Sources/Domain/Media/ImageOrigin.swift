@@ -50,14 +50,3 @@ package struct ImageOrigin: Sendable {
         DerivativeName(source: source, request: "\(version)|\(request)")
     }
 }
-
-extension ImageSource {
-    /// Reads a blob from its file, or from memory if it is in none.
-    init(_ blob: any OpenBlob) async throws {
-        switch blob.local {
-        case .file(let file): self = .file(blob, file)
-        case .memory(let bytes): self = .memory(bytes)
-        case nil: self = .memory(try await blob.read(at: 0, count: Int(blob.size)))
-        }
-    }
-}

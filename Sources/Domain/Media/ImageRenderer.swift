@@ -14,6 +14,16 @@ package protocol ImageRenderer: Sendable {
     /// - Throws: ``ServiceError/Code/notAnImage``, and ``ServiceError/Code/overloaded`` if too many headers wait.
     func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader
 
+    /// What the first bytes of an image tell of its header; decodes no pixels.
+    ///
+    /// - Parameters:
+    ///   - head: The first bytes.
+    ///   - size: How many bytes the image has in all.
+    ///   - requester: As in ``header(of:for:)``.
+    /// - Returns: The header, if the bytes behind the head would add nothing to it.
+    /// - Throws: ``ServiceError/Code/notAnImage`` if that can be told already, and ``ServiceError/Code/overloaded``.
+    func header(ofHead head: ByteBuffer, of size: Int64, for requester: ImageRequester) async throws -> HeadReading
+
     /// Runs a job on images once there is whatever the renderer takes for them beside a thread and memory.
     ///
     /// - Parameters:
@@ -60,6 +70,14 @@ package protocol ImageRenderer: Sendable {
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> Color
+}
+
+/// What the first bytes of an image tell.
+package enum HeadReading: Sendable, Hashable {
+    /// All that the image says of itself.
+    case whole(ImageHeader)
+    /// Only the size of a frame, or not even that: the rest is told by later bytes.
+    case partial(ImageSize?)
 }
 
 /// An image whose header was read.

@@ -34,7 +34,7 @@ extension ImageService {
                 try await open(origin, for: requester).header.json(size: origin.size)
             }
         }
-        let header = try await renderer.header(of: try await ImageSource(derivative.blob), for: requester)
+        let header = try await renderer.header(of: try await fetch(ImageBytes(derivative.blob)), for: requester)
         return header.json(size: derivative.blob.size)
     }
 
@@ -52,7 +52,7 @@ extension ImageService {
 
     private func exif(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue? {
         let fields = try await admission.admit(for: requester) { _ in
-            try await renderer.exif(of: try await bytes(of: origin))
+            try await renderer.exif(of: try await fetch(ImageBytes(try await blob(of: origin))))
         }
         guard !fields.isEmpty else { return nil }
         return .object(
@@ -67,10 +67,11 @@ extension ImageService {
             let thumbnail = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
             let plan = try ImagePlan(thumbnail, of: image.header, limits: settings.limits)
             let cost = try cost(of: plan, image.header)
+            let source = try await fetch(image)
             let color = try await renderer.reserving(for: [image.header], cost.time, requester) { priority in
                 try await permit.run(cost, atMost: priority) { priority in
                     try await renderer.average(
-                        of: image,
+                        of: source,
                         with: priority,
                         until: .now + settings.limits.time(for: cost.time)
                     )

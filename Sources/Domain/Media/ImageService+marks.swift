@@ -2,8 +2,8 @@ extension ImageService {
     /// Opens the images that a plan's watermarks lay over the result.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if one is no file of this app, and what a source throws.
-    func openMarks(of plan: ImagePlan, for requester: ImageRequester) async throws -> [FileKey: OpenImage] {
-        var marks: [FileKey: OpenImage] = [:]
+    func openMarks(of plan: ImagePlan, for requester: ImageRequester) async throws -> [FileKey: ImageInput] {
+        var marks: [FileKey: ImageInput] = [:]
         for case .watermark(let watermark) in plan.steps {
             for key in watermark.keys where marks[key] == nil {
                 do {

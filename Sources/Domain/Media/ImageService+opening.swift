@@ -3,22 +3,26 @@ extension ImageService {
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/fileNotFound``.
-    func open(_ origin: ImageOrigin, for requester: ImageRequester) async throws -> OpenImage {
-        let source = try await bytes(of: origin)
+    func open(_ origin: ImageOrigin, for requester: ImageRequester) async throws -> ImageInput {
+        let blob = try await blob(of: origin)
+        var bytes = ImageBytes(blob)
         let header = try await headers.value(for: origin.name(of: "header")) {
-            try await renderer.header(of: source, for: requester)
+            if case .local(let source) = bytes { return try await renderer.header(of: source, for: requester) }
+            let (header, source) = try await remoteHeader(of: blob, for: requester)
+            if let source { bytes = .local(source) }
+            return header
         }
         // The renderer always finds one or throws.
         guard var header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
         header.fileSize = Int(origin.size)
         try settings.limits.checkSource(header.size)
-        return OpenImage(header: header, source: source)
+        return ImageInput(header: header, bytes: bytes)
     }
 
-    /// The bytes of a source, unless they are too many.
+    /// The blob of a source, unless it is too large.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit, ``ServiceError/Code/fileNotFound``.
-    func bytes(of origin: ImageOrigin) async throws -> ImageSource {
+    func blob(of origin: ImageOrigin) async throws -> any OpenBlob {
         let limit = settings.limits.sourceSize
         guard origin.size <= limit else {
             throw ServiceError(
@@ -26,6 +30,6 @@ extension ImageService {
                 "The file has \(origin.size) bytes; images over \(limit) are not processed (images.maxSourceSize)."
             )
         }
-        return try await ImageSource(try await origin.open())
+        return try await origin.open()
     }
 }

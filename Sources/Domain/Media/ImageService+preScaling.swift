@@ -34,16 +34,16 @@ extension ImageService {
         } afterwards: { copy in
             if case .rendered(let image) = copy { await store(image, of: origin, under: name) }
         }
-        let source: ImageSource
+        let bytes: ImageBytes
         switch copy {
         case .cached(let cached):
             header.fileSize = Int(cached.blob.size)
-            source = try await ImageSource(cached.blob)
+            bytes = ImageBytes(cached.blob)
         case .rendered(let image):
             header.fileSize = image.bytes.readableBytes
-            source = .memory(image.bytes)
+            bytes = .local(.memory(image.bytes))
         }
-        smaller.image = OpenImage(header: header, source: source)
+        smaller.image = ImageInput(header: header, bytes: bytes)
         return smaller
     }
 

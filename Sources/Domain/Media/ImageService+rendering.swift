@@ -2,11 +2,12 @@ extension ImageService {
     /// A plan and what it needs.
     struct Job {
         var plan: ImagePlan
-        var image: OpenImage
-        var marks: [FileKey: OpenImage] = [:]
+        var image: ImageInput
+        var marks: [FileKey: ImageInput] = [:]
     }
 
-    /// Waits for a worker and memory, carries a plan out, and finishes what was made while it still counts as work.
+    /// Prices a plan, fetches what it needs, waits for a worker and memory, carries the plan out, and finishes what was
+    /// made while it still counts as work.
     func render<Result: Sendable>(
         _ job: Job,
         _ permit: ImageAdmission.Permit,
@@ -15,16 +16,21 @@ extension ImageService {
         let marks = job.marks.mapValues(\.header)
         let cost = try cost(of: job.plan, job.image.header, marks)
         let images = marks.values + [job.image.header]
-        return try await renderer.reserving(for: images, cost.time, permit.requester) { priority in
+        // Before the job gets its slot, which others need more than one that waits for another machine. So as many
+        // copies lie there as jobs wait, each of `images.maxSourceSize` at most.
+        let image = try await fetch(job.image)
+        var fetchedMarks: [FileKey: OpenImage] = [:]
+        for (key, mark) in job.marks { fetchedMarks[key] = try await fetch(mark) }
+        return try await renderer.reserving(for: images, cost.time, permit.requester) { [fetchedMarks] priority in
             try await permit.run(cost, atMost: priority) { priority in
-                let image = try await renderer.render(
+                let rendered = try await renderer.render(
                     job.plan,
-                    of: job.image,
-                    marks: job.marks,
+                    of: image,
+                    marks: fetchedMarks,
                     with: priority,
                     until: .now + settings.limits.time(for: cost.time)
                 )
-                return try await finish(image)
+                return try await finish(rendered)
             }
         }
     }

@@ -14,6 +14,8 @@ package struct ImageService: Sendable {
     let renderer: any ImageRenderer
     let admission: ImageAdmission
     let derivatives: any DerivativeStore
+    /// Takes copies of sources that are on other machines.
+    let scratch: any StagingArea
     /// Of the settings.
     let signature: String
     private let inFlight = SingleFlight<DerivativeName, RenderingResult>()
@@ -36,6 +38,7 @@ package struct ImageService: Sendable {
     ///   - admission: Shared by all apps of a server.
     ///   - served: Holds images that are answered from memory; shared by all apps of a server.
     ///   - derivatives: The app's cache.
+    ///   - scratch: Takes copies of sources that are on other machines, while jobs need them; itself on this one.
     package init(
         settings: ImageSettings,
         names: ImageNames = ImageNames(),
@@ -44,7 +47,8 @@ package struct ImageService: Sendable {
         renderer: any ImageRenderer,
         admission: ImageAdmission,
         served: ServedMemory,
-        derivatives: any DerivativeStore
+        derivatives: any DerivativeStore,
+        scratch: any StagingArea
     ) {
         self.settings = settings
         signature = settings.signature
@@ -55,6 +59,7 @@ package struct ImageService: Sendable {
         self.admission = admission
         self.served = served
         self.derivatives = derivatives
+        self.scratch = scratch
     }
 
     /// The cached derivative of a request and a source, if there is one: fast, and without cancellable work.

@@ -7,6 +7,7 @@ import Testing
 /// One app's images in memory, and what tests do with them in one line.
 struct ImageServiceFixture {
     let blobs = MemoryBlobStore()
+    let scratch = MemoryStagingArea()
     let store = MemoryObjectStore()
     let derivatives: WatchedDerivatives
     let renderer = StubRenderer()
@@ -30,7 +31,8 @@ struct ImageServiceFixture {
             renderer: renderer,
             admission: admission,
             served: served,
-            derivatives: derivatives
+            derivatives: derivatives,
+            scratch: scratch
         )
     }
 

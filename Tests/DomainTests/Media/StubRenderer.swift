@@ -19,6 +19,7 @@ final class StubRenderer: ImageRenderer {
 
     private struct State {
         var headers: [String: ImageHeader] = [:]
+        var partialSize: ImageSize??
         var exif: [String: ExifField] = [:]
         var result = "made"
         var failure: (any Error)?
@@ -42,6 +43,11 @@ final class StubRenderer: ImageRenderer {
     /// Says what a text is; without it, the text is no image.
     func know(_ text: String, as header: ImageHeader) {
         state.withLock { $0.headers[text] = header }
+    }
+
+    /// Says that the first bytes of an image tell only a size, or not even that.
+    func tellPartially(_ size: ImageSize?) {
+        state.withLock { $0.partialSize = .some(size) }
     }
 
     /// Says what every image has in its EXIF.
@@ -75,6 +81,15 @@ final class StubRenderer: ImageRenderer {
         }
         guard let header else { throw ServiceError(.notAnImage, "'\(text)' is no image.") }
         return header
+    }
+
+    func header(ofHead head: ByteBuffer, of size: Int64, for requester: ImageRequester) async throws -> HeadReading {
+        let text = String(buffer: head)
+        let (known, partialSize) = state.withLock { state in
+            (state.headers.first { $0.key.utf8.count == size && $0.key.hasPrefix(text) }?.value, state.partialSize)
+        }
+        guard let known else { throw ServiceError(.notAnImage, "This is no image.") }
+        return if let partialSize { .partial(partialSize) } else { .whole(known) }
     }
 
     func reserving<Result: Sendable>(
