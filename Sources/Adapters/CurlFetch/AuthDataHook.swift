@@ -3,7 +3,7 @@ package import Domain
 package import Logging
 package import NIOPosix
 
-/// Asks an address of the operator's whether third-party log-ins are what they claim (docs/accounts.md).
+/// Verifies third-party log-ins with a URL that the operator configures (docs/accounts.md).
 package struct AuthDataHook: AuthDataVerifier {
     private let url: String
     private let timeout: Int
@@ -12,10 +12,10 @@ package struct AuthDataHook: AuthDataVerifier {
     private let admission: Admission
 
     /// - Parameters:
-    ///   - url: An http or https address, the operator's own: it is asked as it stands.
-    ///   - timeout: Seconds for the whole question.
-    ///   - pool: Threads, started; each question blocks one.
-    ///   - logger: Is told of questions without an answer.
+    ///   - url: An http or https URL from the operator, used unchanged.
+    ///   - timeout: Seconds for the whole request.
+    ///   - pool: Started threads; each request blocks one.
+    ///   - logger: Records requests without a response.
     package init(url: String, timeout: Int, pool: NIOThreadPool, logger: Logger) {
         self.url = url
         self.timeout = timeout
@@ -52,14 +52,14 @@ package struct AuthDataHook: AuthDataVerifier {
         throw refusal
     }
 
-    /// Posts JSON and returns the status of the answer and ignores its body; blocks until the answer arrives.
+    /// Posts JSON and returns the status of the response, ignoring its body; blocks until the response arrives.
     ///
     /// - Parameters:
     ///   - body: At least one byte.
-    ///   - url: An http or https address; redirects are not followed.
-    ///   - seconds: For all of it.
+    ///   - url: An http or https URL; redirects are not followed.
+    ///   - seconds: The limit for the whole request.
     /// - Returns: The status.
-    /// - Throws: `CurlFailure` if there is no answer in time.
+    /// - Throws: `CurlFailure` if no response arrives in time.
     private static func statusOfPost(
         _ body: [UInt8],
         to url: String,

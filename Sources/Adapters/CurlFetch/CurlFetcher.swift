@@ -2,10 +2,10 @@ package import Domain
 package import NIOCore
 package import NIOPosix
 
-/// Fetches files over http and https with libcurl, each on one thread from its beginning to its end.
+/// Fetches files over http and https with libcurl, each on one thread.
 ///
-/// A fetch that waits for a thread and is cancelled leaves the queue when it reaches the front; one that runs ends
-/// within about a second.
+/// A cancelled fetch that waits for a thread leaves the queue when it reaches the front; one that runs ends within
+/// about a second.
 package struct CurlFetcher: Fetcher {
     private let limits: FetchLimits
     private let addresses: AddressGuard
@@ -13,10 +13,10 @@ package struct CurlFetcher: Fetcher {
     private let admission: Admission
 
     /// - Parameters:
-    ///   - limits: What one fetch may take.
-    ///   - addresses: Is asked for every connection.
-    ///   - pool: Started threads that are used for nothing else, because slow servers block them.
-    ///   - limit: How many fetches run and wait together.
+    ///   - limits: The limits for each fetch.
+    ///   - addresses: Checks the address of every connection.
+    ///   - pool: Started threads that do no other work, because slow servers block them.
+    ///   - limit: The maximum number of fetches that run and wait together.
     package init(limits: FetchLimits, addresses: AddressGuard, pool: NIOThreadPool, limit: Int) {
         self.limits = limits
         self.addresses = addresses
@@ -32,7 +32,7 @@ package struct CurlFetcher: Fetcher {
         return try await admission.run { try await run(address, into: take) }
     }
 
-    /// The transfer is a child task, which a thread does; the bytes are taken in the caller's own.
+    /// Runs the transfer on a thread, as a child task; the caller's task consumes the bytes.
     private func run(
         _ address: String,
         into take: @escaping @Sendable (ByteBuffer) async throws -> Void
@@ -40,7 +40,7 @@ package struct CurlFetcher: Fetcher {
         let channel = PieceChannel()
         return try await withThrowingTaskGroup(of: FetchedHead.self) { group in
             group.addTask { try await transfer(address, channel) }
-            // If this throws, the group waits for the transfer, which it has stopped, and rethrows.
+            // If this throws, the group waits for the transfer, which is already stopped, and rethrows.
             try await channel.drain(into: take)
             guard let head = try await group.next() else { throw CancellationError() }
             return head
@@ -48,7 +48,7 @@ package struct CurlFetcher: Fetcher {
     }
 
     private func transfer(_ address: String, _ channel: PieceChannel) async throws -> FetchedHead {
-        // Also when the pool drops the job and nothing was transferred: the taking would else wait for ever.
+        // Required also when the pool drops the job without a transfer: the consumer would otherwise never return.
         defer { channel.finish() }
         return try await pool.runIfActive { [limits, addresses] in
             try Transfer(limits: limits, addresses: addresses, channel: channel).run(address)

@@ -2,17 +2,17 @@ internal import Dispatch
 internal import NIOCore
 internal import Synchronization
 
-/// Hands pieces from the thread of a transfer to the task that takes them, one after the other.
+/// Passes pieces one by one from the thread of a transfer to the task that consumes them.
 ///
-/// The thread waits until its piece is taken, so at most one piece is in memory and libcurl reads no further; the
-/// sender then feels TCP's own pressure.
+/// The thread waits until its piece is consumed. So at most one piece is in memory, libcurl reads no further, and TCP
+/// flow control slows the sender.
 ///
-/// It cannot wait for ever. It waits in ``give(_:)`` alone, for the semaphore, which ``drain(into:)`` signals after
-/// each piece and, whatever ends it (the last piece, an error of the taker, the task's cancellation), once more at its
-/// end; and after that ``give(_:)`` does not wait again. The draining task in turn waits for nothing that this thread
-/// holds: it runs on the caller's executor, and the thread is one of a pool that runs transfers only, so that no task,
-/// and no work of the taker, ever needs it. What is left is a taker that never returns, which holds back its own fetch
-/// and one thread; it is a promise of the port that it waits for no other fetch.
+/// A deadlock is not possible. The thread waits only in ``give(_:)``, for the semaphore. ``drain(into:)`` signals it
+/// after each piece, and once more at its end, for every reason: the last piece, an error of the consumer, or the
+/// task's cancellation. After that ``give(_:)`` does not wait. The draining task does not wait for anything that the
+/// thread holds: it runs on the caller's executor, and the thread belongs to a pool that runs only transfers. A
+/// consumer that never returns blocks its own fetch and one thread; the port requires that consumers do not wait for
+/// another fetch.
 final class PieceChannel: Sendable {
     private let pieces: AsyncStream<ByteBuffer>
     private let source: AsyncStream<ByteBuffer>.Continuation
@@ -25,12 +25,13 @@ final class PieceChannel: Sendable {
         source = continuation
     }
 
-    /// Whether nothing will be taken any more, so that the transfer is to end.
+    /// Whether the consumer has stopped, so that the transfer must end.
     var isStopped: Bool {
         stopped.load(ordering: .acquiring)
     }
 
-    /// Returns once the piece is taken, or with `false` if the transfer is to end; for the transfer's thread alone.
+    /// Waits until the piece is consumed; returns `false` if the transfer must end. Called by the transfer's thread
+    /// only.
     func give(_ piece: ByteBuffer) -> Bool {
         guard !isStopped else { return false }
         source.yield(piece)
@@ -38,17 +39,17 @@ final class PieceChannel: Sendable {
         return !isStopped
     }
 
-    /// Says that no piece will follow.
+    /// Marks the end of the pieces.
     func finish() {
         source.finish()
     }
 
-    /// Takes pieces until the last, and stops the transfer if that is not where it ends.
+    /// Consumes pieces until the last one, and stops the transfer if the consumer ends earlier.
     ///
-    /// Returns normally when the task is cancelled: the transfer then tells what became of it.
+    /// Returns normally when the task is cancelled; the transfer then reports its result.
     func drain(into take: @Sendable (ByteBuffer) async throws -> Void) async throws {
         defer {
-            // In this order: the thread looks again when it is woken.
+            // The order matters: the thread checks the flag again when it wakes.
             stopped.store(true, ordering: .releasing)
             taken.signal()
         }

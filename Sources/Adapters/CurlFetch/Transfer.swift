@@ -4,13 +4,13 @@ internal import NIOCore
 
 /// One fetch: the options for libcurl, its callbacks, and the error of its result.
 ///
-/// Made, used and let go on one thread of the pool.
+/// Created, used and released on one thread of the pool.
 final class Transfer {
     private let limits: FetchLimits
     private let addresses: AddressGuard
     private let channel: PieceChannel
     private var received: Int64 = 0
-    /// Why we ended the transfer ourselves.
+    /// The reason for which a callback ended the transfer.
     private var refusal: ServiceError?
     /// The last address that the guard refused.
     private var refusedAddress: IPAddress?
@@ -21,11 +21,11 @@ final class Transfer {
         self.channel = channel
     }
 
-    /// Blocks until the file has come and is taken.
+    /// Blocks until the file is received and consumed.
     ///
     /// - Parameter address: A URL in ASCII.
-    /// - Returns: What the server said of the file.
-    /// - Throws: What ``Fetcher/fetch(_:into:)`` says; `CurlFailure` if libcurl is not what it should be.
+    /// - Returns: The metadata from the server's response.
+    /// - Throws: The errors of ``Fetcher/fetch(_:into:)``; `CurlFailure` if libcurl does not work as expected.
     func run(_ address: String) throws -> FetchedHead {
         let start = ContinuousClock.now
         var handle = try prepared(address)
@@ -42,9 +42,9 @@ final class Transfer {
             throw meaning(of: error, status: status, after: ContinuousClock.now - start)
         }
         let status = try handle.status()
-        // A body would have been refused already, but not every answer has one.
+        // The receive callback checks the status too, but is not called for a response without a body.
         if let failure = statusRefusal(status) { throw failure }
-        // libcurl takes a connection that ends within the head for an answer without a body.
+        // libcurl treats a connection that ends within the head as a response without a body.
         guard received > 0 || ["Content-Length", "Transfer-Encoding"].contains(where: { handle.header($0) != nil })
         else {
             throw Transfer.cutShort(cause: nil)
@@ -52,7 +52,8 @@ final class Transfer {
         return FetchedHead(mediaType: handle.header("Content-Type").flatMap { MediaType($0) })
     }
 
-    /// What is not said here is as libcurl has it: no cookies, no passwords, no referrer, no compression, TLS checked.
+    /// Creates the handle; options that are not set have libcurl's defaults: no cookies, no passwords, no referrer, no
+    /// compression, TLS certificates verified.
     private func prepared(_ address: String) throws(CurlFailure) -> CurlHandle {
         let handle = try CurlHandle()
         try handle.set(.url, address)
@@ -89,7 +90,7 @@ final class Transfer {
     }
 
     private func goesOn(_ downloaded: Int64) -> Bool {
-        // libcurl drops the body of a redirect before the write callback: its length is visible only here.
+        // libcurl drops the body of a redirect before the write callback, so its length is visible only here.
         if refusal == nil { refusal = sizeRefusal(downloaded) }
         return refusal == nil && !channel.isStopped
     }
@@ -104,24 +105,24 @@ final class Transfer {
         return tooLarge(cause: nil)
     }
 
-    /// Whether an answer of that status is the file; 206 is a part that was not requested.
+    /// Whether a response of that status contains the whole file; 206 is a part that was not requested.
     private static func isWhole(_ status: Int) -> Bool {
         (200..<300).contains(status) && status != 206
     }
 }
 
-// MARK: What an end means
+// MARK: Errors
 
 extension Transfer {
-    /// The error for a transfer that did not end well.
+    /// The error for a failed transfer.
     ///
-    /// All failures before an answer have the same message, so that a client learns neither what exists in the private
-    /// network nor that an address was refused.
+    /// All failures before a response have the same message, so that a client learns neither which hosts exist in the
+    /// private network nor that an address was refused.
     private func meaning(of failure: CurlFailure, status: Int, after time: Duration) -> any Error {
         if let refusal { return refusal }
         if channel.isStopped { return CancellationError() }
         let cause = FetchFailure(failure: failure, refusedAddress: refusedAddress)
-        // libcurl's clock is not this one: a second is its due.
+        // libcurl measures time with its own clock; one second of tolerance.
         let isOver = time + .seconds(1) >= .seconds(limits.timeout)
         switch failure.reason {
         case .tooLarge:
@@ -175,10 +176,10 @@ extension Transfer {
     }
 }
 
-/// What is known of a failed fetch; for the log only.
+/// The details of a failed fetch; for the log only.
 struct FetchFailure: Error, CustomStringConvertible {
     let failure: CurlFailure
-    /// The last address that was not to be connected to, if there was one.
+    /// The last address that the guard refused; `nil` if it refused none.
     let refusedAddress: IPAddress?
 
     var description: String {

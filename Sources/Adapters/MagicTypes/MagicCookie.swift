@@ -3,8 +3,8 @@ internal import NIOCore
 
 /// An open libmagic database.
 ///
-/// A cookie keeps state between calls and is not thread-safe, so it lives behind a lock. Its answers are copied out
-/// before the next call overwrites them.
+/// A cookie has state and is not thread-safe, so a lock protects it. Results are copied before the next call overwrites
+/// them.
 struct MagicCookie: ~Copyable {
     private let pointer: magic_t
 

@@ -4,7 +4,7 @@ package import NIOCore
 package import NIOPosix
 internal import Synchronization
 
-/// Tells types with Debian's table of extensions and with libmagic.
+/// Detects media types with Debian's table of extensions and with libmagic.
 package final class MagicTypeDetector: TypeDetector {
     private let extensions: ExtensionTable
     private let cookie: Mutex<MagicCookie>
@@ -14,8 +14,8 @@ package final class MagicTypeDetector: TypeDetector {
     ///
     /// - Parameters:
     ///   - table: A file in the form of `/etc/mime.types`.
-    ///   - pool: Threads for libmagic's work, which takes milliseconds on odd input.
-    /// - Throws: When either cannot be read.
+    ///   - pool: Threads for libmagic, which needs milliseconds for unusual input.
+    /// - Throws: An error if the database or the table cannot be read.
     package init(table: String = "/etc/mime.types", pool: NIOThreadPool) throws {
         extensions = ExtensionTable(
             parsing: String(decoding: try Data(contentsOf: URL(filePath: table)), as: UTF8.self)
@@ -31,7 +31,7 @@ package final class MagicTypeDetector: TypeDetector {
     package func type(of head: ByteBuffer) async throws -> MediaType? {
         guard head.readableBytes > 0 else { return nil }
         return try await pool.runIfActive { [self] in
-            // Only media types: an error or "unknown" is no type.
+            // Ignores results that are not media types, such as an error or "unknown".
             let word = cookie.withLock { cookie in
                 head.withUnsafeReadableBytes { try? cookie.type(of: $0) }
             }

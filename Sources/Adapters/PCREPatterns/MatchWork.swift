@@ -1,23 +1,24 @@
 internal import CPCRE
 internal import Domain
 
-/// What one call of `pcre2_match` has left to spend.
+/// The remaining work and time of one call of `pcre2_match`.
 ///
-/// PCRE2's own limits count backtracking from one starting offset, and begin anew at the next one, of which a long
-/// subject has many; nor do they count how far one step looks. So expressions are compiled with automatic callouts
-/// (`PCRE2_AUTO_CALLOUT`): PCRE2 calls before each item that it tries, and can be told to stop (pcre2callout).
+/// PCRE2's own limits count backtracking from one starting offset and restart at the next one; a long subject has many.
+/// They do not count the length of subject that one step reads. Expressions are therefore compiled with automatic
+/// callouts (`PCRE2_AUTO_CALLOUT`): PCRE2 calls back before each item that it tries, and stops if the callback says so
+/// (pcre2callout).
 struct MatchWork {
     private var steps: Int
     private let budget: QueryBudget?
-    /// How many steps there are from one look at the clock to the next: one step may look at all of the subject.
+    /// Steps between two checks of the clock, because one step can read the whole subject.
     private let interval: Int
     private var untilCheck: Int
-    /// Where the last step began, in bytes of the subject.
+    /// The offset in bytes of the subject at which the last step began.
     private var position = 0
-    /// Why the match was stopped; `nil` as long as it goes on.
+    /// The reason for which the match was stopped; `nil` while it runs.
     private(set) var failure: Failure?
 
-    /// So many bytes are looked at in the time that another step takes.
+    /// The number of subject bytes that cost as much time as one step.
     private static let bytesOfStep = 32
 
     enum Failure {
@@ -32,7 +33,7 @@ struct MatchWork {
         untilCheck = interval
     }
 
-    /// Counts a step, and what the one before it looked at; returns what PCRE2 takes for going on or for stopping.
+    /// Counts a step and the bytes that the previous step read; returns PCRE2's code to continue or to stop.
     mutating func step(at position: Int) -> CInt {
         steps -= 1 + abs(position - self.position) / MatchWork.bytesOfStep
         self.position = position

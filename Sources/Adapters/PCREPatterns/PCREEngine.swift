@@ -1,13 +1,14 @@
 internal import CPCRE
 package import Domain
 
-/// Regular expressions by PCRE2, the dialect that the SDKs write (protocol/data 4.1).
+/// Regular expressions by PCRE2, the dialect that the SDKs use (protocol/data 4.1).
 ///
-/// Matching is interpreted, not compiled to machine code, because only then do steps and memory have exact bounds.
+/// The matcher interprets expressions and does not compile them to machine code, because only then are steps and memory
+/// bounded exactly.
 package struct PCREEngine: PatternEngine {
     private let limits: PCRELimits
 
-    /// - Parameter limits: What one match may cost.
+    /// - Parameter limits: The limits for each match.
     package init(limits: PCRELimits = PCRELimits()) {
         self.limits = limits
     }
@@ -30,7 +31,7 @@ package struct PCREEngine: PatternEngine {
         return try PCREPattern(adopting: pattern, limits: limits, path: path)
     }
 
-    /// PCRE2's own text for an error: a phrase such as "missing closing parenthesis".
+    /// PCRE2's message for an error code: a phrase such as "missing closing parenthesis".
     private static func message(_ code: CInt) -> String {
         var buffer = [UInt8](repeating: 0, count: 256)
         let length = pcre2_get_error_message_8(code, &buffer, buffer.count)
@@ -38,16 +39,16 @@ package struct PCREEngine: PatternEngine {
     }
 }
 
-/// What one match of one expression with one string may cost.
+/// The limits for one match of one expression with one string.
 package struct PCRELimits: Sendable {
-    /// How often the matcher may backtrack from one starting offset: some milliseconds.
+    /// The maximum backtracking steps from one starting offset; the default takes some milliseconds.
     package var steps: UInt32
-    /// How many items of the expression it may try from all starting offsets together.
+    /// The maximum number of items of the expression to try, from all starting offsets together.
     package var totalSteps: Int
-    /// In KiB.
+    /// The maximum heap memory in KiB.
     package var memory: UInt32
 
-    /// The defaults are beyond what honest expressions need.
+    /// Creates the limits; ordinary expressions stay far below the defaults.
     package init(steps: UInt32 = 200_000, totalSteps: Int = 2_000_000, memory: UInt32 = 4096) {
         self.steps = steps
         self.totalSteps = totalSteps

@@ -3,17 +3,16 @@ internal import Domain
 
 /// A compiled expression.
 ///
-/// `@unchecked Sendable`: a `pcre2_code` and a `pcre2_match_context` are written only while they are made, in `init`,
-/// before any other thread has them. Each call copies the context, to set its callout, and keeps all it writes in that
-/// copy and in match data of its own (pcre2api, "Multithreading"). They are freed when the last reference goes, so no
-/// match can run then.
+/// `@unchecked Sendable`: `init` alone writes the `pcre2_code` and the `pcre2_match_context`, before another thread has
+/// them. Each call copies the context, to set its callout, and writes only to that copy and to its own match data
+/// (pcre2api, "Multithreading"). They are freed with the last reference, so no match can run at that time.
 final class PCREPattern: CompiledPattern, @unchecked Sendable {
     private let code: OpaquePointer
     private let context: OpaquePointer
     private let path: String
     private let steps: Int
 
-    /// Takes over a compiled expression and frees it in the end.
+    /// Takes ownership of a compiled expression and frees it at the end.
     init(adopting code: OpaquePointer, limits: PCRELimits, path: String) throws {
         guard let context = pcre2_match_context_create_8(nil) else {
             pcre2_code_free_8(code)
@@ -50,7 +49,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
                 work
             )
             return subject.withUTF8 { bytes in
-                // A String is valid UTF-8 already.
+                // A String is always valid UTF-8.
                 pcre2_match_8(code, bytes.baseAddress, bytes.count, 0, PCRE2_NO_UTF_CHECK, data, context)
             }
         }
@@ -66,7 +65,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
     }
 }
 
-/// What PCRE2 failed with, which no expression or text should cause.
+/// An error of PCRE2 that no expression or subject should cause.
 private struct PCREFailure: Error {
     let code: CInt
 }

@@ -1,20 +1,20 @@
 package import Domain
 package import NIOPosix
 
-/// Hashes passwords with scrypt, and verifies the kinds that other servers made.
+/// Hashes passwords with scrypt, and verifies hashes that other servers created.
 ///
-/// The threads are its own: a flood of log-ins waits for itself, and beyond a bound is refused. Callers get threads in
-/// rounds, and one that floods loses its slots in the queue to those that come (``FairPermits``).
+/// It has its own threads: a flood of log-ins delays only log-ins, and is refused beyond a bound. Callers get threads
+/// in turn, and a caller with many requests loses queue slots to new callers (``FairPermits``).
 package struct PasswordPool: PasswordHasher {
     private let scrypt: ScryptHash
     private let pool: NIOThreadPool
     let permits: FairPermits<CallerIdentity>
 
     /// - Parameters:
-    ///   - cost: The logarithm to base 2 of scrypt's N, 10 to 20; memory is 1 KiB times N for each hash at work.
-    ///   - pool: Threads for nothing else, started; their number bounds processor time and memory.
-    ///   - threads: How many there are.
-    ///   - queue: How many passwords may wait for them; those of the master key always may.
+    ///   - cost: The base-2 logarithm of scrypt's N, 10 to 20; each running hash takes 1 KiB times N of memory.
+    ///   - pool: Started threads that do no other work; their number bounds processor time and memory.
+    ///   - threads: The number of threads.
+    ///   - queue: The maximum number of passwords that wait for a thread; those of the master key do not count.
     package init(cost: Int, pool: NIOThreadPool, threads: Int, queue: Int) {
         scrypt = ScryptHash(cost: cost)
         self.pool = pool
@@ -43,7 +43,7 @@ package struct PasswordPool: PasswordHasher {
         if let known = ScryptHash.Stored(hash) {
             let isCurrent = known.cost == scrypt.cost
             if try known.matches(password) { return isCurrent ? .right : .rightButOutdated }
-            // Other costs and kinds take another time: without this, time would tell which users there are.
+            // Other costs and kinds take a different time. Without this hash, the time would reveal which users exist.
             if !isCurrent { _ = try scrypt.hash(password) }
             return .wrong
         }

@@ -2,19 +2,19 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 
-/// scrypt (RFC 7914) with r = 8 and p = 1, as `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`.
+/// scrypt (RFC 7914) with r = 8 and p = 1, in the form `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`.
 struct ScryptHash: Sendable {
-    /// The logarithm to base 2 of N.
+    /// The base-2 logarithm of N.
     let cost: Int
 
-    /// The stored text of a password's hash, with a salt of 16 random bytes.
+    /// Hashes a password with a salt of 16 random bytes; returns the string to store.
     func hash(_ password: String) throws -> String {
         var generator = SystemRandomNumberGenerator()
         let salt = Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
         return Stored(cost: cost, salt: salt, hash: try ScryptHash.derive(password, salt, cost)).text
     }
 
-    /// A hash that was made before, perhaps with another cost.
+    /// A stored hash, possibly with another cost.
     struct Stored {
         let cost: Int
         let salt: Data
@@ -26,7 +26,7 @@ struct ScryptHash: Sendable {
             self.hash = hash
         }
 
-        /// Reads the text; `nil` if it is of another kind.
+        /// Parses a stored hash; `nil` if it has another form.
         init?(_ text: String) {
             let parts = text.split(separator: "$")
             guard parts.count == 4, parts[0] == "scrypt", parts[1].hasPrefix("ln="), parts[1].hasSuffix(",r=8,p=1"),
@@ -40,7 +40,7 @@ struct ScryptHash: Sendable {
             "$scrypt$ln=\(cost),r=8,p=1$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
         }
 
-        /// Whether the password gives the hash; takes the same time wherever they differ.
+        /// Whether the password matches the hash; compares in constant time.
         func matches(_ password: String) throws -> Bool {
             hash.isSame(as: try ScryptHash.derive(password, salt, cost))
         }
@@ -60,9 +60,9 @@ struct ScryptHash: Sendable {
 }
 
 extension Data {
-    /// Whether the bytes are the same, in a time that tells nothing of where they differ.
+    /// Compares the bytes in a time that does not depend on where they differ.
     func isSame(as other: Data) -> Bool {
-        // Digests compare in constant time, and give the bytes one length.
+        // Digests have one length and compare in constant time.
         SHA256.hash(data: self) == SHA256.hash(data: other)
     }
 }

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// `struct crypt_data` is 32 KiB, which Swift imports as a tuple of that many members: it stays on this side.
+// `struct crypt_data` has 32 KiB. Swift would import it as a tuple of 32 768 members, so only C code uses it.
 
-/// crypt_r(3): copies the hash of a phrase by a setting into `hash` and returns 1, or returns 0 if the setting is none
-/// that the library knows, or there is no memory.
+/// crypt_r(3): writes the hash of a phrase with a setting into `hash` and returns 1. Returns 0 if the library does not
+/// know the setting or no memory is left.
 static inline int ccrypt_hash(const char *phrase, const char *setting, char hash[CRYPT_OUTPUT_SIZE]) {
     struct crypt_data *data = calloc(1, sizeof *data);
     if (data == NULL) return 0;
@@ -20,7 +20,7 @@ static inline int ccrypt_hash(const char *phrase, const char *setting, char hash
     return known;
 }
 
-/// The bytes that `ccrypt_hash` may write.
+/// The size of the hash buffer in bytes.
 static const int ccrypt_output_size = CRYPT_OUTPUT_SIZE;
 
 #endif

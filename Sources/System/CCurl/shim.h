@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call: one shim for each kind of argument.
+// curl_easy_setopt and curl_easy_getinfo are variadic, and Swift cannot call variadic functions: one shim for each type
+// of argument.
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -24,7 +25,7 @@ static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *
     return curl_easy_setopt(handle, option, value);
 }
 
-// A callback and what it is called with are set together, so that neither is ever there without the other.
+// Each shim sets a callback together with its context pointer, so that neither is set without the other.
 
 typedef size_t (*ccurl_write_callback)(char *data, size_t size, size_t count, void *context);
 
@@ -47,8 +48,8 @@ static inline CURLcode ccurl_response_code(CURL *handle, long *code) {
     return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, code);
 }
 
-/// The address that a stream of the Internet Protocol is to be opened to: its 4 or 16 bytes, which lie behind a struct
-/// of another type, so that Swift cannot reach them. NULL for every other kind of socket.
+/// Returns the 4 or 16 bytes of the address to which libcurl wants to open an Internet Protocol stream; NULL for every
+/// other kind of socket. The bytes belong to a struct of another type, which Swift cannot access.
 static inline const unsigned char *ccurl_ip_address(const struct curl_sockaddr *target, size_t *count) {
     const unsigned char *start = (const unsigned char *)&target->addr;
     *count = 0;
@@ -64,7 +65,7 @@ static inline const unsigned char *ccurl_ip_address(const struct curl_sockaddr *
     return NULL;
 }
 
-/// socket(2) of the kind that libcurl asks for; no child process gets it.
+/// socket(2) of the kind that libcurl requests, with close-on-exec.
 static inline curl_socket_t ccurl_open_socket(const struct curl_sockaddr *target) {
     return socket(target->family, target->socktype | SOCK_CLOEXEC, target->protocol);
 }

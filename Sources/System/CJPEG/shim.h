@@ -8,10 +8,10 @@
 
 #include <jpeglib.h>
 
-// libjpeg tells of a fault by a call that must not return. Each function here is left by longjmp then, over libjpeg's
-// own frames only: no frame of Swift or C++ is ever between the setjmp and the longjmp.
+// libjpeg reports an error by a callback that must not return. Each function here leaves the callback by longjmp, which
+// crosses only frames of libjpeg: no Swift or C++ frame is ever between setjmp and longjmp.
 
-/// An image that is decoded line by line.
+/// A JPEG decoder that returns one line at a time.
 struct cjpeg_lines {
     struct jpeg_decompress_struct decoder;
     struct jpeg_error_mgr errors;
@@ -23,7 +23,7 @@ static inline void cjpeg_leave(j_common_ptr decoder) {
     longjmp(lines->fault, 1);
 }
 
-/// Warnings, which have levels below 0, are faults: the image is not whole.
+/// Treats warnings, whose levels are negative, as errors: the image is incomplete.
 static inline void cjpeg_warn(j_common_ptr decoder, int level) {
     if (level < 0) {
         cjpeg_leave(decoder);
@@ -34,14 +34,14 @@ static inline void cjpeg_be_silent(j_common_ptr decoder) {
     (void)decoder;
 }
 
-/// Frees what cjpeg_open made.
+/// Frees the decoder that cjpeg_open returned.
 static inline void cjpeg_close(struct cjpeg_lines *lines) {
     jpeg_destroy_decompress(&lines->decoder);
     free(lines);
 }
 
-/// Reads the header of a file; NULL for any fault, for several scans, all coefficients of which would be kept in memory,
-/// and for arithmetic coding, which takes many times as long. The bytes stay there until cjpeg_close.
+/// Reads the header of a file. Returns NULL for an error, for several scans (libjpeg would store all their coefficients
+/// in memory), and for arithmetic coding (which takes many times as long). The bytes must stay valid until cjpeg_close.
 static inline struct cjpeg_lines *cjpeg_open(const unsigned char *bytes, size_t count) {
     struct cjpeg_lines *lines = (struct cjpeg_lines *)calloc(1, sizeof(struct cjpeg_lines));
     if (lines == NULL) {
@@ -66,8 +66,8 @@ static inline struct cjpeg_lines *cjpeg_open(const unsigned char *bytes, size_t 
     return lines;
 }
 
-/// Begins to decode at some eighths of the size, each pixel as red, green, blue and a byte of anything, or as grey;
-/// whether it could.
+/// Starts decoding at a scale of `eighths`/8, to pixels of red, green, blue and an unused byte, or to grey pixels.
+/// Returns 0 on failure.
 static inline int cjpeg_start(struct cjpeg_lines *lines, unsigned eighths, int is_grey) {
     if (setjmp(lines->fault) != 0) {
         return 0;
@@ -78,7 +78,7 @@ static inline int cjpeg_start(struct cjpeg_lines *lines, unsigned eighths, int i
     return jpeg_start_decompress(&lines->decoder) == TRUE;
 }
 
-/// Decodes the next line, which has decoder.output_width pixels; whether it could.
+/// Decodes the next line, of decoder.output_width pixels. Returns 0 on failure.
 static inline int cjpeg_read(struct cjpeg_lines *lines, void *pixels) {
     JSAMPROW row = (JSAMPROW)pixels;
     if (setjmp(lines->fault) != 0) {
@@ -87,7 +87,7 @@ static inline int cjpeg_read(struct cjpeg_lines *lines, void *pixels) {
     return jpeg_read_scanlines(&lines->decoder, &row, 1) == 1;
 }
 
-/// Reads what comes after the last line; whether the file ends as it should.
+/// Reads the data after the last line. Returns 0 if the file does not end correctly.
 static inline int cjpeg_finish(struct cjpeg_lines *lines) {
     if (setjmp(lines->fault) != 0) {
         return 0;

@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// Linking jemalloc makes it the process's malloc, for Swift and for every C library. These set what it does with memory
-// that is free; mallctl takes any type by its address, which Swift would have to spell out at each call.
+// Linking jemalloc makes it the malloc of the process, for Swift and for every C library. These shims set how it treats
+// free memory: mallctl takes values of any type by address, which needs more code in Swift.
 
-/// Sets a switch; 0 or an error number.
+/// Sets a boolean option; returns 0 or an error number.
 static inline int cjemalloc_set_flag(const char *name, bool value) {
     return mallctl(name, NULL, NULL, &value, sizeof value);
 }
 
-/// Sets a number of milliseconds; 0 or an error number.
+/// Sets an option in milliseconds; returns 0 or an error number.
 static inline int cjemalloc_set_time(const char *name, ssize_t value) {
     return mallctl(name, NULL, NULL, &value, sizeof value);
 }

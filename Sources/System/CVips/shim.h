@@ -3,15 +3,16 @@
 
 #include <vips/vips.h>
 
-// Most operations of libvips are variadic, which Swift cannot call: one shim with fixed arguments for each that we use.
-// Every list ends with NULL; a missing one compiles and corrupts memory, so look there first when reviewing.
+// Most operations of libvips are variadic, and Swift cannot call variadic functions: one shim with fixed arguments for
+// each operation in use. Every argument list ends with NULL; without it the code compiles and corrupts memory, so check
+// that first in a review.
 
 // MARK: Reading
 
 typedef gint64 (*cvips_read)(VipsSourceCustom *source, void *buffer, gint64 length, void *data);
 typedef gint64 (*cvips_seek)(VipsSourceCustom *source, gint64 offset, int whence, void *data);
 
-/// A source whose bytes the callbacks give; the data is released when nothing reads from it any more.
+/// Creates a source that reads its bytes from the callbacks; releases `data` when the source is freed.
 static inline VipsSource *cvips_source_new(cvips_read read, cvips_seek seek, void *data, GClosureNotify release) {
     VipsSourceCustom *source = vips_source_custom_new();
     g_signal_connect_data(source, "read", G_CALLBACK(read), data, NULL, (GConnectFlags)0);
@@ -19,15 +20,15 @@ static inline VipsSource *cvips_source_new(cvips_read read, cvips_seek seek, voi
     return VIPS_SOURCE(source);
 }
 
-/// Opens the header of whatever the source holds; pixels are decoded later, from top to bottom. The options are a
-/// loader's own: "[n=-1]" or "".
+/// Opens the header of a source; pixels are decoded later, from top to bottom. `options` are the loader's own: "[n=-1]"
+/// or "".
 static inline VipsImage *cvips_new_from_source(VipsSource *source, const char *options) {
     return vips_image_new_from_source(source, options, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
-/// Resamples to exactly this size while loading, and converts an embedded colour profile to sRGB: only if there is one,
-/// because 8.14 takes an image without for one of another space. An image that ends too early is an error, not a grey
-/// area; 8.14 passes that on to the loader as text only.
+/// Resamples to exactly this size while loading. Converts an embedded colour profile to sRGB, only if the image has
+/// one: libvips 8.14 assumes a wrong colour space for an image without a profile. A truncated image is an error, not a
+/// grey area; 8.14 passes this setting to the loader only in the option string.
 static inline int cvips_thumbnail_source(VipsSource *source, VipsImage **out, int width, int height,
                                          const char *options, gboolean no_rotate, gboolean linear,
                                          gboolean has_profile) {
@@ -38,7 +39,7 @@ static inline int cvips_thumbnail_source(VipsSource *source, VipsImage **out, in
                                  "linear", linear, "export_profile", "srgb", "option_string", options, NULL);
 }
 
-/// The same for an image that is open already.
+/// Resamples an open image as cvips_thumbnail_source does.
 static inline int cvips_thumbnail_image(VipsImage *in, VipsImage **out, int width, int height, gboolean linear,
                                         gboolean has_profile) {
     if (!has_profile)
@@ -48,7 +49,8 @@ static inline int cvips_thumbnail_image(VipsImage *in, VipsImage **out, int widt
                                 linear, "export_profile", "srgb", NULL);
 }
 
-/// An image in memory with nothing in its 8-bit pixels yet, grey or sRGB; its rows, without padding, begin at `pixels`.
+/// Creates an 8-bit grey or sRGB image in memory with uninitialized pixels; its rows, without padding, start at
+/// `pixels`.
 static inline VipsImage *cvips_new_pixels(int width, int height, int bands, void **pixels) {
     VipsImage *image = vips_image_new_memory();
     if (image == NULL) {
@@ -64,7 +66,7 @@ static inline VipsImage *cvips_new_pixels(int width, int height, int bands, void
     return image;
 }
 
-/// Gives an image the colour profile of another one, if that has any.
+/// Copies the colour profile of one image to another one, if it has a profile.
 static inline void cvips_copy_profile(VipsImage *from, VipsImage *to) {
     const void *profile;
     size_t size;
@@ -82,7 +84,7 @@ static inline int cvips_copy(VipsImage *in, VipsImage **out) {
     return vips_copy(in, out, NULL);
 }
 
-/// Says that the bands are red, green, blue and perhaps alpha.
+/// Marks the bands as red, green, blue and optionally alpha.
 static inline int cvips_copy_as_srgb(VipsImage *in, VipsImage **out) {
     return vips_copy(in, out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
 }
@@ -99,8 +101,8 @@ static inline int cvips_flip(VipsImage *in, VipsImage **out, VipsDirection direc
     return vips_flip(in, out, direction, NULL);
 }
 
-/// Turns by the angle of this sine and cosine around the middle, onto a canvas of this size and colour: middles lie on
-/// each other, which they do not after vips_rotate.
+/// Rotates around the centre by the angle with this sine and cosine, onto a canvas of this size and colour. The centres
+/// of image and canvas coincide, unlike with vips_rotate.
 static inline int cvips_rotate(VipsImage *in, VipsImage **out, double sine, double cosine, int width, int height,
                                VipsArrayDouble *background) {
     int canvas[] = {0, 0, width, height};
@@ -114,13 +116,13 @@ static inline int cvips_rotate(VipsImage *in, VipsImage **out, double sine, doub
     return status;
 }
 
-/// Puts the image into the upper left corner of a black canvas of this size.
+/// Places the image in the upper left corner of a black canvas of this size.
 static inline int cvips_extend(VipsImage *in, VipsImage **out, int width, int height) {
     return vips_embed(in, out, 0, 0, width, height, NULL);
 }
 
-/// Blurs to floating numbers, because a mask of whole ones changes plain colours; it ends where the Gaussian is below the
-/// amplitude.
+/// Blurs in floating point, because an integer mask changes uniform colours; the mask ends where the Gaussian is below
+/// the amplitude.
 static inline int cvips_gaussblur(VipsImage *in, VipsImage **out, double sigma, double amplitude) {
     return vips_gaussblur(in, out, sigma, "min_ampl", amplitude, "precision", VIPS_PRECISION_FLOAT, NULL);
 }
@@ -165,12 +167,12 @@ static inline int cvips_addalpha(VipsImage *in, VipsImage **out) {
     return vips_addalpha(in, out, NULL);
 }
 
-/// Multiplies each value, and keeps it a byte.
+/// Multiplies each value by the factor and clips the result to a byte.
 static inline int cvips_scale_values(VipsImage *in, VipsImage **out, double factor) {
     return vips_linear1(in, out, factor, 0.0, "uchar", TRUE, NULL);
 }
 
-/// Lays one image over another; the result has the other's size.
+/// Composites `over` on `base` at an offset; the result has the size of `base`.
 static inline int cvips_composite(VipsImage *base, VipsImage *over, VipsImage **out, int x, int y) {
     return vips_composite2(base, over, out, VIPS_BLEND_MODE_OVER, "x", x, "y", y, NULL);
 }
@@ -179,7 +181,7 @@ static inline int cvips_replicate(VipsImage *in, VipsImage **out, int across, in
     return vips_replicate(in, out, across, down, NULL);
 }
 
-/// Draws text as a mask of one band, 0 to 255; the text is Pango's markup. One point is one pixel.
+/// Renders Pango markup as a mask of one band, 0 to 255. One point is one pixel.
 static inline int cvips_text(VipsImage **out, const char *text, const char *font) {
     return vips_text(out, text, "font", font, "dpi", 72, NULL);
 }
@@ -224,13 +226,13 @@ static inline int cvips_avifsave(VipsImage *in, VipsTarget *target, int quality,
                                 effort, "strip", strip, NULL);
 }
 
-/// Writes the bare pixels, row by row.
+/// Writes the uncompressed pixels row by row.
 static inline int cvips_rawsave(VipsImage *in, int descriptor) {
     return vips_rawsave_fd(in, descriptor, NULL);
 }
 
-/// What a finished target to memory holds, to be given back with cvips_blob_unref. Savers end their target, and after
-/// that vips_target_steal of 8.14 reads through a null pointer.
+/// Returns the content of a finished memory target; the caller releases it with cvips_blob_unref. Savers end their
+/// target, and after that vips_target_steal of 8.14 dereferences a null pointer.
 static inline VipsBlob *cvips_target_blob(VipsTarget *target) {
     VipsBlob *blob = NULL;
     g_object_get(target, "blob", &blob, NULL);
@@ -245,11 +247,11 @@ static inline void cvips_array_unref(VipsArrayDouble *array) {
     vips_area_unref((VipsArea *)array);
 }
 
-// MARK: Watching
+// MARK: Progress
 
 typedef void (*cvips_eval)(VipsImage *image, VipsProgress *progress, void *data);
 
-/// Calls back while pixels of the image are made; the callback may stop that with vips_image_set_kill.
+/// Calls back while pixels of the image are computed; the callback can stop that with vips_image_set_kill.
 static inline void cvips_watch(VipsImage *image, cvips_eval callback, void *data) {
     vips_image_set_progress(image, TRUE);
     g_signal_connect_data(image, "eval", G_CALLBACK(callback), data, NULL, (GConnectFlags)0);
@@ -259,7 +261,7 @@ static inline void cvips_unwatch(VipsImage *image, void *data) {
     g_signal_handlers_disconnect_by_data(image, data);
 }
 
-/// Emits the evaluation signal of an image; returns whether the evaluation must stop.
+/// Emits the evaluation signal of an image; returns TRUE if the evaluation must stop.
 static inline gboolean cvips_tell_progress(VipsImage *image) {
     if (image->progress_signal != NULL) {
         VipsProgress progress = {.im = image->progress_signal};
@@ -268,7 +270,7 @@ static inline gboolean cvips_tell_progress(VipsImage *image) {
     return vips_image_iskilled(image);
 }
 
-/// The type of a class of operations by its nickname, 0 when this libvips has none.
+/// Returns whether this libvips has the operation with this nickname.
 static inline int cvips_has_operation(const char *nickname) {
     return vips_type_find("VipsOperation", nickname) != 0;
 }

@@ -3,14 +3,15 @@
 
 #include <zimg.h>
 
-/// What every structure begins with. The header makes it with a macro that takes arguments, which Swift does not see.
+/// Returns the API version with which every zimg structure starts. The header defines it by a macro with arguments,
+/// which Swift does not import.
 static inline unsigned czimg_version(void) {
     return ZIMG_API_VERSION;
 }
 
-// Swift sees an array in a structure as a tuple, which has no subscript.
+// Swift imports an array member as a tuple, which has no subscript.
 
-/// Says where one plane is read from.
+/// Sets the memory from which one plane is read.
 static inline void czimg_set_source(zimg_image_buffer_const *buffer, int index, const void *data, ptrdiff_t stride,
                                     unsigned mask) {
     buffer->plane[index].data = data;
@@ -18,7 +19,7 @@ static inline void czimg_set_source(zimg_image_buffer_const *buffer, int index, 
     buffer->plane[index].mask = mask;
 }
 
-/// Says where one plane is written to.
+/// Sets the memory to which one plane is written.
 static inline void czimg_set_target(zimg_image_buffer *buffer, int index, void *data, ptrdiff_t stride, unsigned mask) {
     buffer->plane[index].data = data;
     buffer->plane[index].stride = stride;

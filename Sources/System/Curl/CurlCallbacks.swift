@@ -1,18 +1,18 @@
-/// The callbacks of libcurl during a transfer, all on the transfer's thread.
+/// The callbacks of libcurl during a transfer, all called on the transfer's thread.
 package struct CurlCallbacks {
-    /// Gets the next bytes of a body, valid during the call only, and the status of their answer; `false` ends the
+    /// Receives the next bytes of a body, valid during the call only, and the status of the response; `false` ends the
     /// transfer.
     package let receive: (_ bytes: UnsafeRawBufferPointer, _ status: Int) -> Bool
-    /// Asked before a connection is made to an address of 4 or 16 bytes, that of each redirect as well.
+    /// Decides whether libcurl connects to an address of 4 or 16 bytes, including the addresses of redirects.
     ///
-    /// If nothing is given here, libcurl connects to every address; else only those that get `true`, and to nothing but
-    /// streams of the Internet Protocol.
+    /// With `nil`, libcurl connects to every address. Otherwise it connects only where the result is `true`, and opens
+    /// only Internet Protocol streams.
     package let isAllowed: ((_ address: [UInt8]) -> Bool)?
-    /// Asked about once a second, more often while bytes come, with how many of the current answer's body came; `false`
-    /// ends the transfer.
+    /// Called about once a second, and more often while bytes arrive, with the number of body bytes received for the
+    /// current response; `false` ends the transfer.
     package let goesOn: ((_ received: Int64) -> Bool)?
 
-    /// Takes the one callback that every transfer needs, and those that some do.
+    /// Creates the callbacks; only `receive` is required.
     package init(
         receive: @escaping (_ bytes: UnsafeRawBufferPointer, _ status: Int) -> Bool,
         isAllowed: ((_ address: [UInt8]) -> Bool)? = nil,

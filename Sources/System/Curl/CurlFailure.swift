@@ -1,20 +1,20 @@
 internal import CCurl
 
-/// Why a transfer failed, as libcurl describes it: for the log.
+/// The error of a transfer, as libcurl describes it; for the log.
 package struct CurlFailure: Error, CustomStringConvertible {
-    /// What a caller may have to tell apart.
+    /// The kinds of errors that callers distinguish.
     package enum Reason: Sendable {
-        /// A body of an announced size beyond the limit.
+        /// The announced size of the body exceeds the limit.
         case tooLarge
-        /// One redirect more than the limit.
+        /// More redirects than the limit.
         case tooManyRedirects
-        /// Not a URL, not http or https, or with a user name where none is allowed.
+        /// Not a URL, not http or https, or with a user name where user names are refused.
         case unusableAddress
-        /// Any of the limits on time and speed.
+        /// A limit on time or speed was exceeded.
         case timedOut
-        /// The connection ended before the answer.
+        /// The connection ended before the response was complete.
         case brokenOff
-        /// No address, no connection, no TLS, no HTTP; or a callback's wish.
+        /// DNS, connection, TLS or HTTP failed, or a callback ended the transfer.
         case other
     }
 
@@ -22,10 +22,10 @@ package struct CurlFailure: Error, CustomStringConvertible {
     package let reason: Reason
     /// libcurl's message for its kind.
     package let text: String
-    /// What else libcurl says of this one; may be empty, and may name addresses.
+    /// libcurl's details of this error; can be empty, and can contain addresses.
     package let detail: String
 
-    /// Both messages.
+    /// The message and the details.
     package var description: String {
         detail.isEmpty ? text : "\(text): \(detail)"
     }

@@ -1,14 +1,14 @@
 internal import CCurl
 
 extension CurlHandle {
-    /// Does the transfer and returns when it has ended.
+    /// Performs the transfer and returns when it has ended.
     ///
-    /// - Parameter callbacks: Called on this thread, before this returns or while the handle is freed.
-    /// - Throws: ``CurlFailure`` if it did not end well; an answer of any status is well.
+    /// - Parameter callbacks: Called on this thread, until this call returns or while the handle is freed.
+    /// - Throws: ``CurlFailure`` if the transfer failed; a response with any status is a success.
     package mutating func perform(_ callbacks: CurlCallbacks) throws(CurlFailure) {
         let context = CallbackContext(callbacks, handle: pointer)
-        // libcurl gets a pointer that it does not own. The handle owns the context, this call keeps the handle, and the
-        // handle's deinit frees libcurl's side before what it owns goes.
+        // libcurl stores a pointer that it does not own. The handle owns the context and outlives this call, and its
+        // deinit frees libcurl's side before the context.
         self.context = context
         let opaque = Unmanaged.passUnretained(context).toOpaque()
         try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
@@ -24,17 +24,17 @@ extension CurlHandle {
         try check(curl_easy_perform(pointer))
     }
 
-    /// The status of the last answer, which of several redirects may be the first; 0 if there was none.
+    /// The status of the last response, which with redirects can be that of an earlier redirect; 0 without a response.
     package func status() throws(CurlFailure) -> Int {
         var status = 0
         try check(ccurl_response_code(pointer, &status))
         return status
     }
 
-    /// A field of the last answer's head, or `nil` if it is not there.
+    /// A header field of the last response; `nil` if it is missing.
     package func header(_ name: String) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
-        // -1: not the heads of the redirects before it, which curl_easy_getinfo would fall back to.
+        // -1 selects the last response only; curl_easy_getinfo would also search the responses of redirects.
         guard curl_easy_header(pointer, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK, let header else {
             return nil
         }
@@ -42,7 +42,7 @@ extension CurlHandle {
     }
 }
 
-/// What C is given a pointer to.
+/// The object that the C callbacks receive as their context pointer.
 final class CallbackContext {
     let callbacks: CurlCallbacks
     let handle: UnsafeMutableRawPointer
@@ -57,7 +57,7 @@ final class CallbackContext {
     }
 }
 
-/// A short count makes libcurl stop.
+/// libcurl's write callback; returning fewer bytes than given stops the transfer.
 private func receive(
     _ data: UnsafeMutablePointer<CChar>?,
     _ size: Int,
@@ -73,7 +73,7 @@ private func receive(
     return size * count
 }
 
-/// Anything but 0 makes libcurl stop.
+/// libcurl's progress callback; any result but 0 stops the transfer.
 private func progress(
     _ context: UnsafeMutableRawPointer?,
     _ downloadSize: curl_off_t,
@@ -85,7 +85,7 @@ private func progress(
     return goesOn(Int64(downloaded)) ? 0 : 1
 }
 
-/// Without a socket libcurl tries the host's next address, and ends when there is none.
+/// libcurl's socket callback; without a socket libcurl tries the host's next address, and fails after the last one.
 private func openSocket(
     _ context: UnsafeMutableRawPointer?,
     _ purpose: curlsocktype,

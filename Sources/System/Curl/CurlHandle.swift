@@ -2,11 +2,11 @@ internal import CCurl
 
 /// An easy handle of libcurl for one transfer over http or https, on one thread.
 ///
-/// Make it, use it and let it go within one job of a thread pool: every call blocks as long as it takes, and libcurl's
-/// handles are for one thread at a time. Options that are not set have libcurl's defaults.
+/// Create, use and release it within one job of a thread pool: every call blocks until it is done, and libcurl's
+/// handles must not be used by two threads at a time. Options that are not set have libcurl's defaults.
 package struct CurlHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
-    /// Where libcurl says more of a failure.
+    /// The buffer to which libcurl writes the details of an error.
     let errorBuffer: UnsafeMutablePointer<CChar>
     var headers: UnsafeMutablePointer<curl_slist>?
     private var form: OpaquePointer?
@@ -39,32 +39,32 @@ package struct CurlHandle: ~Copyable {
         errorBuffer.deallocate()
     }
 
-    /// Sets an option that is a number.
+    /// Sets a numeric option.
     package func set(_ option: CurlOption<Int>, _ value: Int) throws(CurlFailure) {
         try check(ccurl_set_long(pointer, option.code, value))
     }
 
-    /// Sets an option that is a number of bytes.
+    /// Sets an option in bytes.
     package func set(_ option: CurlOption<Int64>, _ value: Int64) throws(CurlFailure) {
         try check(ccurl_set_offset(pointer, option.code, curl_off_t(value)))
     }
 
-    /// Sets an option that is on or off.
+    /// Sets a boolean option.
     package func set(_ option: CurlOption<Bool>, _ value: Bool) throws(CurlFailure) {
         try check(ccurl_set_long(pointer, option.code, value ? 1 : 0))
     }
 
-    /// Sets an option that is a text, which libcurl copies.
+    /// Sets a string option; libcurl copies the string.
     package func set(_ option: CurlOption<String>, _ value: String) throws(CurlFailure) {
         try check(ccurl_set_string(pointer, option.code, value))
     }
 
-    /// Speaks HTTP/1.1 and no other version.
+    /// Limits the transfer to HTTP/1.1.
     package func useHTTP1() throws(CurlFailure) {
         try check(ccurl_set_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)))
     }
 
-    /// Adds a line such as `X-LC-Id: …` to the request's head.
+    /// Adds a header line such as `X-LC-Id: …` to the request.
     package mutating func addHeader(_ line: String) throws(CurlFailure) {
         guard let longer = curl_slist_append(headers, line) else { throw CurlFailure(text: "out of memory") }
         headers = longer
@@ -79,7 +79,7 @@ package struct CurlHandle: ~Copyable {
         try check(copied)
     }
 
-    /// Sends a file as the one part of a form, once for a handle; it is read while it is sent.
+    /// Sends a file as the only part of a form, once for each handle; libcurl reads it while it sends.
     package mutating func setForm(file path: String, as name: String) throws(CurlFailure) {
         form = curl_mime_init(pointer)
         let part = curl_mime_addpart(form)

@@ -1,54 +1,54 @@
 internal import CCurl
 
-/// An option of libcurl and the kind of value it takes, so that another kind does not compile.
+/// An option of libcurl with the type of its value, so that a value of another type does not compile.
 package struct CurlOption<Value> {
     let code: CURLoption
 }
 
 extension CurlOption<Int> {
-    /// Seconds for all of it, redirects too.
+    /// Seconds for the whole transfer, including redirects.
     package static var timeout: Self { Self(code: CURLOPT_TIMEOUT) }
     /// Seconds for making each connection.
     package static var connectTimeout: Self { Self(code: CURLOPT_CONNECTTIMEOUT) }
-    /// Bytes a second below which a transfer is slow; 0 for none.
+    /// Bytes a second below which a transfer is slow; 0 for no limit.
     package static var lowSpeedLimit: Self { Self(code: CURLOPT_LOW_SPEED_LIMIT) }
-    /// Seconds that a transfer may be slow.
+    /// Seconds for which a transfer is allowed to be slow.
     package static var lowSpeedTime: Self { Self(code: CURLOPT_LOW_SPEED_TIME) }
-    /// How many redirects are followed.
+    /// The maximum number of redirects.
     package static var maxRedirects: Self { Self(code: CURLOPT_MAXREDIRS) }
 }
 
 extension CurlOption<Int64> {
-    /// The most bytes that an answer may announce.
+    /// The maximum size in bytes that a response can announce.
     package static var maxFileSize: Self { Self(code: CURLOPT_MAXFILESIZE_LARGE) }
 }
 
 extension CurlOption<Bool> {
     /// Whether redirects are followed.
     package static var followsRedirects: Self { Self(code: CURLOPT_FOLLOWLOCATION) }
-    /// Whether `..` in a path is sent as it is.
+    /// Whether `..` in a path is sent unchanged.
     package static var pathAsIs: Self { Self(code: CURLOPT_PATH_AS_IS) }
-    /// Whether bytes that are no HTTP count as an answer.
+    /// Whether a response without an HTTP head (HTTP/0.9) is accepted.
     package static var allowsHTTP09: Self { Self(code: CURLOPT_HTTP09_ALLOWED) }
-    /// Whether a URL with a user name, also that of a redirect, is refused.
+    /// Whether URLs with a user name are refused, including those of redirects.
     package static var refusesUserNames: Self { Self(code: CURLOPT_DISALLOW_USERNAME_IN_URL) }
-    /// Whether passwords are looked up in the home folder's `.netrc`; off by default.
+    /// Whether passwords are read from the home folder's `.netrc`; off by default.
     package static var readsNetrc: Self { Self(code: CURLOPT_NETRC) }
-    /// Whether signals stay untouched: they belong to the process, not to a thread.
+    /// Whether libcurl leaves signal handlers unchanged: they belong to the process, not to a thread.
     static var noSignal: Self { Self(code: CURLOPT_NOSIGNAL) }
 }
 
 extension CurlOption<String> {
-    /// The address.
+    /// The URL of the request.
     package static var url: Self { Self(code: CURLOPT_URL) }
     /// The request's method, in capitals.
     package static var method: Self { Self(code: CURLOPT_CUSTOMREQUEST) }
-    /// The proxy; with an empty text there is none, whatever the environment says.
+    /// The proxy; an empty string disables proxies, whatever the environment variables say.
     package static var proxy: Self { Self(code: CURLOPT_PROXY) }
     /// The user agent.
     package static var userAgent: Self { Self(code: CURLOPT_USERAGENT) }
-    /// Schemes that redirects may lead to.
+    /// The schemes that redirects are allowed to use.
     package static var redirectProtocols: Self { Self(code: CURLOPT_REDIR_PROTOCOLS_STR) }
-    /// Schemes that are spoken at all.
+    /// The schemes that requests are allowed to use.
     static var protocols: Self { Self(code: CURLOPT_PROTOCOLS_STR) }
 }
