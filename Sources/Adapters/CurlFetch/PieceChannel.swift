@@ -30,8 +30,9 @@ final class PieceChannel: Sendable {
         stopped.load(ordering: .acquiring)
     }
 
-    /// Waits until the piece is consumed; returns `false` if the transfer must end. Called by the transfer's thread
-    /// only.
+    /// Waits until the piece is consumed; returns `false` if the transfer must end.
+    ///
+    /// Called by the transfer's thread only.
     func give(_ piece: ByteBuffer) -> Bool {
         guard !isStopped else { return false }
         source.yield(piece)
