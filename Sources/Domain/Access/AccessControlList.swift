@@ -1,20 +1,20 @@
 /// The read and write access to one object: `{"*":{"read":true},"<user id>":{"write":true},"role:<name>":{…}}`
 /// (protocol/data 5.2).
 ///
-/// Rights add up and nothing takes one away: `false` says as much as silence.
+/// Rights accumulate and no entry revokes one: `false` is equal to a missing right.
 package struct AccessControlList: Sendable, Hashable {
-    /// What an entry grants.
+    /// A right that an entry grants.
     package enum Right: String, Sendable {
         case read
         case write
     }
 
-    /// Rights by subject, in the wire's form.
+    /// The rights of each subject, in the wire format.
     package let json: [String: JSONValue]
 
-    /// Takes the ACL of a request; `null` means none was given.
+    /// Parses the ACL of a request; `nil` for `null`.
     ///
-    /// - Throws: ``ServiceError/Code/invalidACL`` (code 123) naming the entry that is wrong.
+    /// - Throws: ``ServiceError/Code/invalidACL`` (code 123) naming the malformed entry.
     package init?(_ value: JSONValue) throws {
         if case .null = value { return nil }
         guard let entries = value.objectValue else {
@@ -45,7 +45,7 @@ package struct AccessControlList: Sendable, Hashable {
         self.json = json
     }
 
-    /// What an object without an ACL is open to (protocol/data 5.2).
+    /// The access to an object without an ACL (protocol/data 5.2).
     package static let everyone = AccessControlList(
         stored: [everyoneEntry: .object(["read": .bool(true), "write": .bool(true)])]
     )
@@ -53,15 +53,15 @@ package struct AccessControlList: Sendable, Hashable {
     /// The entry for every caller.
     package static let everyoneEntry = "*"
 
-    /// What stands for a role.
+    /// The subject of a role.
     package static func subject(ofRole name: String) -> String { "role:\(name)" }
 
-    /// The entry of a class's default ACL that stands for the user who creates an object.
+    /// The entry of a class's default ACL for the user who creates an object.
     package static let owner = "owner"
 
     /// Whether one of the subjects has the right.
     ///
-    /// Names are compared byte by byte, as in a database: Swift takes `K` and the Kelvin sign for the same text.
+    /// Names are compared byte by byte, as in a database: Swift treats `K` and the Kelvin sign as equal strings.
     package func grants(_ right: Right, to subjects: Subjects) -> Bool {
         json.contains { subject, rights in
             guard rights.objectValue?[right.rawValue] == .bool(true),
@@ -71,7 +71,8 @@ package struct AccessControlList: Sendable, Hashable {
         }
     }
 
-    /// The ACL of a new object where this one is the class's default: the entry `owner` is the user's, or goes.
+    /// The ACL of a new object if this one is the class's default: the entry `owner` becomes the user's, or is removed
+    /// without a user.
     package func owned(by user: ObjectID?) -> AccessControlList {
         var entries = json
         let rights = entries.removeValue(forKey: AccessControlList.owner)
@@ -79,16 +80,16 @@ package struct AccessControlList: Sendable, Hashable {
         return AccessControlList(stored: entries)
     }
 
-    /// More than any app needs, and few enough to look at in each row of a query.
+    /// The maximum number of entries: more than any app needs, and few enough to scan in each row of a query.
     private static let maxEntries = 1000
 
-    /// The most bytes of an entry's name, without `role:`; names of roles have as many.
+    /// The maximum length of an entry's name in bytes without `role:`, the same as for names of roles.
     private static let longestSubject = 128
 
-    /// Throws ``ServiceError/Code/invalidACL`` if an entry's name is too long, or Unicode calls it equal to another
-    /// one's.
+    /// Checks the name of an entry.
     ///
-    /// Any other name is stored, as on LeanCloud: an entry that names no user and no role grants no rights
+    /// Throws ``ServiceError/Code/invalidACL`` if the name is too long, or canonically equivalent to another entry's
+    /// name. Any other name is stored, as on LeanCloud: an entry that names no user and no role grants no rights
     /// (protocol/data 5.2).
     private static func requireSubject(_ text: String) throws {
         let name = text.hasPrefix("role:") ? text.dropFirst(5) : text[...]
@@ -98,8 +99,8 @@ package struct AccessControlList: Sendable, Hashable {
                 "Invalid ACL: the name of the entry '\(text.prefix(64))' has more than \(longestSubject) bytes."
             )
         }
-        // The Kelvin sign is the one letter that normalisation makes a letter of ASCII, of which names of roles
-        // consist.
+        // The Kelvin sign is the only letter that normalization maps to an ASCII letter, and names of roles consist of
+        // ASCII.
         guard !text.unicodeScalars.contains("\u{212A}") else {
             throw ServiceError(
                 .invalidACL,

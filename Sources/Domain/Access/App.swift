@@ -2,12 +2,12 @@ internal import Crypto
 
 /// The id of one LeanCloud application: 1 to 64 letters, digits, `-` and `_`, beginning with a letter or digit.
 ///
-/// It names the app's folder in the storage, so nothing else may be in it.
+/// It is the name of the app's folder in the storage, so other characters are not allowed.
 package struct AppID: Hashable, Sendable, CustomStringConvertible {
-    /// The id as it is written.
+    /// The id as a string.
     package let description: String
 
-    /// Takes an id from a client or a configuration, or `nil` if it breaks the rule above.
+    /// Parses an id from a client or a configuration; `nil` if it has another form.
     package init?(_ text: String) {
         let allowed = text.utf8.allSatisfy {
             $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
@@ -27,33 +27,34 @@ package struct AppID: Hashable, Sendable, CustomStringConvertible {
 package struct Secret: Sendable, CustomStringConvertible {
     private let text: String
 
-    /// Takes the secret; every string is valid.
+    /// Creates a secret; every string is valid.
     package init(_ text: String) {
         self.text = text
     }
 
-    /// The key itself, for printing it once to the operator, and for hashing.
+    /// The secret itself, for hashing and for printing it once to the operator.
     package var revealed: String { text }
 
     /// Never the secret, so that no log line can contain it.
     package var description: String { "<secret>" }
 
-    /// Whether the secrets are equal, in a time that does not depend on where they differ or how long they are.
+    /// Whether the secrets are equal, in a time that does not depend on their difference or length.
     ///
-    /// Digests are compared, because those have one length and an `==` in constant time.
+    /// Compares digests, which have one length and a constant-time `==`.
     package func matches(_ candidate: some StringProtocol) -> Bool {
         SHA256.hash(data: Array(text.utf8)) == SHA256.hash(data: Array(candidate.utf8))
     }
 }
 
-/// The two keys of an app: one that every copy of the app carries, one that opens everything.
+/// The two keys of an app: the app key, which every copy of the app contains, and the master key, which grants all
+/// rights.
 package struct AppKeys: Sendable {
-    /// What every copy of the app carries.
+    /// The key that every copy of the app contains.
     package let appKey: Secret
-    /// What opens everything; the operator's own.
+    /// The key that grants all rights; for the operator only.
     package let masterKey: Secret
 
-    /// Takes both keys; that they differ was checked by the configuration.
+    /// Creates the pair; the configuration checks that the keys differ.
     package init(appKey: Secret, masterKey: Secret) {
         self.appKey = appKey
         self.masterKey = masterKey

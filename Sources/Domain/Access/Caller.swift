@@ -4,16 +4,17 @@ package struct Caller: Sendable, Hashable {
     package struct User: Sendable, Hashable {
         /// The user's objectId.
         package let id: ObjectID
-        /// The session that the token stands for.
+        /// The session to which the token belongs.
         package let session: ObjectID
-        /// The names of all roles the user is in, directly or through other roles.
+        /// The names of all roles of the user, directly or through other roles.
         package let roles: Set<String>
-        /// What stands for the user in an ACL.
+        /// The user's subjects in ACLs.
         package let subjects: Subjects
-        /// The epoch before all this was found true (``SessionCache/epoch``); -1 makes every transaction look again.
+        /// The epoch before these facts were read (``SessionCache/epoch``); -1 makes every transaction look them up
+        /// again.
         package let epoch: Int
 
-        /// Takes what was found of a valid token.
+        /// Creates a user from the facts about a valid token.
         package init(id: ObjectID, session: ObjectID, roles: Set<String> = [], epoch: Int = -1) {
             self.id = id
             self.session = session
@@ -23,16 +24,16 @@ package struct Caller: Sendable, Hashable {
         }
     }
 
-    /// The app that the caller belongs to; it sees no other.
+    /// The app that the caller belongs to; other apps are not visible.
     package let app: AppID
-    /// Whether the caller proved to know the master key, and not only what every copy of the app knows.
+    /// Whether the caller proved to know the master key.
     package let isMaster: Bool
     /// The logged-in user; `nil` for a guest, and for a client with a stale token (protocol/data 1.2).
     package let user: User?
-    /// The client's IP address; empty where there is no connection.
+    /// The client's IP address; empty without a connection.
     package let address: String
 
-    /// Made by the ``Authenticator``, and by tests.
+    /// Creates a caller; used by the ``Authenticator`` and by tests.
     package init(app: AppID, isMaster: Bool = false, user: User? = nil, address: String = "") {
         self.app = app
         self.isMaster = isMaster
@@ -40,12 +41,12 @@ package struct Caller: Sendable, Hashable {
         self.address = address
     }
 
-    /// The same caller, logged in.
+    /// The same caller with a user.
     package func logged(in user: User) -> Caller {
         Caller(app: app, isMaster: isMaster, user: user, address: address)
     }
 
-    /// The same caller, at an address.
+    /// The same caller with an address.
     package func at(address: String) -> Caller {
         Caller(app: app, isMaster: isMaster, user: user, address: address)
     }
@@ -55,7 +56,7 @@ package struct Caller: Sendable, Hashable {
         isMaster ? .unrestricted : .subjects(subjects)
     }
 
-    /// What stands for the caller in an ACL.
+    /// The caller's subjects in ACLs.
     package var subjects: Subjects { user?.subjects ?? .guest }
 
     /// Throws ``ServiceError/Code/masterKeyRequired`` unless the caller holds the master key.

@@ -1,23 +1,23 @@
 /// The identity by which requests are counted for shared resources, across all apps of the server.
 package enum CallerIdentity: Sendable, Hashable {
-    /// The master keys.
+    /// All callers with a master key.
     case master
     /// A user of an app, from any address.
     case user(ObjectID, in: AppID)
-    /// All clients at one address without a session, or that are not authenticated yet; behind a reverse proxy these
-    /// are all guests.
+    /// All clients without a session at one address, and clients not yet authenticated; all guests behind one reverse
+    /// proxy have the same address.
     case guest(address: String)
 }
 
 extension Caller {
-    /// The identity with which the caller's requests count.
+    /// The identity by which the caller's requests are counted.
     package var identity: CallerIdentity {
         if isMaster { return .master }
         return user.map { .user($0.id, in: app) } ?? .guest(address: address)
     }
 
-    /// Whose requests the caller's count with where users are no use to tell clients apart: a client that signs up many
-    /// users would have a share for each of their sessions.
+    /// The identity by which requests are counted where users do not separate clients: a client that signs up many
+    /// users would get a share for each session.
     package var identityByAddress: CallerIdentity {
         isMaster ? .master : .guest(address: address)
     }

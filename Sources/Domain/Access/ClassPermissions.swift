@@ -2,7 +2,8 @@
 package struct ClassPermissions: Sendable, Hashable {
     private var audiences: [ClassOperation: Set<Audience>]
 
-    /// What a class begins with: open, but for the built-in ones that docs/permissions.md names.
+    /// Creates the permissions of a new class: open to all callers, except for the built-in classes in
+    /// docs/permissions.md.
     package init(of name: ClassName) {
         audiences = Dictionary(uniqueKeysWithValues: ClassOperation.allCases.map { ($0, [.everyone]) })
         switch name {
@@ -13,13 +14,13 @@ package struct ClassPermissions: Sendable, Hashable {
         }
     }
 
-    /// Who is allowed to do the operation; only the master key if it is empty.
+    /// The callers who are allowed to do the operation; an empty set allows only the master key.
     package subscript(operation: ClassOperation) -> Set<Audience> {
         get { audiences[operation] ?? [] }
         set { audiences[operation] = newValue }
     }
 
-    /// The form on the wire and in stores: `{"create":["users"],"delete":[],…}`.
+    /// The wire and storage format: `{"create":["users"],"delete":[],…}`.
     package var json: JSONValue {
         let members = ClassOperation.allCases.map { operation in
             (operation.rawValue, JSONValue.array(self[operation].map(\.entry).sorted().map(JSONValue.string)))
@@ -27,15 +28,15 @@ package struct ClassPermissions: Sendable, Hashable {
         return .object(Dictionary(uniqueKeysWithValues: members))
     }
 
-    /// Whether the caller may; the master key may everything.
+    /// Whether the caller is allowed to do the operation; the master key always is.
     package func allow(_ operation: ClassOperation, to caller: Caller) -> Bool {
         caller.isMaster || self[operation].contains { $0.contains(caller.user) }
     }
 }
 
-/// What can be opened and closed for a class.
+/// An operation that the permissions of a class allow or refuse.
 package enum ClassOperation: String, Sendable, CaseIterable {
-    /// A change that makes a field which the class did not have.
+    /// A change that adds a new field to the class.
     case addFields = "add_fields"
     case create
     case delete
@@ -57,9 +58,9 @@ package enum Audience: Sendable, Hashable {
     /// The users of a role, directly or through other roles.
     case role(String)
 
-    /// Reads `everyone`, `users`, `user:<objectId>` or `role:<name>`.
+    /// Parses `everyone`, `users`, `user:<objectId>` or `role:<name>`.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming what it is not.
+    /// - Throws: ``ServiceError/Code/badRequest`` naming the malformed entry.
     package init(_ entry: String) throws {
         let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.count) {
@@ -75,7 +76,7 @@ package enum Audience: Sendable, Hashable {
         }
     }
 
-    /// The entry from which it is parsed.
+    /// The string from which the entry is parsed.
     package var entry: String {
         switch self {
         case .everyone: "everyone"

@@ -1,12 +1,12 @@
-/// The ACL entries that count when objects are read: the value by which stores leave out objects that the caller is not
+/// The ACL entries that count when objects are read; stores use them to leave out objects that the caller is not
 /// allowed to read.
 package enum Readers: Sendable, Hashable {
-    /// No ACL stops them: the master key, and lcfile itself.
+    /// No ACL applies: the master key, and lcfile itself.
     case unrestricted
-    /// Objects without an ACL, and those whose ACL lets one of the subjects read.
+    /// Objects without an ACL, and objects whose ACL grants one of the subjects read access.
     case subjects(Subjects)
 
-    /// Whether they may read what has this ACL; `nil` means everyone may.
+    /// Whether an object with this ACL can be read; `nil` means an object without an ACL.
     package func canRead(_ acl: AccessControlList?) -> Bool {
         switch self {
         case .unrestricted: true
@@ -14,7 +14,7 @@ package enum Readers: Sendable, Hashable {
         }
     }
 
-    /// The same of an ACL in stored form.
+    /// Whether an object can be read, with the ACL in stored form.
     package func canRead(stored acl: [UInt8]?) -> Bool {
         switch self {
         case .unrestricted: true
@@ -25,15 +25,15 @@ package enum Readers: Sendable, Hashable {
 
 /// The ACL entries that apply to a caller: `*`, the user's id, `role:<name>` for each role; created once for a session.
 package struct Subjects: Sendable, Hashable {
-    /// Each of them.
+    /// The set of entries.
     package let all: Set<String>
-    /// All as a JSON array, as a store compares them.
+    /// The entries as a JSON array, the form in which a store compares them.
     package let json: String
 
     /// The ACL entries of a guest.
     package static let guest = Subjects([AccessControlList.everyoneEntry])
 
-    /// What stands for a user.
+    /// The ACL entries of a user.
     package init(user: ObjectID, roles: Set<String>) {
         self.init([AccessControlList.everyoneEntry, user.description] + roles.map(AccessControlList.subject(ofRole:)))
     }
@@ -43,16 +43,16 @@ package struct Subjects: Sendable, Hashable {
         json = String(decoding: JSONValue.array(all.sorted().map(JSONValue.string)).encoded(), as: UTF8.self)
     }
 
-    /// Whether an ACL grants one of them a right.
+    /// Whether an ACL grants one of the subjects a right.
     ///
     /// - Parameters:
-    ///   - right: What is asked for.
-    ///   - acl: The ACL as canonical JSON, as stores hold it; it is not parsed, because a query may check every row.
-    /// - Returns: Whether some entry says so.
+    ///   - right: The right to check.
+    ///   - acl: The ACL as canonical JSON, the stored form; it is not parsed, because a query can check every row.
+    /// - Returns: `true` if an entry grants the right.
     package func have(_ right: AccessControlList.Right, in acl: UnsafeBufferPointer<UInt8>) -> Bool {
         var entries = MemberScanner(acl)
         while let (name, rights) = entries.next() {
-            // `read` stands before `write`.
+            // In canonical JSON `read` precedes `write`.
             let isGranted =
                 switch right {
                 case .read: acl[rights].starts(with: #"{"read":true"#.utf8)

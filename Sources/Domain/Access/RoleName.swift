@@ -1,13 +1,13 @@
-/// The name of a role: letters, digits, `_`, `-` and blanks (protocol/data 5.3).
+/// The name of a role: letters, digits, `_`, `-` and spaces (protocol/data 5.3).
 package enum RoleName {
-    /// Whether a role may have the name.
+    /// Whether the string is a valid name.
     package static func isOne(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_- ".utf8.contains($0) }
             && text.utf8.contains(where: \.isASCIIAlphanumeric)
     }
 
-    /// Throws ``ServiceError/Code/invalidRoleName`` (139) unless a value is one.
+    /// Throws ``ServiceError/Code/invalidRoleName`` (139) unless the value is a valid name.
     package static func check(_ value: JSONValue?) throws {
         guard let text = value?.stringValue, isOne(text) else {
             throw ServiceError(

@@ -1,25 +1,25 @@
-/// What the rules of one app's accounts depend on: settings, services and caches.
+/// The settings, services and caches on which the rules of one app's accounts depend.
 package struct AccountDependencies: Sendable {
-    /// The settings.
+    /// The account settings.
     package var settings: AccountSettings
     /// Hashes and compares passwords.
     package var hasher: any PasswordHasher
-    /// Verifies `authData` with a provider; with `nil`, `authData` of clients is not verified.
+    /// Verifies `authData` with a provider; with `nil`, clients' `authData` is not verified.
     package var verifier: (any AuthDataVerifier)?
     /// Counts wrong passwords.
     package let attempts: LoginAttempts
-    /// Bounds how many users an address makes.
+    /// Limits the users that clients at one address create.
     package var signUpRate: SignUpRate
     /// The cache of logged-in users.
     package let sessionCache: SessionCache
 
     /// - Parameters:
-    ///   - settings: The settings.
-    ///   - changes: The feed of the app's store, which tells what is cached here and not true any more.
+    ///   - settings: The account settings.
+    ///   - changes: The change feed of the app's store, which invalidates the caches.
     ///   - hasher: Hashes and compares passwords.
-    ///   - verifier: Checks `authData`; nil believes none.
-    ///   - attempts: Counts wrong passwords; nil makes a counter by the settings.
-    ///   - signUpRate: Bounds sign-ups; nil makes a bound by the settings.
+    ///   - verifier: Verifies `authData`; `nil` means that clients' `authData` is not verified.
+    ///   - attempts: Counts wrong passwords; `nil` creates a counter from the settings.
+    ///   - signUpRate: Limits sign-ups; `nil` creates a limit from the settings.
     package init(
         settings: AccountSettings = AccountSettings(),
         changes: ChangeFeed,

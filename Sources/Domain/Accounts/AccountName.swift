@@ -1,10 +1,10 @@
-/// The three names by which a user logs in, and what each may look like (protocol/data 6.1).
+/// The three names by which a user logs in, with the format of each (protocol/data 6.1).
 package enum AccountName: String, Sendable, CaseIterable {
     case username
     case email
     case phone = "mobilePhoneNumber"
 
-    /// Throws what is wrong with a value of the field: 200, 217, 125, 127.
+    /// Checks a value of the field; throws codes 200, 217, 125 and 127.
     package func check(_ value: JSONValue) throws {
         let text = value.stringValue ?? ""
         switch self {
@@ -27,14 +27,14 @@ package enum AccountName: String, Sendable, CaseIterable {
         }
     }
 
-    /// All texts that mean the same as one: a number without `+` is a Chinese one.
+    /// All spellings of a name: a phone number without `+` is a Chinese number.
     package func forms(of text: String) -> [String] {
         guard self == .phone else { return [text] }
         if text.hasPrefix("+86") { return [text, String(text.dropFirst(3))] }
         return text.hasPrefix("+") ? [text] : [text, "+86\(text)"]
     }
 
-    /// What is said of a value that another user has.
+    /// The error for a value that another user has.
     package var taken: ServiceError {
         switch self {
         case .username: ServiceError(.usernameTaken, "Username has already been taken.")
@@ -43,7 +43,7 @@ package enum AccountName: String, Sendable, CaseIterable {
         }
     }
 
-    /// The field that says whether the user proved to own it.
+    /// The field that records whether the user verified the value.
     package var verifiedField: String? {
         switch self {
         case .username: nil
@@ -52,7 +52,7 @@ package enum AccountName: String, Sendable, CaseIterable {
         }
     }
 
-    /// `name@host.tld`, without what no address has; whether mail arrives only mail can tell.
+    /// Whether the string has the form `name@host.tld` and no character that email addresses exclude.
     private static func isEmail(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, !parts[0].isEmpty, !text.hasControlCharacters,

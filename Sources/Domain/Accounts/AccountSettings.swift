@@ -1,25 +1,25 @@
-/// `accounts.*`, but what concerns threads.
+/// The `accounts.*` settings, except those on threads.
 package struct AccountSettings: Sendable {
-    /// Wrong passwords that do not lock the user yet.
+    /// The maximum number of wrong passwords that do not lock the user.
     package var maxFailures: Int
-    /// Seconds in which they count, and for which a lock lasts.
+    /// Seconds for which a wrong password counts, and for which a lock lasts.
     package var lockoutTime: Int
-    /// The most users that clients at one address make in an hour; 0 means no limit.
+    /// The maximum number of users that clients at one address create in an hour; 0 means no limit.
     package var maxSignUps: Int
-    /// The most sessions of one user.
+    /// The maximum number of sessions of one user.
     package var maxSessions: Int
-    /// The most roles of one user that grant anything.
+    /// The maximum number of roles of one user that grant rights.
     package var maxRoles: Int
     /// The maximum number of users that are cached with their roles.
     package var cachedSessions: Int
-    /// The most bytes of a password.
+    /// The maximum length of a password in bytes.
     package var maxPasswordLength: Int
     /// Whether a new password ends the sessions that began with the old one.
     package var endsSessions: Bool
-    /// Whether a log-in answers an unknown username like a wrong password.
+    /// Whether a log-in with an unknown username gets the same error as one with a wrong password.
     package var hidesUnknownUsers: Bool
 
-    /// Takes every setting; the defaults are those of the configuration.
+    /// Creates settings; the defaults are those of the configuration.
     package init(
         maxFailures: Int = 6,
         lockoutTime: Int = 900,

@@ -8,18 +8,18 @@ package struct AuthData: Sendable, Hashable {
     /// The platform of anonymous users.
     package static let anonymous = "anonymous"
 
-    /// What is known of each platform, our own entries for unions (`_weixin_unionid`) among them.
+    /// The data of each platform, including lcfile's own entries for unions (`_weixin_unionid`).
     package private(set) var platforms: [String: JSONValue]
 
-    /// Takes what a user holds; `nil` if it holds none.
+    /// Reads a user's stored `authData`; `nil` means that the user has none.
     package init(stored value: JSONValue?) {
         platforms = value?.objectValue ?? [:]
     }
 
-    /// As it is stored.
+    /// The stored form.
     package var json: JSONValue { .object(platforms) }
 
-    /// Carries out what a client asks, in order.
+    /// Applies a client's changes in order.
     package mutating func apply(_ changes: [Change]) throws {
         for change in changes {
             switch change {
@@ -43,17 +43,17 @@ package struct AuthData: Sendable, Hashable {
 
     /// The identities of the user, as strings; each belongs to one user of the app.
     ///
-    /// - Throws: ``ServiceError/Code/missingLinkedID`` (250) for a platform that does not say.
+    /// - Throws: ``ServiceError/Code/missingLinkedID`` (250) for a platform without an id.
     package func identities() throws -> Set<String> {
         Set(try platforms.map { try AuthData.identity($0.key, $0.value) })
     }
 
-    /// The union that a platform's data belongs to, as such a text.
+    /// The identity of the union to which a platform's data belongs, as a string.
     package static func unionIdentity(of platform: String, _ data: JSONValue) -> String? {
         union(of: platform, data).map { text("\($0.entry)", $0.id) }
     }
 
-    /// The identity on a platform, as such a string.
+    /// The identity on a platform, as a string.
     package static func identity(_ platform: String, _ data: JSONValue) throws -> String {
         let name =
             switch platform {
@@ -76,13 +76,15 @@ package struct AuthData: Sendable, Hashable {
         return text(platform, id)
     }
 
-    /// Ids that are long, or could be written in several ways, stand as their digest; `#` is in no platform's name.
+    /// Builds an identity; a long or non-ASCII id is replaced by its digest.
+    ///
+    /// `#` occurs in no platform's name.
     private static func text(_ platform: String, _ id: String) -> String {
         if id.utf8.count <= 200, id.utf8.allSatisfy({ $0 < 0x80 }) { return "\(platform):\(id)" }
         return "\(platform)#\(SHA256.hash(data: Array(id.utf8)).hexadecimal)"
     }
 
-    /// Writes the entry of a union whose main account a platform says it is (protocol/data 6.5).
+    /// Adds the entry of a union if the platform's data claims the union's main account (protocol/data 6.5).
     private mutating func claimUnion(of platform: String, _ data: JSONValue) {
         guard let union = AuthData.union(of: platform, data),
             ["true", "1"].contains(data.objectValue?["main_account"]?.flagText)
@@ -90,7 +92,7 @@ package struct AuthData: Sendable, Hashable {
         platforms[union.entry] = ["uid": .string(union.id)]
     }
 
-    /// An anonymous id is not verified, so it belongs to no union.
+    /// The union of a platform's data; `nil` for anonymous ids, which are not verified.
     private static func union(of platform: String, _ data: JSONValue) -> (entry: String, id: String)? {
         guard platform != anonymous, let members = data.objectValue, let name = members["platform"]?.stringValue,
             let id = members["unionid"]?.stringValue, FieldPath.isFieldName(name), !id.isEmpty
@@ -98,7 +100,7 @@ package struct AuthData: Sendable, Hashable {
         return ("_\(name)_unionid", id)
     }
 
-    /// More platforms than a user can have accounts on.
+    /// The maximum number of platforms of a user.
     static let maxPlatforms = 100
 
     static let tooMany = ServiceError(
@@ -108,22 +110,22 @@ package struct AuthData: Sendable, Hashable {
 }
 
 extension AuthData {
-    /// One thing that a client asks of `authData`.
+    /// One change of `authData` that a client requests.
     package enum Change: Sendable {
-        /// Links a platform, or replaces what is known of it.
+        /// Links a platform, or replaces its data.
         case set(String, JSONValue)
         case remove(String)
         case removeAll
     }
 
-    /// Reads what a member `authData`, or `authData.<platform>`, of a body says.
+    /// Reads the member `authData` or `authData.<platform>` of a body.
     ///
-    /// Names that begin with `_` are ours: some SDKs send them back as they got them, so they change nothing.
+    /// Names that begin with `_` belong to lcfile: some SDKs send them back unchanged, so they are ignored.
     ///
     /// - Parameters:
-    ///   - value: The plain value; nothing removes what is there.
-    ///   - platform: Of `authData.<platform>`; `nil` for all of it.
-    /// - Returns: What it asks, by platform; `nil` for names of ours.
+    ///   - value: The plain value; `nil` removes the stored value.
+    ///   - platform: The platform of `authData.<platform>`; `nil` for the whole of `authData`.
+    /// - Returns: The changes, one for each platform; `nil` for names that belong to lcfile.
     /// - Throws: ``ServiceError/Code/typeMismatch`` (111), ``ServiceError/Code/invalidKey`` (105).
     package static func changes(_ value: JSONValue?, of platform: String?) throws -> [Change] {
         if let platform {
@@ -158,7 +160,7 @@ extension AuthData {
 }
 
 extension JSONValue {
-    /// A flag that SDKs write as a boolean, a number or a text.
+    /// The string form of a flag that SDKs write as a boolean, a number or a string.
     fileprivate var flagText: String? {
         switch self {
         case .bool(let flag): flag ? "true" : "false"

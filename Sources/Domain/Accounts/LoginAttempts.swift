@@ -3,12 +3,13 @@ internal import Synchronization
 
 /// Counts wrong passwords and locks names with too many (protocol/data 6.2); thread-safe.
 ///
-/// In memory only: a restart of the server resets the counts.
+/// The counts are in memory: a restart of the server resets them.
 package final class LoginAttempts: Sendable {
     /// The times of the latest failures of one name, oldest first.
     private typealias Failures = [Timestamp]
 
-    /// How many names are remembered: with the default cost, more than can be tried while the first still counts.
+    /// The maximum number of names stored: with the default cost, more than a client can try while the first one
+    /// counts.
     private static let bound = 100_000
 
     private let allowed: Int
@@ -17,9 +18,9 @@ package final class LoginAttempts: Sendable {
     private let failures = Mutex(RecentEntries<String, Failures>(bound: LoginAttempts.bound))
 
     /// - Parameters:
-    ///   - allowed: How many failures do not lock a name yet.
-    ///   - seconds: How long a failure counts, and how long a lock lasts after the last one.
-    ///   - clock: Tells the time.
+    ///   - allowed: The number of failures that do not lock a name.
+    ///   - seconds: How long a failure counts, and how long a lock lasts after the last failure.
+    ///   - clock: Returns the current time.
     package init(allowed: Int, seconds: Int, clock: @escaping @Sendable () -> Timestamp = Timestamp.now) {
         self.allowed = allowed
         milliseconds = Int64(seconds) * 1000
@@ -32,16 +33,16 @@ package final class LoginAttempts: Sendable {
         return "\(name.rawValue) \(SHA256.hash(data: Array(form.utf8)).hexadecimal)"
     }
 
-    /// Throws ``ServiceError/Code/lockedOut`` if the name is locked: before the work of comparing is done.
+    /// Throws ``ServiceError/Code/lockedOut`` if the name is locked; called before the password is hashed.
     package func requireOpen(_ name: String) throws {
         let now = clock()
         try failures.withLock { if isLocked($0.value(for: name) ?? [], at: now) { throw LoginAttempts.refusal } }
     }
 
-    /// Takes how a comparison ended.
+    /// Records the result of a comparison.
     ///
-    /// Parallel guesses have no advantage over sequential ones: if the name was locked meanwhile, a right password is
-    /// refused like a wrong one.
+    /// Parallel guesses have no advantage over sequential ones: if the name was locked during the comparison, a right
+    /// password is refused like a wrong one.
     ///
     /// - Throws: ``ServiceError/Code/lockedOut``.
     package func record(_ name: String, isRight: Bool) throws {
@@ -58,7 +59,7 @@ package final class LoginAttempts: Sendable {
         }
     }
 
-    /// Forgets the failures of a name.
+    /// Removes the failures of a name.
     package func forget(_ name: String) {
         failures.withLock { $0.remove(name) }
     }
@@ -77,9 +78,9 @@ package final class LoginAttempts: Sendable {
 }
 
 extension LoginAttempts {
-    /// Takes from the feed which users have a new password: guesses of the old one do not count any more.
+    /// Subscribes to password changes in the feed: failures with the old password no longer count.
     ///
-    /// Where changes were missed, failures count on, and locks end with their time.
+    /// If the feed lost changes, failures continue to count, and locks end with their time.
     func follow(_ changes: ChangeFeed) {
         changes.subscribe(to: [ChangeFilter(.user, [.updated], states: [.before, .after])]) { [self] event in
             guard case .changes(let changes) = event else { return }

@@ -1,16 +1,17 @@
-/// A password as a client sent it; never printed, never stored.
+/// A password from a client; never printed, never stored.
 package struct Password: Sendable, CustomStringConvertible {
     /// The password itself, for hashing.
     package let revealed: String
 
-    /// Takes the member of a body.
+    /// Reads the member of a body.
     ///
     /// - Parameters:
     ///   - json: The member; `nil` if the body has none.
-    ///   - field: The member's name, for the refusal.
-    ///   - limit: The most bytes of UTF-8.
+    ///   - field: The member's name, for the error message.
+    ///   - limit: The maximum length in bytes of UTF-8.
     /// - Throws: ``ServiceError/Code/missingPassword`` (201), ``ServiceError/Code/blankPassword`` (218),
-    ///   ``ServiceError/Code/malformedJSON`` for U+0000, ``ServiceError/Code/badRequest`` for one that is too long.
+    ///   ``ServiceError/Code/malformedJSON`` for U+0000, ``ServiceError/Code/badRequest`` for a password that is too
+    ///   long.
     package init(_ json: JSONValue?, field: String = "password", limit: Int) throws {
         guard let json, json != .null else {
             throw ServiceError(.missingPassword, "Password is missing or empty: '\(field)'.")
@@ -19,7 +20,7 @@ package struct Password: Sendable, CustomStringConvertible {
             throw ServiceError(.missingPassword, "Password is missing or empty: '\(field)' must be a String.")
         }
         guard !text.utf8.isEmpty else { throw ServiceError(.blankPassword, "Password cannot be blank: '\(field)'.") }
-        // C takes it for an end, and scrypt's key for padding: two passwords would be one.
+        // C ends a string at U+0000, and scrypt pads keys with it: different passwords would have the same hash.
         guard !text.utf8.contains(0) else {
             throw ServiceError(.malformedJSON, "'\(field)' must not contain the character U+0000.")
         }
@@ -36,25 +37,25 @@ package struct Password: Sendable, CustomStringConvertible {
     package var description: String { "<password>" }
 }
 
-/// A password's hash with all that is needed to verify it, as text in the manner of crypt(5):
+/// A password's hash with the parameters needed to verify it, as a string in the format of crypt(5):
 /// `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, `$leancloud$<salt>$<hash>`, `$2b$12$…`.
 package struct PasswordHash: Sendable, Hashable {
-    /// The text as it is stored.
+    /// The stored string.
     package let text: String
 
-    /// Takes the string of a hasher or of a store.
+    /// Creates a hash from the string of a hasher or of a store.
     package init(stored text: String) {
         self.text = text
     }
 
-    /// The field of a user with the hash; never shown, never written by a request.
+    /// The field of a user that stores the hash; clients can neither read nor write it.
     package static let field = "_password"
 
-    /// Takes a hash from a LeanCloud export (protocol/data 6.6).
+    /// Creates a hash from a LeanCloud export (protocol/data 6.6).
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if it has not the form of one.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the string has another form.
     package init(leanCloud hash: String, salt: String) throws {
-        // 64 bytes: 86 characters and two that fill up.
+        // 64 bytes in Base64: 86 characters and two of padding.
         let isBase64 = hash.utf8.count == 88 && hash.hasSuffix("==") && hash.utf8.dropLast(2).allSatisfy(\.isBase64)
         guard isBase64, (1...256).contains(salt.utf8.count), salt.utf8.allSatisfy(\.isASCIIAlphanumeric) else {
             throw ServiceError(
@@ -65,9 +66,10 @@ package struct PasswordHash: Sendable, Hashable {
         text = "$leancloud$\(salt)$\(hash)"
     }
 
-    /// Takes a bcrypt hash from elsewhere.
+    /// Creates a bcrypt hash from another system.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if it has not the form of one, or would take minutes to verify.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the string has another form, or if verifying it would take
+    ///   minutes.
     package init(bcrypt text: String) throws {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].isEmpty, ["2a", "2b", "2y"].contains(parts[1]),

@@ -1,17 +1,17 @@
-/// Hashes passwords slowly, on threads of its own.
+/// Hashes passwords slowly, on its own threads.
 ///
-/// Callers share the threads, so each call names its caller (``Caller/identityByAddress``): a flood of one delays the
-/// others by one password at most, and the master key is never refused.
+/// Callers share the threads, so each call names its caller (``Caller/identityByAddress``): a flood of requests from
+/// one caller delays the others by one password at most, and the master key is never refused.
 package protocol PasswordHasher: Sendable {
-    /// The hash of a new password, with a salt of its own.
+    /// Hashes a new password with a new salt.
     ///
-    /// Throws ``ServiceError/Code/overloaded`` if too many wait already, those of other callers fewer than this one's.
+    /// Throws ``ServiceError/Code/overloaded`` if the queue is full and no other caller has more requests in it.
     func hash(_ password: Password, for caller: CallerIdentity) async throws -> PasswordHash
 
     /// Compares a password with a hash.
     ///
-    /// Nothing, for a user that is not there, takes as long as a hash made now, waits as long for it, and is wrong.
-    /// Throws ``ServiceError/Code/overloaded`` as ``hash(_:for:)`` does.
+    /// Without a hash, as for an unknown user, the result is wrong after the same wait and the same work as with a
+    /// current hash. Throws ``ServiceError/Code/overloaded`` as ``hash(_:for:)`` does.
     func verify(
         _ password: Password,
         against hash: PasswordHash?,
@@ -19,17 +19,18 @@ package protocol PasswordHasher: Sendable {
     ) async throws -> PasswordComparison
 }
 
-/// What comparing a password gave.
+/// The result of comparing a password with a hash.
 package enum PasswordComparison: Sendable {
     case wrong
     case right
-    /// Right, and the hash is one of another kind or cost than new ones: time to replace it.
+    /// The password is right, and the hash has another kind or cost than new hashes; the caller replaces it.
     case rightButOutdated
 }
 
-/// Verifies with a provider a client's claim about an account there.
+/// Verifies a client's claim to an account with the account's provider.
 package protocol AuthDataVerifier: Sendable {
-    /// Throws ``ServiceError/Code/invalidAuthData`` (251) unless the provider agrees, with the union too that the data
-    /// claims.
+    /// Verifies the data of a platform, including its union.
+    ///
+    /// Throws ``ServiceError/Code/invalidAuthData`` (251) unless the provider confirms both.
     func verify(_ data: JSONValue, of platform: String, in app: AppID) async throws
 }

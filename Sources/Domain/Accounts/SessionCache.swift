@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Users by the digests of their tokens, so that a request with a cached session does not query the database.
+/// Caches users by the digests of their tokens, so that a request with a cached session does not query the database.
 ///
 /// Each entry carries the epoch in which it was read. The end of a session or a user begins a new epoch, and an entry
 /// is valid only if neither its session nor its user ended later. So an entry that was read before a commit and stored
-/// after it is a miss, and the end of one session causes no lookup for other users. For any thread.
+/// after it is a miss, and the end of one session causes no lookup for other users. Thread-safe.
 package final class SessionCache: Sendable {
     private struct State {
         var users: RecentEntries<String, Caller.User>
@@ -12,37 +12,37 @@ package final class SessionCache: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The epoch of the endings, for a look without the lock.
+    /// The current epoch, for reads without the lock.
     private let latest = Atomic<Int>(0)
 
-    /// The most bytes of what stands for a user, so that many roles do not fill the memory.
+    /// The maximum size of an entry's ACL subjects in bytes, so that users with many roles do not fill the memory.
     private static let largest = 16 << 10
-    /// Twice as many endings are known one by one, about 100 bytes each; users found before older ones are looked up
-    /// again.
+    /// The maximum number of endings in each of two generations, about 100 bytes each; users that were read before
+    /// older endings are looked up again.
     private static let maxEndings = 10_000
 
-    /// - Parameter bound: The most users kept; 0 keeps none.
+    /// - Parameter bound: The maximum number of cached users; 0 disables the cache.
     init(bound: Int) {
         state = Mutex(State(users: RecentEntries(bound: bound)))
     }
 
-    /// How many endings there were.
+    /// The number of endings so far.
     ///
-    /// A reader takes it before its transaction begins, and what it finds carries it (``Caller/User/epoch``).
+    /// A reader takes it before its transaction begins and stores it in the result (``Caller/User/epoch``).
     package var epoch: Int { latest.load(ordering: .acquiring) }
 
-    /// Whether all that was found of a user is still true: the session, the user, and the roles.
+    /// Whether the cached facts about a user are still valid: the session, the user and the roles.
     package func isCurrent(_ user: Caller.User) -> Bool {
         user.epoch == epoch || state.withLock { $0.endings.isCurrent(user) }
     }
 
-    /// The user of a token; one that is found now is kept.
+    /// The user of a token, from the cache or from `find`, whose result is cached.
     ///
     /// - Parameters:
-    ///   - token: What the client showed.
-    ///   - find: Looks the user up, in a transaction that begins after the epoch that it is given.
-    /// - Returns: The user, or nil if `find` finds none.
-    /// - Throws: What `find` throws.
+    ///   - token: The client's token.
+    ///   - find: Looks the user up in a transaction that begins after the given epoch.
+    /// - Returns: The user; `nil` if `find` returns `nil`.
+    /// - Throws: The errors of `find`.
     func user(
         of token: SessionToken,
         finding find: (_ epoch: Int) async throws -> Caller.User?
@@ -82,9 +82,9 @@ package final class SessionCache: Sendable {
 }
 
 extension SessionCache {
-    /// Takes from the feed which sessions and users end.
+    /// Subscribes to the ends of sessions and users, and to changes of roles.
     ///
-    /// A role may concern any user, directly or through other roles.
+    /// A change of a role can affect any user, directly or through other roles.
     func follow(_ changes: ChangeFeed) {
         let filters = [ChangeFilter(.session, [.deleted]), ChangeFilter(.user, [.deleted]), ChangeFilter(.role)]
         changes.subscribe(to: filters) { [self] event in

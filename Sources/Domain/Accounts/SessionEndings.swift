@@ -1,4 +1,4 @@
-/// When sessions and users ended, for a bounded number of them.
+/// The epochs in which sessions and users ended, for a bounded number of them.
 ///
 /// There are two generations. When the young one is full, the old one is dropped, and every entry that was read before
 /// the last ending of the old one counts as ended.
@@ -10,15 +10,15 @@ struct SessionEndings: Sendable {
     private var oldEpoch = 0
     /// Every entry that was read before this epoch is invalid.
     private var floor = 0
-    /// How many endings there were.
+    /// The number of endings so far.
     private(set) var epoch = 0
 
-    /// - Parameter bound: The most endings of a generation.
+    /// - Parameter bound: The maximum number of endings in a generation.
     init(bound: Int) {
         self.bound = bound
     }
 
-    /// A session or a user ends.
+    /// Records the end of a session or a user.
     mutating func end(_ id: ObjectID) {
         if young.count >= bound {
             floor = max(floor, oldEpoch)
@@ -30,7 +30,7 @@ struct SessionEndings: Sendable {
         young[id] = epoch
     }
 
-    /// Everything that was read before becomes invalid.
+    /// Invalidates all entries that were read before.
     mutating func endAll() {
         epoch += 1
         floor = epoch
@@ -38,7 +38,7 @@ struct SessionEndings: Sendable {
         old = [:]
     }
 
-    /// Whether neither the user nor the session ended since they were found.
+    /// Whether neither the user nor the session ended since they were read.
     func isCurrent(_ user: Caller.User) -> Bool {
         user.epoch >= floor && lastEnding(of: user.id) <= user.epoch && lastEnding(of: user.session) <= user.epoch
     }

@@ -1,39 +1,40 @@
 internal import Synchronization
 
-/// Bounds how many users clients at one address make in an hour: a token bucket for each address.
+/// Limits how many users clients at one address create in an hour: a token bucket for each address.
 ///
-/// An address may use all of its allowance at once; it comes back evenly over an hour. Users count as much as guests
-/// do, or a client would sign up with the sessions that it just got. In memory: a restart gives every address its whole
-/// allowance, and so does being pushed out by 50 000 other addresses that sign up. For any thread.
+/// An address can use its whole allowance at once; the allowance refills evenly over an hour. Sign-ups by users count
+/// like those by guests, because a client could otherwise sign up with the sessions that it just received. The state is
+/// in memory: an address gets its whole allowance again after a restart, or after sign-ups from 50 000 other addresses.
+/// Thread-safe.
 package final class SignUpRate: Sendable {
     private let limit: Int
     private let clock: @Sendable () -> ContinuousClock.Instant
-    /// When each address has its whole allowance again; an address that has it need not be here.
+    /// The time at which each address has its whole allowance again; an address without an entry has it now.
     private let whole = Mutex(RecentEntries<CallerIdentity, ContinuousClock.Instant>(bound: 100_000))
 
     private static let hour = Duration.seconds(3600)
 
     /// - Parameters:
-    ///   - limit: How many users an address makes in an hour; 0 means no limit.
-    ///   - clock: Tells the time.
+    ///   - limit: The number of users that an address creates in an hour; 0 means no limit.
+    ///   - clock: Returns the current time.
     package init(limit: Int, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.limit = limit
         self.clock = clock
     }
 
-    /// Throws as ``take(for:)`` would now, and takes nothing: for a refusal before a password is hashed.
+    /// Throws as ``take(for:)`` would, without using the allowance: refuses a sign-up before the password is hashed.
     package func require(for caller: Caller) throws {
         try next(for: caller) { _, _ in }
     }
 
-    /// Takes one user off the allowance of the caller's address; the master key has no limit.
+    /// Uses one sign-up of the allowance of the caller's address; the master key has no limit.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` if nothing of the allowance is left.
+    /// - Throws: ``ServiceError/Code/overloaded`` if the allowance is used up.
     package func take(for caller: Caller) throws {
         try next(for: caller) { whole, next in whole.store(next, for: caller.identityByAddress) }
     }
 
-    /// Gives the body the time at which the address has its whole allowance again if it makes one more user.
+    /// Passes to the body the time at which the address has its whole allowance again after one more sign-up.
     private func next(
         for caller: Caller,
         _ body: (inout RecentEntries<CallerIdentity, ContinuousClock.Instant>, ContinuousClock.Instant) -> Void

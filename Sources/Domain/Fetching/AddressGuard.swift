@@ -6,15 +6,15 @@
 package struct AddressGuard: Sendable {
     private let allowedNetworks: [IPNetwork]
 
-    /// - Parameter allowedNetworks: What the operator opens besides the public Internet.
+    /// - Parameter allowedNetworks: Networks that the operator allows in addition to the public Internet.
     package init(allowedNetworks: [IPNetwork] = []) {
         self.allowedNetworks = allowedNetworks
     }
 
-    /// Whether the address is public or in a network that was opened.
+    /// Whether the address is public or in an allowed network.
     ///
-    /// A network of version 4 is also open for its addresses in the form `::ffff:192.0.2.1`, which connects to the very
-    /// same; not for tunnels to them.
+    /// An allowed IPv4 network also covers its addresses in the form `::ffff:192.0.2.1`, which connects to the same
+    /// host, but not tunnels to them.
     package func allows(_ address: IPAddress) -> Bool {
         let forms = [address] + (mapped.contains(address) ? [address.inner(at: 12)] : [])
         return allowedNetworks.contains { forms.contains(where: $0.contains) } || address.isPublic
@@ -23,27 +23,27 @@ package struct AddressGuard: Sendable {
 
 private let mapped = IPNetwork(known: "::ffff:0:0/96")
 
-/// Networks whose addresses hold one of version 4, and where: mapped, NAT64 (RFC 6052), 6to4 (RFC 3056).
+/// Networks whose addresses contain an IPv4 address, with its offset: mapped, NAT64 (RFC 6052), 6to4 (RFC 3056).
 private let wrappings: [(network: IPNetwork, offset: Int)] = [
     (mapped, 12), (IPNetwork(known: "64:ff9b::/96"), 12), (IPNetwork(known: "2002::/16"), 2),
 ]
 
-/// What the Internet routes of version 6; every other prefix is reserved, local, multicast or for translators.
+/// The prefix of public IPv6 addresses; every other prefix is reserved, local, multicast or for translators.
 private let globalUnicast = IPNetwork(known: "2000::/3")
 
-/// IANA's special-purpose registries, without what is reachable from everywhere.
+/// The networks of IANA's special-purpose registries that are not globally reachable.
 private let closed = [
-    // "This network", private ones (RFC 1918), carriers' (RFC 6598), the machine itself, links.
+    // "This network", private networks (RFC 1918), carrier-grade NAT (RFC 6598), loopback, link-local.
     "0.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
-    // Protocols, documentation, the relays of 6to4, measurements, multicast, reserved and broadcast.
+    // Protocol assignments, documentation, 6to4 relays, benchmarks, multicast, reserved and broadcast.
     "192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24", "198.18.0.0/15",
     "224.0.0.0/4", "240.0.0.0/4",
-    // Protocols (Teredo, ORCHID and others) and documentation.
+    // Protocol assignments (Teredo, ORCHID and others) and documentation.
     "2001::/23", "2001:db8::/32", "3fff::/20",
 ].map { IPNetwork(known: $0) }
 
 extension IPAddress {
-    /// Whether it is a public address, as far as the address itself tells.
+    /// Whether the address is in a public range.
     fileprivate var isPublic: Bool {
         if let wrapping = wrappings.first(where: { $0.network.contains(self) }) {
             return inner(at: wrapping.offset).isPublic
@@ -51,9 +51,9 @@ extension IPAddress {
         return (bytes.count == 4 || globalUnicast.contains(self)) && !closed.contains { $0.contains(self) }
     }
 
-    /// The address of version 4 at a place in one of version 6.
+    /// The IPv4 address at an offset in this IPv6 address.
     fileprivate func inner(at offset: Int) -> IPAddress {
-        // Four bytes are always an address, and only those of version 6 are in any of the networks above.
+        // Four bytes are always an address, and only IPv6 addresses are in the networks above.
         IPAddress(bytes: Array(bytes[offset..<offset + 4])) ?? self
     }
 }

@@ -1,19 +1,19 @@
-/// Limits on what is fetched from other servers, each a setting but ``minSpeedTime``.
+/// Limits on fetches from other servers; each is a setting, except ``minSpeedTime``.
 package struct FetchLimits: Sendable {
-    /// The most bytes of a file (`fetch.maxSize`).
+    /// The maximum size of a file in bytes (`fetch.maxSize`).
     package var size: Int64
-    /// Seconds for a fetch, redirects and all (`fetch.timeout`).
+    /// Seconds for a fetch, including redirects (`fetch.timeout`).
     package var timeout: Int
-    /// Seconds until a server must have taken the connection (`fetch.connectTimeout`).
+    /// Seconds for establishing a connection (`fetch.connectTimeout`).
     package var connectTimeout: Int
     /// Bytes a second below which a fetch is cancelled; 0 for no minimum (`fetch.minSpeed`).
     package var minSpeed: Int
-    /// Seconds for which it must be slower than that.
+    /// Seconds below ``minSpeed`` after which a fetch is cancelled.
     package var minSpeedTime: Int
-    /// How many redirects are followed, one after the other (`fetch.maxRedirects`).
+    /// The maximum number of redirects (`fetch.maxRedirects`).
     package var redirects: Int
 
-    /// Takes every limit; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     package init(
         size: Int64 = 1 << 30,
         timeout: Int = 300,

@@ -1,4 +1,4 @@
-/// The fetcher of each kind of caller: guests have one of their own, so that slow servers which they name do not delay
+/// The fetcher of each kind of caller: guests have a separate one, so that slow servers in their requests do not delay
 /// users and the master key.
 package struct Fetchers: Sendable {
     private let guests: any Fetcher
@@ -6,18 +6,18 @@ package struct Fetchers: Sendable {
 
     /// - Parameters:
     ///   - others: Fetches for users and the master key.
-    ///   - guests: Fetches for guests and clients without credentials; shares no threads with the other one.
+    ///   - guests: Fetches for guests and clients without credentials; shares no threads with `others`.
     package init(_ others: any Fetcher, guests: any Fetcher) {
         self.others = others
         self.guests = guests
     }
 
-    /// One for all.
+    /// Uses one fetcher for all callers.
     package init(_ fetcher: any Fetcher) {
         self.init(fetcher, guests: fetcher)
     }
 
-    /// The one that fetches for a group.
+    /// The fetcher for a group.
     func fetcher(for group: CallerGroup) -> any Fetcher {
         group == .guests ? guests : others
     }

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// An address of the Internet Protocol, of version 4 or 6.
+/// An IPv4 or IPv6 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// In network order: 4 of them, or 16.
+    /// In network order: 4 or 16 bytes.
     package let bytes: [UInt8]
 
-    /// Takes the bytes of an address, or `nil` if they are neither 4 nor 16.
+    /// Creates an address from its bytes; `nil` unless there are 4 or 16.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Takes `192.0.2.1` or `2001:db8::1`, or nothing: shorter, octal and hexadecimal forms of the former are none.
+    /// Parses `192.0.2.1` or `2001:db8::1`; `nil` for other strings, including short, octal and hexadecimal IPv4 forms.
     package init?(_ text: String) {
         guard !text.utf8.contains(0) else { return nil }
         let isLong = text.utf8.contains(UInt8(ascii: ":"))
@@ -20,7 +20,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// For the log: four numbers, or eight hexadecimal ones, none left out.
+    /// The form for the log: four decimal numbers, or eight hexadecimal numbers without abbreviation.
     package var description: String {
         guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2)
@@ -29,17 +29,17 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All addresses that begin with the same bits.
+/// All addresses with the same leading bits.
 package struct IPNetwork: Hashable, Sendable {
-    /// Those behind ``length`` are 0.
+    /// The bits after ``length`` are 0.
     private let bytes: [UInt8]
-    /// In bits.
+    /// The length of the prefix in bits.
     private let length: Int
 
-    /// Takes `10.0.0.0/8` or `fd00::/8`, or nothing.
+    /// Parses `10.0.0.0/8` or `fd00::/8`; `nil` for other strings.
     ///
-    /// An address without a length is none, and neither is one with bits behind it, such as `10.0.0.1/8`: an operator
-    /// who opens a network must not open more than was meant.
+    /// An address without a length is invalid, and so is an address with further bits set, such as `10.0.0.1/8`: a
+    /// typing error must not allow more addresses than the operator intended.
     package init?(_ text: String) {
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, let address = IPAddress(String(halves[0])),
@@ -54,13 +54,13 @@ package struct IPNetwork: Hashable, Sendable {
         self.length = length
     }
 
-    /// Takes a network that stands in the source.
+    /// Creates a network from a literal in the source.
     init(known text: String) {
         guard let network = IPNetwork(text) else { preconditionFailure("\(text) is no network") }
         self = network
     }
 
-    /// Whether the address, of the same version, is one of the network.
+    /// Whether the address has the same version and the same prefix.
     package func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == bytes.count else { return false }
         return bytes.indices.allSatisfy { index in
@@ -68,7 +68,7 @@ package struct IPNetwork: Hashable, Sendable {
         }
     }
 
-    /// The bits of a byte that belong to the first `length` bits of all.
+    /// The bits of a byte that belong to the first `length` bits.
     private static func mask(of index: Int, _ length: Int) -> UInt8 {
         let bits = min(max(length - index * 8, 0), 8)
         return ~UInt8(truncatingIfNeeded: 0xff >> bits)

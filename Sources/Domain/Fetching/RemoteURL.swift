@@ -4,16 +4,16 @@
 /// resolves: the ``AddressGuard`` does, when the connection is opened. The string is split at bytes, never at
 /// characters, because a slash and a following combining accent are one character.
 package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
-    /// The text as it was given.
+    /// The URL as the client sent it.
     package let description: String
 
-    /// The most bytes of UTF-8.
+    /// The maximum length in bytes of UTF-8.
     package static let maxLength = 4096
 
-    /// Checks an address from outside.
+    /// Checks a URL from a client.
     ///
-    /// - Parameter text: What the client sent.
-    /// - Throws: ``ServiceError/Code/badRequest`` with the rule that was broken.
+    /// - Parameter text: The client's string.
+    /// - Throws: ``ServiceError/Code/badRequest`` with the violated rule.
     package init(_ text: String) throws {
         guard text.utf8.count <= RemoteURL.maxLength else {
             throw RemoteURL.refusal("must have at most \(RemoteURL.maxLength) bytes")
@@ -31,9 +31,9 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The text for connecting: ASCII alone, without the part behind `#`.
+    /// The URL for connecting: ASCII only, without the fragment.
     ///
-    /// Throws ``ServiceError/Code/badRequest`` if the host is written in another script.
+    /// Throws ``ServiceError/Code/badRequest`` if the host contains non-ASCII characters.
     package var requestText: String {
         get throws {
             guard URLParts(description)?.authority.allSatisfy({ $0 < 0x80 }) == true else {
@@ -52,7 +52,7 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What follows the last slash of the path, percent-decoded; `nil` if no file can have that name.
+    /// The last segment of the path, percent-decoded; `nil` if it is not a valid file name.
     package var lastPathSegment: String? {
         guard let path = URLParts(description)?.path, let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
             return nil
@@ -67,14 +67,14 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The parts of a URL that matter here.
+/// The relevant parts of a URL.
 private struct URLParts {
-    /// What stands between `//` and the path.
+    /// The part between `//` and the path.
     let authority: Substring.UTF8View
     /// Empty, or from its first slash to its end, without query and fragment.
     let path: Substring.UTF8View
 
-    /// Takes a text that begins with `http://` or `https://` in any case, or nothing.
+    /// Parses a string that begins with `http://` or `https://` in any case; `nil` for other strings.
     init?(_ text: String) {
         let scheme = ["http://", "https://"].first { scheme in
             String(decoding: text.utf8.prefix(scheme.utf8.count), as: UTF8.self).lowercased() == scheme
@@ -85,7 +85,7 @@ private struct URLParts {
         path = rest.dropFirst(authority.count).prefix { !"?#".utf8.contains($0) }
     }
 
-    /// Whether the authority is a host, and perhaps a port.
+    /// Whether the authority is a host with an optional port.
     var hasHost: Bool {
         guard authority.first == UInt8(ascii: "[") else {
             let host = authority.prefix { $0 != UInt8(ascii: ":") }
@@ -101,12 +101,12 @@ private struct URLParts {
     }
 }
 
-/// Letters, digits and what else stands in names; of other scripts everything, since only ASCII is ever connected to.
+/// Letters, digits and the punctuation of host names; all non-ASCII bytes, which ``RemoteURL/requestText`` refuses.
 private func isOfHost(_ byte: UInt8) -> Bool {
     byte >= 0x80 || byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
 }
 
-/// Nothing, a colon, or a colon and a number.
+/// An empty string, a colon, or a colon and a number.
 private func isPort(_ text: Substring.UTF8View) -> Bool {
     guard text.first == UInt8(ascii: ":") else { return text.isEmpty }
     let digits = text.dropFirst()

@@ -1,11 +1,13 @@
-/// Logs users in and renews what they log in with (protocol/data 6.2, 6.3).
+/// Logs users in, and renews passwords and session tokens (protocol/data 6.2, 6.3).
 package struct AccountService: Sendable {
     private let store: any ObjectStore
     private let settings: ObjectSettings
 
     private var dependencies: AccountDependencies { settings.accountDependencies }
 
-    /// Takes the app's store.
+    /// - Parameters:
+    ///   - store: The app's store.
+    ///   - settings: The settings of objects and accounts.
     package init(store: any ObjectStore, settings: ObjectSettings) {
         self.store = store
         self.settings = settings
@@ -14,10 +16,10 @@ package struct AccountService: Sendable {
     /// Compares a password and begins a session.
     ///
     /// - Returns: The user with its token.
-    /// - Throws: Codes 119, 200, 201, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many log in.
+    /// - Throws: Codes 119, 200, 201, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many clients log in.
     package func logIn(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
         let login = try Login(body, settings: dependencies.settings)
-        // Another log-in may renew the hash at the same moment: then this one compares again, with the new one.
+        // A parallel log-in can renew the hash; this one then compares again, with the new hash.
         for _ in 0..<3 {
             let row = try await store.read { try $0.users(login.name, login.text).first }
             let attempt = row?.id.description ?? LoginAttempts.key(of: login.name, login.text)
@@ -36,7 +38,7 @@ package struct AccountService: Sendable {
         throw unknownUser(nil)
     }
 
-    /// Begins a session for a user whose password was compared; nothing if it is another one by now.
+    /// Begins a session for a user whose password was compared; `nil` if the stored hash has changed since.
     private func welcome(
         _ row: ObjectRow,
         replacing hash: PasswordHash?,
@@ -54,16 +56,16 @@ package struct AccountService: Sendable {
             do {
                 try rules.writer.update(user, in: .user, from: before)
             } catch let error as ServiceError where error.code == .storageFull {
-                // The better hash waits for free space; the log-in need not.
+                // The user can log in although there is no free space for the new hash.
                 return try rules.welcome(now, in: schema)
             }
             return try rules.welcome(ObjectRow(user), in: schema)
         }
     }
 
-    /// The user whom a token stands for, with that token.
+    /// The user to whom a token belongs, with that token.
     ///
-    /// - Throws: ``ServiceError/Code/userNotFound`` (211) for a token that is stale or none.
+    /// - Throws: ``ServiceError/Code/userNotFound`` (211) for a stale or malformed token.
     package func user(showing token: String, as caller: Caller) async throws -> ObjectReply {
         try await store.read { [settings] reader in
             guard let token = SessionToken(token), let session = try reader.session(of: token),
@@ -74,9 +76,9 @@ package struct AccountService: Sendable {
         }
     }
 
-    /// Replaces a password by one who knows it.
+    /// Replaces a password after checking the old one.
     ///
-    /// - Returns: Id, time and a new token; the old ones end if the settings say so.
+    /// - Returns: Id, time and a new token; the old tokens end if the settings say so.
     /// - Throws: Codes 201, 206, 210, 211, 218, 219.
     package func changePassword(
         of id: ObjectID,
@@ -104,7 +106,7 @@ package struct AccountService: Sendable {
         }
     }
 
-    /// Ends all sessions of a user and begins one.
+    /// Ends all sessions of a user and begins a new one.
     ///
     /// - Returns: Id, time and the new token.
     /// - Throws: Codes 206, 211.
@@ -112,7 +114,7 @@ package struct AccountService: Sendable {
         try await renew(id, as: caller) { _, rules in try rules.writer.endSessions(of: id) }
     }
 
-    /// Whether a password is to be hashed anew; a wrong one counts against the name and throws.
+    /// Whether the password must be hashed again; a wrong password counts against the name and throws.
     private func compare(
         _ password: Password,
         with row: ObjectRow?,
@@ -134,7 +136,7 @@ package struct AccountService: Sendable {
             : ServiceError(.wrongPassword, "The username and password mismatch.")
     }
 
-    /// Changes a user who is the caller, and begins a session for it.
+    /// Changes the user, who must be the caller, and begins a session.
     private func renew(
         _ id: ObjectID,
         as caller: Caller,
@@ -165,7 +167,7 @@ package struct AccountService: Sendable {
     }
 }
 
-/// What somebody logs in with.
+/// The credentials of a log-in.
 private struct Login {
     let name: AccountName
     let text: String
