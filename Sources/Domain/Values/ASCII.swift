@@ -10,7 +10,7 @@ extension UInt8 {
         }
     }
 
-    /// A character that RFC 3986 section 2.3 lets stand in a URL as it is.
+    /// An unreserved character of RFC 3986 section 2.3, which a URL contains unescaped.
     package var isURLUnreserved: Bool {
         isASCIIAlphanumeric
             || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~")].contains(self)
@@ -18,7 +18,7 @@ extension UInt8 {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case digits a byte.
+    /// Two lower-case hexadecimal digits for each byte.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -32,7 +32,7 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// The bytes that pairs of hexadecimal digits stand for, or `nil` if something else is in the text.
+    /// Decodes pairs of hexadecimal digits; `nil` for other strings.
     package init?(hexadecimal text: String) {
         let digits = text.utf8.map(hexadecimalValue)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -45,7 +45,7 @@ extension [UInt8] {
 }
 
 extension StringProtocol {
-    /// The text with every byte but unreserved characters and `/` as `%XX` (RFC 3986 section 2.1).
+    /// The string with every byte except unreserved characters and `/` as `%XX` (RFC 3986 section 2.1).
     package var percentEncodedPath: String {
         var text: [UInt8] = []
         for byte in utf8 {
@@ -59,7 +59,7 @@ extension StringProtocol {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text with each `%XX` as its byte, or `nil` if an escape is broken or the result is not UTF-8.
+    /// The string with each `%XX` decoded; `nil` if an escape is malformed or the result is not UTF-8.
     package var percentDecoded: String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
@@ -76,9 +76,9 @@ extension StringProtocol {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a C0 or C1 control character, DEL or a line separator is anywhere in the text.
+    /// Whether the string contains a C0 or C1 control character, DEL or a line separator.
     package var hasControlCharacters: Bool {
-        // Nearly every text is plain, and asking Unicode of each character is slow.
+        // Most strings are printable ASCII, and the check of Unicode properties is slow.
         guard !utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else { return false }
         return unicodeScalars.contains {
             [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)

@@ -2,21 +2,21 @@ internal import Synchronization
 
 /// Counts jobs that run or wait, and refuses those beyond the limit at once instead of letting a queue grow.
 ///
-/// May be used from any thread.
+/// Thread-safe.
 package final class Admission: Sendable {
     private let limit: Int
     private let refusal: String
     private let admitted = Mutex(0)
 
     /// - Parameters:
-    ///   - limit: How many jobs may run and wait together.
+    ///   - limit: The maximum number of jobs that run and wait together.
     ///   - refusal: The message for the client beyond the limit.
     package init(limit: Int, refusal: String) {
         self.limit = limit
         self.refusal = refusal
     }
 
-    /// Runs the job, or throws ``ServiceError/Code/overloaded`` if as many as the limit run or wait already.
+    /// Runs the job; throws ``ServiceError/Code/overloaded`` if the number of jobs has reached the limit.
     package func run<Result>(_ job: () async throws -> Result) async throws -> Result {
         let entered = admitted.withLock { admitted in
             guard admitted < limit else { return false }

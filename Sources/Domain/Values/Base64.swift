@@ -1,15 +1,16 @@
 internal import FoundationEssentials
 
 extension Sequence<UInt8> {
-    /// The bytes in Base64's alphabet for URLs, padded (RFC 4648 section 5).
+    /// The bytes in the URL-safe Base64 alphabet, padded (RFC 4648 section 5).
     package var base64URL: String {
         Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
     }
 }
 
 extension [UInt8] {
-    /// Reads Base64 in either alphabet, padded or not, as SDKs write all four (protocol/files 2.6); `nil` if it is
-    /// none.
+    /// Decodes Base64 in either alphabet, padded or not, because SDKs write all four forms (protocol/files 2.6).
+    ///
+    /// `nil` if the string is not Base64.
     package init?(base64 text: some StringProtocol) {
         var standard = text.utf8.map { (byte: UInt8) -> UInt8 in
             switch byte {
@@ -20,7 +21,7 @@ extension [UInt8] {
         }
         let count = standard.count
         while standard.last == UInt8(ascii: "=") { standard.removeLast() }
-        // Foundation passes over what stands in the middle and is none.
+        // Foundation ignores invalid characters in the middle.
         guard !standard.contains(UInt8(ascii: "=")), standard.count % 4 != 1, count - standard.count <= 2
         else { return nil }
         standard += repeatElement(UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)

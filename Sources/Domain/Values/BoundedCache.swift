@@ -1,24 +1,24 @@
 internal import Synchronization
 
-/// Keeps the values that were used last, up to a bound, for any thread.
+/// A thread-safe cache that retains the most recently used values, up to a bound.
 package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var entries: RecentEntries<Key, Value>
-        /// Counts removals, so that a value read before one is not put back after it.
+        /// Counts removals, so that a value that was read before a removal is not cached after it.
         var epoch = 0
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter bound: The maximum number of values; 0: no cache.
+    /// - Parameter bound: The maximum number of values; 0 disables the cache.
     package init(bound: Int) {
         state = Mutex(State(entries: RecentEntries(bound: bound)))
     }
 
-    /// The cached value, or the one that is loaded now and cached if there is one.
+    /// The cached value; otherwise the loaded one, which is cached unless it is `nil`.
     ///
-    /// Loads run without the lock, also several for one key; a value that was removed meanwhile is returned, but not
-    /// cached.
+    /// Loads run without the lock, in parallel also for one key. A value that was removed during its load is returned,
+    /// but not cached.
     package func value(for key: Key, loading load: () async throws -> Value?) async rethrows -> Value? {
         let (kept, epoch) = state.withLock { ($0.entries.value(for: key), $0.epoch) }
         if let kept { return kept }
@@ -29,7 +29,7 @@ package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         return value
     }
 
-    /// Forgets a value; calls that begin afterwards load it anew.
+    /// Removes a value; later calls load it again.
     package func remove(_ key: Key) {
         state.withLock { state in
             state.epoch += 1
@@ -37,7 +37,7 @@ package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
-    /// Forgets all values; calls that begin afterwards load them anew.
+    /// Removes all values; later calls load them again.
     package func removeAll() {
         state.withLock { state in
             state.epoch += 1

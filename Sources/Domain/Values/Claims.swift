@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Keys of which each has one holder at a time; who comes later waits, in order.
+/// Exclusive claims on keys: a key has one holder at a time, and other tasks wait in order.
 ///
-/// May be used from any task. Waiting does not end when the task is cancelled, so holders must be brief.
+/// Usable from any task. Waiting does not end when the task is cancelled, so holders must be brief.
 final class Claims<Key: Hashable & Sendable>: Sendable {
     /// The claimed keys, each with the tasks that wait for it, in order.
     private let state = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
@@ -16,8 +16,7 @@ final class Claims<Key: Hashable & Sendable>: Sendable {
 
     /// Runs a body while no other task holds any of the keys.
     ///
-    /// The keys must all be different, and in an order that all callers share: otherwise two of them could wait for
-    /// each other.
+    /// The keys must be different, and in an order that all callers share; otherwise two callers could deadlock.
     func holding<Result>(all keys: [Key], _ body: () async throws -> Result) async rethrows -> Result {
         for key in keys { await claim(key) }
         defer { for key in keys { release(key) } }
@@ -48,7 +47,7 @@ final class Claims<Key: Hashable & Sendable>: Sendable {
             claims[key] = waiting
             return next
         }
-        // The claim is handed over and never free in between.
+        // The claim passes directly to the next task, without being free in between.
         next?.resume()
     }
 }

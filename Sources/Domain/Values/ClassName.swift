@@ -1,12 +1,12 @@
-/// The name of a class: a letter, then letters, digits and `_`; those of built-in classes begin with `_`.
+/// The name of a class: a letter, then letters, digits and `_`; names of built-in classes begin with `_`.
 package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The name as it is written; case counts.
+    /// The name as a string; case-sensitive.
     package let description: String
 
-    /// The most characters of a name.
+    /// The maximum number of characters.
     package static let maxLength = 128
 
-    /// Takes a name from a client (protocol/data 3.6).
+    /// Checks a name from a client (protocol/data 3.6).
     ///
     /// - Throws: ``ServiceError/Code/invalidClassName``.
     package init(_ text: some StringProtocol) throws {
@@ -38,28 +38,28 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let user = ClassName(known: "_User")
     /// The class of roles.
     package static let role = ClassName(known: "_Role")
-    /// The class of log-ins that last, for the master key alone.
+    /// The class of sessions, which only the master key can read.
     package static let session = ClassName(known: "_Session")
-    /// The class of the identities of users on other platforms; internal.
+    /// The class of users' identities on other platforms; internal.
     package static let identity = ClassName(known: "_Identity")
-    /// The class of uploads on their way, for the master key alone to see.
+    /// The class of unfinished uploads, which only the master key can read.
     package static let upload = ClassName(known: "_Upload")
-    /// The class of their parts.
+    /// The class of the parts of unfinished uploads.
     package static let uploadPart = ClassName(known: "_UploadPart")
-    /// The class of one object that counts what the app's files take.
+    /// The class with one object that counts the storage that the app's files use.
     package static let usage = ClassName(known: "_Usage")
-    /// The class of deleted files whose bytes are still to be removed, for the master key alone to see.
+    /// The deletion queue, which only the master key can read.
     package static let deletion = ClassName(known: "_Deletion")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
-    /// lcfile has no rules for them and makes each with its first object.
+    /// lcfile has no rules for them and creates each with its first object.
     private static let ordinary: Set<String> = [
         "_Installation", "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification", "_Status",
         "_Follower", "_Followee", "_FriendshipRequest",
     ]
 
-    /// Whether lcfile has rules of its own for the class, or stores its own state there.
+    /// Whether lcfile has its own rules for the class, or stores its own state there.
     package var isReserved: Bool {
         isBuiltIn && !ClassName.ordinary.contains(description)
     }
@@ -69,7 +69,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
         description.utf8.first == UInt8(ascii: "_")
     }
 
-    /// By text.
+    /// Compares the names as strings.
     package static func < (left: ClassName, right: ClassName) -> Bool {
         left.description < right.description
     }

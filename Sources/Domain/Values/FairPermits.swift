@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A number of permits that waiting requests get in turn: one for each waiting key, so that a key with many requests
-/// delays the others by one of them at most.
+/// A number of permits that keys with waiting requests get in turn, so that a key with many requests delays each other
+/// key by one of them at most.
 ///
-/// As many requests as a limit says wait. When all of them do, a new one takes the slot of the request that came last
-/// of the key with most, unless its own key has as many: so no key excludes the others, and a single key can have all
-/// slots. May be used from any task.
+/// The number of waiting requests is limited. At the limit, a new request displaces the latest request of the key with
+/// the most, if that key has at least two more than the new request's key. So no key excludes the others, and a single
+/// key can use all slots. Usable from any task.
 package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: Int
@@ -16,9 +16,9 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
         var free: Int
         var lastNumber = 0
         var waiting: [Key: [Waiter]] = [:]
-        /// The keys that wait, in the order in which they get permits.
+        /// The keys with waiting requests, in the order in which they get permits.
         var round: [Key] = []
-        /// How many waiting requests count in the limit.
+        /// The number of waiting requests that count towards the limit.
         var counted = 0
         /// Requests that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
@@ -35,22 +35,22 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - count: How many permits there are.
-    ///   - maxWaiting: How many requests may wait.
-    ///   - exempt: The key whose requests can always wait, and do not count in the limit.
+    ///   - count: The number of permits.
+    ///   - maxWaiting: The maximum number of waiting requests.
+    ///   - exempt: The key whose requests can always wait and do not count towards the limit.
     package init(_ count: Int, maxWaiting: Int = .max, exempt: Key? = nil) {
         state = Mutex(State(free: count))
         self.maxWaiting = maxWaiting
         self.exempt = exempt
     }
 
-    /// How many requests wait; for tests.
+    /// The number of waiting requests; for tests.
     package var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
-    /// How many permits no request holds.
+    /// The number of free permits.
     package var freeCount: Int { state.withLock(\.free) }
 
-    /// Takes a permit if one is free and no request waits for it.
+    /// Takes a permit if one is free and no request waits for it; returns whether it did.
     package func takeFree() -> Bool {
         state.withLock { state in
             guard state.free > 0, state.round.isEmpty else { return false }
@@ -61,8 +61,8 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
 
     /// Waits for a permit.
     ///
-    /// - Throws: ``PermitsRefused``, at once or while it waits; `CancellationError` if the task is cancelled before the
-    ///   permit comes.
+    /// - Throws: ``PermitsRefused``, at once or while it waits; `CancellationError` if the task is cancelled before it
+    ///   gets a permit.
     package func take(for key: Key) async throws {
         if takeFree() { return }
         let number = state.withLock { state in
@@ -83,7 +83,7 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Gives a permit back: to the next key of the round, if any waits.
+    /// Returns a permit, which the next waiting key gets.
     package func giveBack() {
         let next = state.withLock { state -> Waiter? in
             guard let key = state.round.first, let waiter = state.waiting[key]?.first else {
@@ -121,8 +121,10 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Takes the last request of the key with most out, if that has at least two more than the key of the new one: with
-    /// one more, the two would only change places.
+    /// Removes the latest request of the key with the most requests, if that key has at least two more than the new
+    /// request's key.
+    ///
+    /// With a difference of one, the two keys would only exchange their positions.
     private func displace(by key: Key, in state: inout State) -> Waiter? {
         let most = state.waiting.filter { $0.key != exempt }.max { $0.value.count < $1.value.count }
         guard let most, most.value.count >= (state.waiting[key]?.count ?? 0) + 2 else { return nil }
@@ -147,5 +149,5 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// As many requests wait for permits as may, and other keys have fewer of them than this request's.
+/// The maximum number of requests waits for permits, and no other key has enough of them to be displaced.
 package struct PermitsRefused: Error {}

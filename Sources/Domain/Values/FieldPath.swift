@@ -1,12 +1,12 @@
-/// A field of an object, or a place inside it: `title`, `profile.city`, `items.0.name`.
+/// The path of a field, or of a value inside it: `title`, `profile.city`, `items.0.name`.
 package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
-    /// The names along the way; at least one, none empty.
+    /// The names of the path; at least one, none empty.
     package let segments: [String]
 
-    /// The most names of a path.
+    /// The maximum number of names.
     package static let maxDepth = 20
 
-    /// Takes a path from a client: its first name is a field's, the others are those of members and elements.
+    /// Parses a path from a client: the name of a field, then names of members or indexes of elements.
     ///
     /// - Throws: ``ServiceError/Code/invalidKey`` (protocol/data 3.6).
     package init(_ text: some StringProtocol) throws {
@@ -19,31 +19,31 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         self.segments = segments
     }
 
-    /// Names a field that exists, or one written in our source.
+    /// The path of an existing field, or of one named in the source.
     package init(field: String) {
         segments = [field]
     }
 
-    /// The first name: which field it is, or is inside of.
+    /// The first name: the field.
     package var field: String { segments[0] }
 
-    /// Whether it goes inside a field.
+    /// Whether the path leads inside a field.
     package var isNested: Bool { segments.count > 1 }
 
-    /// The way inside the field, from its value on.
+    /// The names after the field.
     package var inner: ArraySlice<String> { segments.dropFirst() }
 
-    /// As it is written.
+    /// The path as a string.
     package var description: String { segments.joined(separator: ".") }
 
-    /// Whether a field may have this name: letters, digits and `_` (protocol/data 3.6).
+    /// Whether the string is a valid field name: letters, digits and `_` (protocol/data 3.6).
     package static func isFieldName(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 
-    /// Throws for names that no client may give a field: the built-in ones in any letter case, and those that begin
-    /// with `__`.
+    /// Throws for names that clients cannot use for a field: built-in names in any case, and names that begin with
+    /// `__`.
     package static func requireFree(_ name: String) throws {
         guard isFieldName(name), !name.hasPrefix("__"), !reserved.contains(name.lowercased()) else {
             throw refusal(of: name)

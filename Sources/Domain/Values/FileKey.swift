@@ -3,10 +3,10 @@
 /// Every client that knows the key can read the bytes, so its random part comes from the system's cryptographic
 /// generator: 32 characters of `[0-9a-zA-Z]`, about 190 bits.
 package struct FileKey: Hashable, Sendable, CustomStringConvertible {
-    /// The text, not percent-encoded.
+    /// The key as a string, not percent-encoded.
     package let description: String
 
-    /// Takes a key from a URL or a database, or `nil` if no key can look like that.
+    /// Parses a key from a URL or a database; `nil` if it is not a valid key.
     package init?(_ text: String) {
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...FileKey.maxLength).contains(text.utf8.count), !text.hasControlCharacters,
@@ -15,12 +15,12 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The most bytes of UTF-8 that a key may have: what S3 allows.
+    /// The maximum length in bytes of UTF-8, the limit of S3.
     package static let maxLength = 1024
 
     /// Creates a new key: `<random>.<extension>`, or `<random>/<name>` with `keep_file_name`, after the prefix.
     ///
-    /// - Throws: ``ServiceError/Code/invalidFileName`` if the whole is longer than ``maxLength``.
+    /// - Throws: ``ServiceError/Code/invalidFileName`` if the key is longer than ``maxLength``.
     package static func make(for name: FileName, prefix: KeyPrefix?, keepingName: Bool) throws -> FileKey {
         let tail = keepingName ? "/\(name)" : name.pathExtension.map { ".\($0)" } ?? ""
         let start = prefix.map { "\($0)/" } ?? ""
@@ -30,9 +30,9 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         return key
     }
 
-    /// Takes a key that the holder of the master key chose: it becomes the URL's path as it is (protocol/files 2.1).
+    /// Checks a key that the holder of the master key chose; it becomes the URL's path unchanged (protocol/files 2.1).
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for what no key can be, and for ``reservedSegments``.
+    /// - Throws: ``ServiceError/Code/badRequest`` for an invalid key, and for ``reservedSegments``.
     package init(chosen text: String) throws {
         guard !text.contains("\\"), let key = FileKey(text) else {
             throw ServiceError(
@@ -44,10 +44,10 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         self = key
     }
 
-    /// Takes a random key of an old SDK, which cannot be the key of another file: 16 or 20 hexadecimal digits, 32 of a
-    /// UUID, or 40 letters and digits; then the name's extension, or the name itself (protocol/files 6).
+    /// Parses a random key of an old SDK, which cannot be the key of another file.
     ///
-    /// `nil` if it is none of these.
+    /// The key has 16 or 20 hexadecimal digits, the 32 digits of a UUID, or 40 letters and digits; then the name's
+    /// extension, or the name itself (protocol/files 6). `nil` for other strings.
     package init?(madeByClient text: String, for name: FileName) {
         let random = text.prefix { $0 != "." && $0 != "/" }
         let isHexadecimal = random.utf8.allSatisfy { hexadecimalValue($0) != nil }
@@ -60,13 +60,13 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         self.init(text)
     }
 
-    /// First segments of paths that the server answers itself, before it looks for a file.
+    /// First segments of the paths of the server's own routes, which take precedence over files.
     ///
-    /// The router compares them as they stand in the request: in this case, and not percent-decoded. So `Health/x` is
-    /// any key, and `%68ealth/x` is one whose URL has `%2568ealth/x`.
+    /// The router compares segments as received: case-sensitive and percent-encoded. So `Health/x` is an ordinary key,
+    /// and `%68ealth/x` is a key whose URL contains `%2568ealth/x`.
     package static let reservedSegments = ["1", "1.1", "health"]
 
-    /// Whether no file may lie at a path because of its first segment.
+    /// Whether the first segment of a path is reserved, so that no file can have the path.
     fileprivate static func isReserved(_ text: some StringProtocol) -> Bool {
         let first = text.prefix { $0 != "/" }
         return reservedSegments.contains { $0 == first }
@@ -80,15 +80,15 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Folders in front of a key, as a client asked for them: `gamesaves`, `a/b`.
+/// The folders that a client chose as the beginning of a key: `gamesaves`, `a/b`.
 package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
-    /// The text, not percent-encoded.
+    /// The prefix as a string, not percent-encoded.
     package let description: String
 
-    /// Checks a prefix from outside; slashes at either end are dropped, and an empty one is none.
+    /// Checks a client's prefix; slashes at either end are dropped, and `nil` stands for an empty prefix.
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` for `..`, empty segments, control characters, over 255 bytes, and for
-    ///   the first segments of the API's own paths, under which no file could be found.
+    ///   ``FileKey/reservedSegments``.
     package init?(_ text: String) throws {
         var trimmed = text[...]
         while trimmed.first == "/" { trimmed.removeFirst() }

@@ -1,14 +1,14 @@
-/// A file's name as its owner gave it: for people to read, never a path.
+/// The name that a client gave a file, for display; never used as a path.
 package struct FileName: Hashable, Sendable, CustomStringConvertible {
-    /// The name as it was given.
+    /// The name as a string.
     package let description: String
 
-    /// Checks a name from outside.
+    /// Checks a client's name.
     ///
     /// - Parameters:
-    ///   - text: What the client sent, percent-decoded.
-    ///   - limit: How many bytes of UTF-8 it may have.
-    /// - Throws: ``ServiceError/Code/invalidFileName`` with the rule that was broken.
+    ///   - text: The client's string, percent-decoded.
+    ///   - limit: The maximum length in bytes of UTF-8.
+    /// - Throws: ``ServiceError/Code/invalidFileName`` with the violated rule.
     package init(_ text: String, limit: Int) throws {
         guard !text.isEmpty else { throw FileName.refusal("is empty") }
         guard text.utf8.count <= limit else {
@@ -22,7 +22,7 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The letters and digits after the last dot, without it; `nil` when there are none or more than 16.
+    /// The letters and digits after the last dot, without the dot; `nil` if there are 0 or more than 16.
     package var pathExtension: String? {
         guard let dot = description.lastIndex(of: "."), dot != description.startIndex else { return nil }
         let tail = description[description.index(after: dot)...]

@@ -1,24 +1,24 @@
 internal import Glibc
 
-/// A place on the Earth.
+/// A point on the Earth.
 package struct GeoPoint: Hashable, Sendable {
     /// In degrees, -90 to 90.
     package let latitude: Double
     /// In degrees, -180 to 180.
     package let longitude: Double
 
-    /// The Earth's radius as the SDKs divide by it (protocol/data 4.1); 1 in radians.
+    /// The Earth's radius in kilometers, by which the SDKs convert to radians (protocol/data 4.1).
     package static let kilometers = 6371.0
-    /// The same in miles.
+    /// The Earth's radius in miles.
     package static let miles = 3958.8
 
-    /// Takes checked degrees.
+    /// Creates a point from checked degrees.
     package init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude
     }
 
-    /// Reads `{"__type":"GeoPoint","latitude":…,"longitude":…}`.
+    /// Parses `{"__type":"GeoPoint","latitude":…,"longitude":…}`.
     ///
     /// - Throws: ``ServiceError/Code/invalidGeoPoint`` (302).
     package init(_ members: [String: JSONValue]) throws {
@@ -33,7 +33,7 @@ package struct GeoPoint: Hashable, Sendable {
         self.init(latitude: latitude, longitude: longitude)
     }
 
-    /// Reads what a document holds, or `nil` if the value is something else.
+    /// Reads a stored point; `nil` if the value is of another type.
     package init?(stored value: JSONValue) {
         guard case .object(let members) = value, members["__type"] == .string("GeoPoint"),
             let point = try? GeoPoint(members)
@@ -41,12 +41,12 @@ package struct GeoPoint: Hashable, Sendable {
         self = point
     }
 
-    /// The canonical form: always with a decimal point, because Dart fails without one (protocol/data 1.7).
+    /// The canonical form, always with a decimal point, because Dart fails without one (protocol/data 1.7).
     package var json: JSONValue {
         .object(["__type": .string("GeoPoint"), "latitude": .number(latitude), "longitude": .number(longitude)])
     }
 
-    /// The angle between two places as seen from the Earth's centre, in radians, 0 to π (haversine).
+    /// The central angle between two points in radians, 0 to π (haversine).
     package func distance(to other: GeoPoint) -> Double {
         let halfLatitude = sin((other.latitude - latitude) * .pi / 360)
         let halfLongitude = sin((other.longitude - longitude) * .pi / 360)

@@ -1,8 +1,8 @@
-/// Why a JSON text is refused.
+/// The reason for which a JSON text is refused.
 enum JSONFault: Error {
-    /// It breaks the grammar (RFC 8259); the string says how.
+    /// The text violates the grammar (RFC 8259); the string is the reason.
     case malformed(String)
-    /// It holds more values than the limit.
+    /// The text has more values than the limit.
     case tooManyValues(Int)
 
     /// The error for the client.
@@ -16,7 +16,7 @@ enum JSONFault: Error {
     }
 }
 
-/// Reads or skips the tokens of one JSON text; used only while the buffer it was given is there.
+/// Reads or skips the tokens of one JSON text; valid only as long as its buffer.
 struct JSONLexer {
     private let text: UnsafeBufferPointer<UInt8>
     /// The offset of the next byte.
@@ -27,18 +27,18 @@ struct JSONLexer {
         self.position = position
     }
 
-    /// The next byte; nil at the end.
+    /// The next byte; `nil` at the end.
     var current: UInt8? { position < text.count ? text[position] : nil }
 
     var isAtEnd: Bool { position >= text.count }
 
     mutating func skipBlanks() {
-        // Most texts have none.
+        // Most tokens are not preceded by whitespace.
         guard let byte = current, byte <= 0x20 else { return }
         while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { position += 1 }
     }
 
-    /// Skips blanks, and then the mark if it stands there.
+    /// Skips whitespace, and then the mark if it is next; returns whether it was.
     mutating func take(_ mark: Unicode.Scalar) -> Bool {
         skipBlanks()
         guard current == UInt8(ascii: mark) else { return false }
@@ -46,7 +46,7 @@ struct JSONLexer {
         return true
     }
 
-    /// Skips blanks before a member's name.
+    /// Skips whitespace and checks that a member's name follows.
     mutating func requireName() throws(JSONFault) {
         skipBlanks()
         guard current == UInt8(ascii: "\"") else { throw .malformed("a member's name is missing") }
@@ -85,7 +85,7 @@ struct JSONLexer {
         return isWhole
     }
 
-    /// The ASCII that stands between an offset and the next byte.
+    /// The ASCII string between an offset and the next byte.
     func string(from start: Int) -> String {
         String(decoding: UnsafeBufferPointer(rebasing: text[start..<position]), as: UTF8.self)
     }
@@ -98,7 +98,7 @@ struct JSONLexer {
 }
 
 extension JSONLexer {
-    /// Reads the string that begins here.
+    /// Reads the string at the current offset.
     mutating func string() throws(JSONFault) -> String {
         let (start, isASCII) = skipPlain()
         let plain = UnsafeBufferPointer(rebasing: text[start..<position])
@@ -111,7 +111,7 @@ extension JSONLexer {
         return try stringWithEscapes(beginning: Array(plain))
     }
 
-    /// Skips the string that begins here, and checks it as ``string()`` does.
+    /// Skips the string at the current offset, with the checks of ``string()``.
     mutating func skipString() throws(JSONFault) {
         let start = position
         let (first, isASCII) = skipPlain()
@@ -125,7 +125,7 @@ extension JSONLexer {
         }
     }
 
-    /// Skips the rest of a string of ASCII with escapes; another one is read whole, because its UTF-8 must be checked.
+    /// Skips the rest of an ASCII string with escapes; other strings are read completely, to check their UTF-8.
     private mutating func skipEscaped(from start: Int) throws(JSONFault) {
         while let byte = current, byte != UInt8(ascii: "\"") {
             guard byte < 0x80 else {
@@ -141,7 +141,7 @@ extension JSONLexer {
         position += 1
     }
 
-    /// Skips the opening quote and what follows it up to the closing quote, an escape or what no string may hold.
+    /// Skips the opening quote and plain characters up to the closing quote, an escape or an invalid character.
     private mutating func skipPlain() -> (start: Int, isASCII: Bool) {
         let start = position + 1
         var end = start
@@ -191,7 +191,7 @@ extension JSONLexer {
     private mutating func unicodeEscape() throws(JSONFault) -> Unicode.Scalar {
         let high = try codeUnit()
         if let scalar = Unicode.Scalar(high) { return scalar }
-        // Half of a pair: the other half must follow.
+        // The high half of a surrogate pair, which the low half must follow.
         guard high < 0xdc00, current == UInt8(ascii: "\\") else { throw .malformed("half of a surrogate pair") }
         position += 1
         guard current == UInt8(ascii: "u") else { throw .malformed("half of a surrogate pair") }

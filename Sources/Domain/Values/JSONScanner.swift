@@ -1,20 +1,19 @@
-/// Walks through a JSON text from outside without making values: it enters objects and arrays, and skips what it is not
-/// told to enter.
+/// Scans a client's JSON text without creating values: it enters the objects and arrays that the caller selects, and
+/// skips all other values.
 ///
 /// It checks the grammar of everything that it passes, except two rules that need values: duplicate members, and
-/// numbers that are too large. Its memory does not grow with the text. Used only while the buffer it was given is
-/// there.
+/// numbers that are too large. Its memory does not grow with the text. Valid only as long as its buffer.
 package struct JSONScanner {
     private var lexer: JSONLexer
     private let field: String
     private let maxDepth: Int
-    /// How many objects and arrays were entered and not left.
+    /// The number of objects and arrays that were entered and not left.
     private var depth = 0
     private var isFirst = true
 
-    /// The name of a member whose value comes next.
+    /// The name of a member, before its value.
     package struct Name {
-        /// The offset of the comma before the member; nil for the first one.
+        /// The offset of the comma before the member; `nil` for the first one.
         package let comma: Int?
         /// The offset of the name's first quote.
         package let start: Int
@@ -25,26 +24,26 @@ package struct JSONScanner {
     /// - Parameters:
     ///   - text: UTF-8.
     ///   - field: The name of the input, for error messages.
-    ///   - maxDepth: How many arrays and objects may stand inside each other.
+    ///   - maxDepth: The maximum nesting of arrays and objects.
     package init(_ text: UnsafeBufferPointer<UInt8>, field: String, maxDepth: Int = JSONValue.maxDepth) {
         lexer = JSONLexer(text)
         self.field = field
         self.maxDepth = maxDepth
     }
 
-    /// The offset behind all that was passed.
+    /// The offset after everything that was passed.
     package var offset: Int { lexer.position }
 
-    /// Skips blanks, and returns the offset of what stands behind them.
+    /// Skips whitespace and returns the offset after it.
     package mutating func skipBlanks() -> Int {
         lexer.skipBlanks()
         return lexer.position
     }
 
-    /// Enters the object or array that stands here.
+    /// Enters the object or array at the current offset.
     ///
     /// - Parameter mark: `{` or `[`.
-    /// - Returns: False if something else stands here.
+    /// - Returns: `false` if another value is next.
     package mutating func enter(_ mark: Unicode.Scalar) -> Bool {
         guard lexer.take(mark) else { return false }
         depth += 1
@@ -52,7 +51,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// The name of the next member of the object that was entered; nil at its end, where the object is left.
+    /// The name of the next member of the entered object; at its end leaves the object and returns `nil`.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     package mutating func nextName() throws -> Name? {
@@ -67,14 +66,14 @@ package struct JSONScanner {
         }
     }
 
-    /// Whether the array that was entered has one more element; at its end the array is left.
+    /// Whether the entered array has another element; at its end leaves the array.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     package mutating func hasNextElement() throws -> Bool {
         try checked { scanner throws(JSONFault) in try scanner.separator(end: "]") != nil }
     }
 
-    /// Skips the value that stands here, and returns where it stands.
+    /// Skips the next value and returns its range.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     @discardableResult
@@ -87,8 +86,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the next of values that commas part, and returns where it stands: a part of an array that was checked
-    /// before.
+    /// Skips the next of several values separated by commas and returns its range; for a part of an array that was
+    /// already checked.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     package mutating func skipListed() throws -> Range<Int> {
@@ -96,7 +95,7 @@ package struct JSONScanner {
         return try skipValue()
     }
 
-    /// Checks that nothing but blanks follows.
+    /// Checks that only whitespace follows.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field.
     package mutating func requireEnd() throws {
@@ -106,8 +105,9 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the comma before a member or element and returns its offset, which means nothing for the first one; nil at
-    /// the end, which is skipped as well.
+    /// Skips the comma before a member or element and returns its offset, which has no meaning for the first one.
+    ///
+    /// At the end, skips the closing mark and returns `nil`.
     private mutating func separator(end: Unicode.Scalar) throws(JSONFault) -> Int? {
         lexer.skipBlanks()
         let comma = lexer.position
@@ -134,7 +134,7 @@ package struct JSONScanner {
 }
 
 extension JSONLexer {
-    /// Skips blanks and a value, in which so many arrays and objects may stand inside each other.
+    /// Skips whitespace and a value with at most this nesting of arrays and objects.
     fileprivate mutating func skip(levels: Int) throws(JSONFault) {
         guard levels >= 0 else { throw .malformed("too many levels") }
         skipBlanks()

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Whether two stored values are the same to a query: 1 equals 1.0, strings byte by byte, arrays in order, objects
+    /// Whether a query treats two stored values as equal: 1 equals 1.0, strings byte by byte, arrays in order, objects
     /// member by member.
     package func isSame(as other: JSONValue) -> Bool {
         switch (self, other) {
@@ -17,8 +17,9 @@ extension JSONValue {
         }
     }
 
-    /// Less than 0, 0 or more if the two stand in one bracket (numbers, strings, booleans, dates), else nothing
-    /// (protocol/data 4.2).
+    /// Compares two values of one kind: numbers, strings, booleans or dates (protocol/data 4.2).
+    ///
+    /// Returns a negative number, 0 or a positive number; `nil` for values of different kinds.
     package func compare(to other: JSONValue) -> Int? {
         switch (self, other) {
         case (.integer, .integer), (.integer, .number), (.number, .integer), (.number, .number):
@@ -31,8 +32,10 @@ extension JSONValue {
         }
     }
 
-    /// For ordering rows: nothing and null first, then numbers and booleans as 0 and 1, then all else as text, which is
-    /// how the database orders what it takes out of a document.
+    /// The order of rows: missing values and null first, then numbers and booleans as 0 and 1, then all other values as
+    /// text.
+    ///
+    /// The database orders values that it extracts from a document in the same way.
     package static func order(_ left: JSONValue?, _ right: JSONValue?) -> Int {
         let (left, right) = (left.flatMap(\.sortKey), right.flatMap(\.sortKey))
         switch (left, right) {
@@ -70,7 +73,7 @@ extension JSONValue {
         }
     }
 
-    /// Exactly, also where a double cannot hold the whole number.
+    /// Compares exactly, also where a double cannot represent the whole number.
     private static func compare(_ left: Int64, _ right: Double) -> Int {
         guard right < 0x1p63 else { return -1 }
         guard right >= -0x1p63 else { return 1 }
@@ -81,7 +84,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// By the bytes of UTF-8, as the database compares; `<` of String goes by canonical equivalence.
+    /// Compares the UTF-8 bytes, as the database does; `<` of String uses canonical equivalence.
     package func compareBytes(to other: String) -> Int {
         if utf8.elementsEqual(other.utf8) { return 0 }
         return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1

@@ -1,7 +1,7 @@
 extension JSONValue {
-    /// The value as compact JSON in UTF-8, members sorted by name, slashes plain.
+    /// The value as compact JSON in UTF-8, with members sorted by name and slashes not escaped.
     ///
-    /// A number that is not finite, which no parsed value holds, becomes `null`.
+    /// A number that is not finite becomes `null`; parsed values contain none.
     package func encoded() -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(512)

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
 extension JSONValue {
-    /// Checks each `__type` value and brings it into one canonical form, so that equal values are equal text.
+    /// Checks each `__type` value and converts it to its canonical form, so that equal values have equal text.
     ///
-    /// Dates get three digits of milliseconds, pointers lose all but class and id, files become pointers to `_File`,
+    /// Dates get three digits of milliseconds, pointers retain only class and id, files become pointers to `_File`,
     /// coordinates become doubles (protocol/data 1.7, 3.5; protocol/files 4.1).
     ///
     /// - Parameter field: The field of the value, for error messages.
@@ -15,7 +15,7 @@ extension JSONValue {
         case .null, .bool, .integer, .number:
             return self
         case .string(let text):
-            // Databases end a text there, so such a text could neither be found nor told from a shorter one.
+            // Databases end a string at U+0000: a query could neither find it nor distinguish it from a shorter one.
             guard !text.utf8.contains(0) else {
                 throw ServiceError(.malformedJSON, "'\(field)' must not contain the character U+0000.")
             }
@@ -79,14 +79,14 @@ extension JSONValue {
 }
 
 extension JSONValue: ExpressibleByStringLiteral {
-    /// A string written in our source.
+    /// Creates a string from a literal.
     package init(stringLiteral value: String) {
         self = .string(value)
     }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// An object written in our source.
+    /// Creates an object from a literal.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

@@ -1,23 +1,23 @@
 extension JSONValue {
-    /// How many arrays and objects may stand inside each other in a text from outside, and in an object.
+    /// The maximum nesting of arrays and objects in a client's text and in an object.
     package static let maxDepth = 100
 
-    /// The same for stored values: more than requests can have, so that stored values can always be read.
+    /// The maximum nesting of stored values: more than requests can have, so that stored values can always be read.
     package static let deepestStored = 300
 
-    /// How many values a text from outside may hold, if no setting says otherwise: more than an object of 128 KB can.
+    /// The default maximum number of values in a client's text: more than an object of 128 KB can have.
     package static let maxValues = 100_000
 
-    /// Reads a JSON text (RFC 8259), in time that grows with its length alone.
+    /// Parses a JSON text (RFC 8259) in time proportional to its length.
     ///
-    /// Foundation's decoder takes seconds for a few nested kilobytes, because every level asks for each type in turn,
-    /// so the text is read here. A duplicate member is refused: code could check one of them and use the other.
+    /// Foundation's decoder takes seconds for a few nested kilobytes, because it tries each type in turn at every
+    /// level. A duplicate member is refused: code could check one of the two and use the other.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - field: What the text is, for the message of an error.
-    ///   - depth: How many arrays and objects may stand inside each other.
-    ///   - values: How many values the text may hold; a text from outside needs a limit.
+    ///   - field: The name of the input, for error messages.
+    ///   - depth: The maximum nesting of arrays and objects.
+    ///   - values: The maximum number of values; a client's text needs a limit.
     /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field; ``ServiceError/Code/payloadTooLarge`` for more
     ///   values than the limit.
     package init(parsing text: [UInt8], field: String, depth: Int = maxDepth, values: Int = .max) throws {
@@ -26,15 +26,15 @@ extension JSONValue {
         }
     }
 
-    /// Reads a part of a larger text, and estimates what the value takes in memory.
+    /// Parses a part of a larger text, and estimates the memory of the value.
     ///
     /// - Parameters:
     ///   - text: UTF-8; used only until the function returns.
-    ///   - range: Where the value stands in the text; nil means the whole text.
+    ///   - range: The range of the value in the text; `nil` means the whole text.
     ///   - field: The name of the input, for error messages, which count bytes from its beginning.
-    ///   - depth: How many arrays and objects may stand inside each other.
-    ///   - values: How many values the text may hold.
-    /// - Returns: The value, and the bytes that it and one changed copy of it take, estimated.
+    ///   - depth: The maximum nesting of arrays and objects.
+    ///   - values: The maximum number of values.
+    /// - Returns: The value, and the estimated memory in bytes of the value and one changed copy of it.
     /// - Throws: As ``init(parsing:field:depth:values:)``.
     package static func parse(
         _ text: UnsafeBufferPointer<UInt8>,
@@ -53,7 +53,7 @@ extension JSONValue {
         }
     }
 
-    /// How many arrays and objects stand inside each other.
+    /// The nesting of arrays and objects.
     package var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.map(\.depth).max() ?? 0)
@@ -63,15 +63,15 @@ extension JSONValue {
     }
 }
 
-/// Makes the values of one text; used only while the buffer it was given is there.
+/// Creates the values of one text; valid only as long as its buffer.
 ///
-/// Every row that a query reads passes here, so it looks at each byte once and makes strings without a copy between.
+/// It parses every row that a query reads, so it reads each byte once and creates strings without an intermediate copy.
 private struct JSONParser {
     private var lexer: JSONLexer
     private let maxDepth: Int
     private let maxValues: Int
     private var values = 0
-    /// The bytes that the values so far and one changed copy of them take, estimated.
+    /// The estimated memory in bytes of the values so far and one changed copy of them.
     ///
     /// Measured with jemalloc: an element of an array takes 24 bytes, up to twice that where the array has grown; a
     /// member takes 40 bytes in storage of a power of two that is at most three quarters full.
@@ -146,7 +146,7 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONFault) -> String {
         let string = try lexer.string()
-        // Shorter ones need no storage of their own.
+        // Swift stores shorter strings inline.
         let length = string.utf8.count
         if length > 15 { memory += 48 + length }
         return string

@@ -1,4 +1,4 @@
-/// A JSON value; whole numbers stay whole.
+/// A JSON value; integers are stored exactly.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -14,7 +14,7 @@ package enum JSONValue: Hashable, Sendable {
         return value
     }
 
-    /// The text, if it is a string.
+    /// The string, if the value is one.
     package var stringValue: String? {
         guard case .string(let value) = self else { return nil }
         return value
@@ -35,7 +35,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as a whole number, if it is one that fits.
+    /// The value as a whole number, if it is one in the range of Int64.
     package var integerValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -44,12 +44,12 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// `__type` of an object that has one.
+    /// The `__type` of an object; `nil` without one.
     package var typeName: String? {
         objectValue?["__type"]?.stringValue
     }
 
-    /// Whether its text has at most about so many bytes; takes them off what is left.
+    /// Whether the value's text has at most about `rest` bytes; subtracts them from `rest`.
     package func fits(in rest: inout Int) -> Bool {
         switch self {
         case .null, .bool, .integer, .number:

@@ -1,12 +1,12 @@
 /// A media type without parameters: `image/png` (RFC 9110 section 8.3.1), in lower case.
 ///
-/// Parameters are dropped on purpose: the C# SDK feeds `mime_type` to a header class that refuses them
-/// (protocol/files 2.2), and what they say of the bytes was never checked.
+/// Parameters are dropped: the C# SDK passes `mime_type` to a header class that refuses them (protocol/files 2.2), and
+/// they make unverified claims about the bytes.
 package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     /// `type/subtype` in lower case.
     package let description: String
 
-    /// Takes `type/subtype`, with or without parameters, or `nil` if it is not one; so it is safe in a header.
+    /// Parses `type/subtype`, with or without parameters; `nil` for other strings, so the result is safe in a header.
     package init?(_ text: String) {
         let bare = text.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isBlank)
         let essence = bare.prefix(bare.count - bare.reversed().prefix(while: isBlank).count)
@@ -25,7 +25,7 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
         description.prefix { $0 != "/" }
     }
 
-    /// Bytes of no known type.
+    /// The type of bytes of unknown type.
     package static let octetStream = MediaType(known: "application/octet-stream")
     /// JPEG.
     package static let jpeg = MediaType(known: "image/jpeg")
@@ -39,12 +39,12 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     package static let avif = MediaType(known: "image/avif")
 }
 
-/// A character of `OWS` in RFC 9110 section 5.6.3.
+/// Whether the byte is a character of `OWS` in RFC 9110 section 5.6.3.
 private func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
-/// A `tchar` of RFC 9110 section 5.6.2.
+/// Whether the byte is a `tchar` of RFC 9110 section 5.6.2.
 private func isToken(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
 }

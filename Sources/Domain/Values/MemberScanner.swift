@@ -1,14 +1,14 @@
-/// Finds the members of an object in canonical text: without blanks, and known to be well formed.
+/// Iterates over the members of an object in canonical JSON, which has no whitespace and is known to be well-formed.
 struct MemberScanner {
     private let text: UnsafeBufferPointer<UInt8>
-    /// Behind the opening brace.
+    /// Starts after the opening brace.
     private var position = 1
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
         self.text = text
     }
 
-    /// Where the next name, without its quotes, and its value stand; nothing at the end.
+    /// The ranges of the next member's name, without quotes, and value; `nil` at the end.
     mutating func next() -> (name: Range<Int>, value: Range<Int>)? {
         guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
         let start = position + 1
@@ -21,7 +21,7 @@ struct MemberScanner {
         return (name, value..<position)
     }
 
-    /// Goes behind the closing quote.
+    /// Advances past the closing quote.
     private mutating func skipString() {
         position += 1
         while position < text.count, text[position] != UInt8(ascii: "\"") {
@@ -30,7 +30,7 @@ struct MemberScanner {
         position += 1
     }
 
-    /// Goes behind a value: to the comma or brace that ends it.
+    /// Advances past a value, to the comma or brace that ends it.
     private mutating func skipValue() {
         var depth = 0
         while position < text.count {

@@ -2,12 +2,13 @@ internal import Synchronization
 
 /// The id of an object: 24 lower-case hexadecimal digits, ordered by the time of creation (protocol/data 1.7).
 package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The id as it is written.
+    /// The id as a string.
     package let description: String
 
-    /// Takes an id from a client or a database, or `nil` if it is not 1 to 64 ASCII letters or digits.
+    /// Parses an id from a client or a database; `nil` unless it has 1 to 64 ASCII letters and digits.
     ///
-    /// Own ids have 24 hexadecimal digits; imported objects may carry any letters and digits (protocol/data 1.7).
+    /// lcfile's own ids have 24 hexadecimal digits; ids of imported objects have any letters and digits (protocol/data
+    /// 1.7).
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
         description = text
@@ -17,27 +18,27 @@ package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible
         description = text
     }
 
-    /// By text, which for own ids is by time.
+    /// Compares the ids as strings, which orders lcfile's own ids by time.
     package static func < (left: ObjectID, right: ObjectID) -> Bool {
         left.description < right.description
     }
 }
 
-/// Makes object ids that sort in the order they were made, also within one millisecond and when the clock steps back.
+/// Creates object ids that sort in the order of their creation, also within one millisecond and when the clock steps
+/// back.
 ///
-/// An id is four bytes of seconds (as in every LeanCloud id, so that tools which read the time out of it keep
-/// working), two bytes of the second's fraction, six random bytes. The first six only ever grow. May be used from any
-/// thread.
+/// An id has four bytes of seconds (as in every LeanCloud id, so that tools can read the time), two bytes of the
+/// second's fraction, and six random bytes. The first six bytes never decrease. Thread-safe.
 package final class ObjectIDGenerator: Sendable {
     private let last = Mutex<UInt64>(0)
     private let clock: @Sendable () -> Timestamp
 
-    /// Takes the clock, so that tests can stop it.
+    /// - Parameter clock: Returns the current time; tests can stop it.
     package init(clock: @escaping @Sendable () -> Timestamp = Timestamp.now) {
         self.clock = clock
     }
 
-    /// The next id, greater than every id this generator made before.
+    /// The next id, greater than every earlier id of this generator.
     package func next() -> ObjectID {
         let now = clock()
         let seconds = UInt64(max(0, now.wholeSeconds))
@@ -50,7 +51,7 @@ package final class ObjectIDGenerator: Sendable {
         return ObjectID(uncheckedHex: hexadecimal(moment) + hexadecimal(random))
     }
 
-    /// The low 48 bits as 12 digits.
+    /// The low 48 bits as 12 hexadecimal digits.
     private func hexadecimal(_ number: UInt64) -> String {
         let digits = String(number & 0xffff_ffff_ffff, radix: 16)
         return String(repeating: "0", count: 12 - digits.count) + digits

@@ -1,18 +1,18 @@
-/// Names one object: its class and its id.
+/// A reference to one object: its class and its id.
 package struct Pointer: Hashable, Sendable {
     /// The object's class.
     package let className: ClassName
-    /// The object's id; it need not exist.
+    /// The object's id; the object need not exist.
     package let id: ObjectID
 
-    /// Takes checked parts.
+    /// Creates a pointer from checked parts.
     package init(_ className: ClassName, _ id: ObjectID) {
         self.className = className
         self.id = id
     }
 
-    /// Reads `{"__type":"Pointer","className":…,"objectId":…}`, or a `File` in any of the forms SDKs send
-    /// (protocol/files 4.1); other members are not looked at.
+    /// Parses `{"__type":"Pointer","className":…,"objectId":…}`, or a `File` in any form that SDKs send (protocol/files
+    /// 4.1); ignores other members.
     ///
     /// - Throws: ``ServiceError/Code/malformedPointer``.
     package init(_ members: [String: JSONValue]) throws {
@@ -29,7 +29,7 @@ package struct Pointer: Hashable, Sendable {
         self.init(className, id)
     }
 
-    /// Reads what a document holds: a pointer in its canonical form, or `nil` if the value is something else.
+    /// Reads a stored pointer in its canonical form; `nil` if the value is of another type.
     package init?(stored value: JSONValue) {
         guard case .object(let members) = value, members["__type"] == .string("Pointer"),
             let pointer = try? Pointer(members)
@@ -37,7 +37,7 @@ package struct Pointer: Hashable, Sendable {
         self = pointer
     }
 
-    /// Reads the text of the canonical form, or `nil` if the text is something else.
+    /// Parses the text of the canonical form; `nil` for other text.
     package init?(canonical text: ArraySlice<UInt8>) {
         var rest = text
         guard let className = Pointer.take(#"{"__type":"Pointer","className":""#, from: &rest),
@@ -47,7 +47,7 @@ package struct Pointer: Hashable, Sendable {
         self.init(className, id)
     }
 
-    /// What stands between a beginning and the next quote.
+    /// Removes the given beginning, and returns the string up to the next quote.
     private static func take(_ beginning: StaticString, from text: inout ArraySlice<UInt8>) -> String? {
         let bytes = UnsafeBufferPointer(start: beginning.utf8Start, count: beginning.utf8CodeUnitCount)
         guard text.starts(with: bytes), let quote = text.dropFirst(bytes.count).firstIndex(of: UInt8(ascii: "\""))
@@ -56,7 +56,7 @@ package struct Pointer: Hashable, Sendable {
         return String(decoding: text[(text.startIndex + bytes.count)..<quote], as: UTF8.self)
     }
 
-    /// The canonical form: three members and no more.
+    /// The canonical form, with exactly three members.
     package var json: JSONValue {
         .object([
             "__type": .string("Pointer"), "className": .string(className.description),

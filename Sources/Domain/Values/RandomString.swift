@@ -1,11 +1,11 @@
-/// A random string from the system's cryptographic generator.
+/// Creates random strings with the system's cryptographic generator.
 package enum RandomString {
-    /// Digits and letters in both cases: 5.95 bits each.
+    /// A string of digits and letters in both cases: 5.95 bits each.
     static func alphanumeric(_ count: Int) -> String {
         string(count, of: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     }
 
-    /// Digits and lower-case letters: 5.17 bits each.
+    /// A string of digits and lower-case letters: 5.17 bits each.
     package static func lowercase(_ count: Int) -> String {
         string(count, of: "0123456789abcdefghijklmnopqrstuvwxyz")
     }

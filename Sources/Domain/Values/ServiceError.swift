@@ -1,143 +1,144 @@
 /// An error of a service: a code for programs, a message for people, a cause for the log.
 ///
 /// The message is sent to the client unchanged: it names the field and the limit, and contains no path, no SQL and no
-/// library text. The HTTP status and the LeanCloud code of each ``Code`` stand in one table, HTTPAPI's `ErrorRenderer`.
+/// library message. HTTPAPI's `ErrorRenderer` maps each ``Code`` to an HTTP status and a LeanCloud code.
 package struct ServiceError: Error, Sendable, CustomStringConvertible {
-    /// The kinds of refusal; a new one breaks no `switch`, because callers compare and never enumerate.
+    /// The kinds of errors; a new one breaks no `switch`, because callers only compare codes.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, for the log.
         package let description: String
 
-        /// A request that breaks a rule; the message names the field.
+        /// The request violates a rule; the message names the field.
         package static let badRequest = Code(description: "badRequest")
-        /// A field that should be JSON of some form and is not.
+        /// A field is not JSON of the expected form.
         package static let malformedJSON = Code(description: "malformedJSON")
-        /// A name that is empty, too long, a path, or has control characters.
+        /// A file name is empty, too long, a path, or contains control characters.
         package static let invalidFileName = Code(description: "invalidFileName")
-        /// An ACL of another form.
+        /// An ACL is malformed (123).
         package static let invalidACL = Code(description: "invalidACL")
-        /// A class name that is missing, malformed or not for clients to make (103).
+        /// A class name is missing, malformed or reserved (103).
         package static let invalidClassName = Code(description: "invalidClassName")
-        /// A field name that is malformed or reserved (105).
+        /// A field name is malformed or reserved (105).
         package static let invalidKey = Code(description: "invalidKey")
-        /// A pointer without a class or an id (106).
+        /// A pointer has no class or no id (106).
         package static let malformedPointer = Code(description: "malformedPointer")
-        /// A value whose type is not its field's (111).
+        /// A value has another type than its field (111).
         package static let typeMismatch = Code(description: "typeMismatch")
-        /// A field that must be there and is not (113).
+        /// A required field is missing (113).
         package static let missingField = Code(description: "missingField")
-        /// An object beyond the limit on its size (116).
+        /// An object exceeds the size limit (116).
         package static let objectTooLarge = Code(description: "objectTooLarge")
-        /// A field that clients may read only (117).
+        /// A field is read-only for clients (117).
         package static let readOnlyField = Code(description: "readOnlyField")
-        /// Something this server does not offer (119).
+        /// This server does not offer the operation (119).
         package static let notAvailable = Code(description: "notAvailable")
-        /// Something for the master key alone (119).
+        /// The operation requires the master key (119).
         package static let masterKeyRequired = Code(description: "masterKeyRequired")
-        /// A name inside a value that holds `$` or `.` (121).
+        /// A name inside a value contains `$` or `.` (121).
         package static let invalidInnerKey = Code(description: "invalidInnerKey")
-        /// Work that took longer than it may (124).
+        /// The request took longer than its limit (124).
         package static let timedOut = Code(description: "timedOut")
-        /// A relation operation without pointers, with too many, or with those of another class (128).
+        /// A relation operation has no pointers, too many, or pointers of another class (128).
         package static let invalidRelation = Code(description: "invalidRelation")
-        /// A value that is taken in a unique field (137).
+        /// A unique field has this value in another object (137).
         package static let duplicateValue = Code(description: "duplicateValue")
-        /// A point beyond the poles or the date line (302).
+        /// The coordinates of a point are out of range (302).
         package static let invalidGeoPoint = Code(description: "invalidGeoPoint")
-        /// A conditional change whose condition does not hold (305).
+        /// The condition of a conditional change is false (305).
         package static let noEffect = Code(description: "noEffect")
-        /// A log-in or sign-up without a username (200).
+        /// A log-in or sign-up has no username (200).
         package static let missingUsername = Code(description: "missingUsername")
-        /// The same without a password (201).
+        /// A log-in or sign-up has no password (201).
         package static let missingPassword = Code(description: "missingPassword")
-        /// A username that is taken (202).
+        /// Another user has this username (202).
         package static let usernameTaken = Code(description: "usernameTaken")
-        /// An email address that is taken (203).
+        /// Another user has this email address (203).
         package static let emailTaken = Code(description: "emailTaken")
-        /// A phone number that is taken (214).
+        /// Another user has this phone number (214).
         package static let phoneTaken = Code(description: "phoneTaken")
-        /// A username of nothing but blanks (217).
+        /// The username contains only whitespace (217).
         package static let blankUsername = Code(description: "blankUsername")
-        /// An empty password (218).
+        /// The password is empty (218).
         package static let blankPassword = Code(description: "blankPassword")
-        /// What is no email address (125).
+        /// The email address is malformed (125).
         package static let invalidEmail = Code(description: "invalidEmail")
-        /// What is no phone number (127).
+        /// The phone number is malformed (127).
         package static let invalidPhone = Code(description: "invalidPhone")
-        /// A name that no role can have (139).
+        /// The role name is invalid (139).
         package static let invalidRoleName = Code(description: "invalidRoleName")
-        /// A change of a user without that user's session (206).
+        /// A user can only be changed with a session of that user (206).
         package static let sessionRequired = Code(description: "sessionRequired")
-        /// A password that is not the user's (210).
+        /// The password is wrong (210).
         package static let wrongPassword = Code(description: "wrongPassword")
-        /// No such user, or no session behind a token (211).
+        /// The user does not exist, or the token has no session (211).
         package static let userNotFound = Code(description: "userNotFound")
-        /// Too many wrong passwords (219).
+        /// The user is locked after too many wrong passwords (219).
         package static let lockedOut = Code(description: "lockedOut")
-        /// `authData` without an identity (250).
+        /// A platform's `authData` has no id (250).
         package static let missingLinkedID = Code(description: "missingLinkedID")
-        /// `authData` that the provider does not confirm (251).
+        /// The provider does not confirm the `authData` (251).
         package static let invalidAuthData = Code(description: "invalidAuthData")
-        /// No credentials, or wrong ones.
+        /// The credentials are missing or wrong.
         package static let unauthorized = Code(description: "unauthorized")
-        /// Known, but not permitted.
+        /// The caller is authenticated, but not permitted.
         package static let forbidden = Code(description: "forbidden")
-        /// No object with that id.
+        /// No object has this id.
         package static let objectNotFound = Code(description: "objectNotFound")
-        /// No file under that key.
+        /// No file has this key.
         package static let fileNotFound = Code(description: "fileNotFound")
-        /// No such path, or not with that method.
+        /// The path does not exist, or not with this method.
         package static let routeNotFound = Code(description: "routeNotFound")
-        /// A body, a file or a field beyond its limit.
+        /// A body, a file or a field exceeds its limit.
         package static let payloadTooLarge = Code(description: "payloadTooLarge")
-        /// Image parameters that are unknown or out of range.
+        /// Image parameters are unknown or out of range.
         package static let badImageRequest = Code(description: "badImageRequest")
-        /// Bytes that are no image of a served format, or a broken one.
+        /// The bytes are not an image of a supported format, or the image is damaged.
         package static let notAnImage = Code(description: "notAnImage")
-        /// An image, or a result, beyond a limit.
+        /// An image or a result exceeds a limit.
         package static let imageTooLarge = Code(description: "imageTooLarge")
-        /// An image that took longer than it may.
+        /// Rendering an image took longer than its limit.
         package static let imageTimedOut = Code(description: "imageTimedOut")
-        /// The app has all the bytes that it may (140).
+        /// The app has used its whole quota of bytes (140).
         package static let quotaExceeded = Code(description: "quotaExceeded")
-        /// The app has all the unfinished uploads that it may (430).
+        /// The app has the maximum number of unfinished uploads (430).
         package static let tooManyUploads = Code(description: "tooManyUploads")
-        /// No upload behind a token, or none any more.
+        /// No upload has this token.
         package static let uploadNotFound = Code(description: "uploadNotFound")
-        /// Bytes that do not fit what was received before: an offset, a list of parts, other bytes than the first time.
+        /// The bytes do not match those received before: the offset, the list of parts, or other bytes for the same
+        /// range.
         package static let uploadConflict = Code(description: "uploadConflict")
-        /// A newer connection writes what this one wrote.
+        /// A newer connection continues this upload.
         package static let superseded = Code(description: "superseded")
-        /// Bytes whose digest or number is not what was announced.
+        /// The digest or the number of bytes differs from the announced one.
         package static let checksumMismatch = Code(description: "checksumMismatch")
-        /// A Kodo context that is none of this upload, or whose bytes were lost (701).
+        /// A Kodo context belongs to another upload, or its bytes were lost (701).
         package static let invalidContext = Code(description: "invalidContext")
-        /// A part without a Content-Length.
+        /// A part has no Content-Length.
         package static let lengthRequired = Code(description: "lengthRequired")
-        /// As much work as the machine can bear runs and waits already.
+        /// The maximum number of jobs already runs and waits.
         package static let overloaded = Code(description: "overloaded")
-        /// No free space on the disk.
+        /// The disk has no free space.
         package static let storageFull = Code(description: "storageFull")
-        /// The file system refuses writes; reads go on (503).
+        /// The file system refuses writes; reads still work (503).
         package static let storageReadOnly = Code(description: "storageReadOnly")
-        /// Reading or writing the storage ended with an I/O error.
+        /// The storage reported an I/O error.
         package static let storageFailing = Code(description: "storageFailing")
-        /// What was stored is missing or is not what was stored.
+        /// Stored data is missing or damaged.
         package static let storageDamaged = Code(description: "storageDamaged")
-        /// Our own fault; the cause says what.
+        /// An internal error; the cause has the details.
         package static let internalFailure = Code(description: "internalFailure")
     }
 
-    /// What kind of refusal it is.
+    /// The kind of error.
     package let code: Code
     /// The message for the client.
     package let message: String
-    /// What went wrong underneath; for the log only.
+    /// The underlying error; for the log only.
     package let cause: (any Error)?
-    /// Seconds after which it is worth a try, where the code is one of too many requests.
+    /// Seconds after which the client should try again; used by codes for too many requests.
     package let retryAfter: Int
 
-    /// Takes the message that the client gets.
+    /// Creates an error with the message for the client.
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil, retryAfter: Int = 1) {
         self.code = code
         self.message = message

@@ -1,6 +1,6 @@
-/// What is wrong with the storage beneath the server, the gravest last.
+/// The faults of the storage, the most severe last.
 package enum StorageFault: String, Sendable, CaseIterable {
-    /// No free space, or no quota left.
+    /// No free space or no quota is left.
     case full
     /// The file system refuses every write.
     case readOnly = "read-only"
@@ -9,7 +9,7 @@ package enum StorageFault: String, Sendable, CaseIterable {
     /// Stored bytes are missing, or are not those that were stored.
     case damaged
 
-    /// The message for clients.
+    /// The message for the client.
     package var message: String {
         switch self {
         case .full: "The server's storage is full."
@@ -19,12 +19,12 @@ package enum StorageFault: String, Sendable, CaseIterable {
         }
     }
 
-    /// The error that a request ends with when it meets the fault.
+    /// The error of a request that encounters the fault.
     package func error(cause: (any Error)? = nil) -> ServiceError {
         ServiceError(code, message, cause: cause)
     }
 
-    /// The fault that an error tells of, or `nil` if it tells of none.
+    /// The fault that an error reports; `nil` if it reports none.
     package init?(_ error: any Error) {
         let fault = (error as? ServiceError).flatMap { error in
             StorageFault.allCases.first { $0.code == error.code }
@@ -43,26 +43,27 @@ package enum StorageFault: String, Sendable, CaseIterable {
     }
 }
 
-/// How the storage was found by one inspection.
+/// The result of one inspection of the storage.
 package struct StorageCondition: Sendable, Hashable {
-    /// What is wrong with it; empty if nothing is.
+    /// The detected faults.
     package var faults: Set<StorageFault> = []
-    /// Whether requests that add data must be refused, because the free space is held for those that do not.
+    /// Whether requests that add data must be refused, because the remaining space is reserved for other requests.
     package var refusesGrowth = false
-    /// Whether there is enough of that space for what hardly adds anything: ``StorageGrowth/small``.
+    /// Whether the reserve suffices for changes that add almost no data: ``StorageGrowth/small``.
     package var hasSpare = true
-    /// Free space in bytes; 0 if the file system did not tell.
+    /// Free space in bytes; 0 if the file system did not report it.
     package var free: Int64 = 0
 
-    /// A sound storage.
+    /// Creates a condition without faults.
     package init() {}
 }
 
 /// Checks the storage and manages its reserve; Server implements it.
 package protocol StorageInspector: Sendable {
-    /// Looks at the storage now, and releases or takes the reserve to fit; blocks for some system calls.
+    /// Inspects the storage, and releases or restores the reserve accordingly; blocks for some system calls.
     ///
-    /// - Parameter suspicion: What a request met just now. The file system may not tell it: quotas are such a case.
-    /// - Returns: What was found.
+    /// - Parameter suspicion: The fault that a request just encountered. The file system does not report every fault:
+    ///   quotas, for example.
+    /// - Returns: The condition.
     func inspect(suspecting suspicion: StorageFault?) -> StorageCondition
 }

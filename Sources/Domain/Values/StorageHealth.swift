@@ -1,36 +1,35 @@
 package import Logging
 internal import Synchronization
 
-/// What the server knows of the state of its storage: where every layer reports the faults that it meets, and asks
-/// whether it may add data.
+/// The state of the storage: every layer reports faults here, and checks here whether it can add data.
 ///
-/// May be used from any thread. Calls that may block say so.
+/// Thread-safe. Methods that can block say so.
 package final class StorageHealth: Sendable {
     private struct State {
-        /// As the last ``look()`` found it.
+        /// The result of the last ``look()``.
         var condition = StorageCondition()
         var isDamaged = false
         var failedAt: ContinuousClock.Instant?
-        /// Details that the log has already.
+        /// Details that the log already contains.
         var logged: Set<String> = []
     }
 
     private let inspector: (any StorageInspector)?
     private let logger: Logger?
     private let onReport: @Sendable (StorageFault) -> Void
-    /// Read by every write, so it is no part of the locked state.
+    /// Outside the lock, because every write reads it.
     private let refusesGrowth = Atomic(false)
     private let state = Mutex(State())
 
-    /// For how long one I/O error is shown: a disk that fails now and then must not make the state change all the time.
+    /// How long one I/O error is shown, so that occasional errors do not make the state alternate.
     private static let failureMemory = Duration.seconds(60)
-    /// How many different details are logged; what comes after them is only counted.
+    /// The maximum number of different details that are logged; further ones are only counted.
     private static let loggedDetails = 1000
 
     /// - Parameters:
-    ///   - inspector: Looks at the file system; `nil` means that only reports count, and nothing is ever refused.
-    ///   - logger: Takes a line for each change and each new detail.
-    ///   - onReport: Called for each fault that a request met, from any thread.
+    ///   - inspector: Inspects the file system; `nil` means that only reports count and no data is refused.
+    ///   - logger: Records each change and each new detail.
+    ///   - onReport: Called for each fault that a request encountered, from any thread.
     package init(
         inspector: (any StorageInspector)? = nil,
         logger: Logger? = nil,
@@ -41,13 +40,13 @@ package final class StorageHealth: Sendable {
         self.onReport = onReport
     }
 
-    /// Whether data is refused at the moment, because the storage is full.
+    /// Whether new data is currently refused, because the storage is full.
     package var isFull: Bool { refusesGrowth.load(ordering: .relaxed) }
 
-    /// What is wrong, the gravest first; empty if nothing is.
+    /// The current faults, the most severe first.
     ///
-    /// Full and read-only come and go with ``look()``, so that one upload that did not fit changes nothing. An I/O
-    /// error is shown for a minute, damage until the server ends.
+    /// ``look()`` sets and clears `full` and `readOnly`, so that one upload without enough space changes nothing. An
+    /// I/O error is shown for a minute, damage until the server ends.
     package var faults: [StorageFault] {
         state.withLock { state in
             var faults = state.condition.faults
@@ -59,7 +58,7 @@ package final class StorageHealth: Sendable {
         }
     }
 
-    /// Inspects the storage and remembers the result for ``faults``; blocks.
+    /// Inspects the storage and records the result for ``faults``; blocks.
     ///
     /// Called every few seconds.
     @discardableResult
@@ -79,11 +78,11 @@ package final class StorageHealth: Sendable {
         return condition
     }
 
-    /// Counts a fault that was met, and logs it once for each detail; never blocks.
+    /// Counts a fault, and logs it once for each detail; never blocks.
     ///
     /// - Parameters:
-    ///   - fault: What kind of fault.
-    ///   - detail: What was met where, for the operator.
+    ///   - fault: The kind of fault.
+    ///   - detail: The fault and its location, for the operator.
     package func report(_ fault: StorageFault, _ detail: String) {
         onReport(fault)
         let isNew = state.withLock { state in
@@ -92,7 +91,7 @@ package final class StorageHealth: Sendable {
             guard state.logged.count < StorageHealth.loggedDetails else { return false }
             return state.logged.insert("\(fault.rawValue) \(detail)").inserted
         }
-        // Full and read-only are states, which look() logs when they change.
+        // Full and read-only are states; look() logs their changes.
         guard isNew, fault == .damaged || fault == .failing else { return }
         logger?.log(
             level: fault == .damaged ? .critical : .error,
@@ -101,7 +100,7 @@ package final class StorageHealth: Sendable {
         )
     }
 
-    /// Runs a body and reports the storage fault that it throws; blocks in that case.
+    /// Runs a body and reports the storage fault that it throws; blocks if it throws.
     package func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -110,13 +109,13 @@ package final class StorageHealth: Sendable {
         }
     }
 
-    /// Reports the storage fault that an error tells of, inspects the storage, and returns the error for the client.
+    /// Reports the storage fault of an error, inspects the storage, and returns the error for the client.
     ///
-    /// Blocks. Other errors are returned as they are. The inspection may know better: SQLite reports a write to a
+    /// Blocks. Other errors are returned unchanged. The inspection can correct the fault: SQLite reports a write to a
     /// read-only file system as an I/O error.
     package func reported(_ error: any Error) -> any Error {
         guard var fault = StorageFault(error), let error = error as? ServiceError else { return error }
-        // The gate's own refusals tell nothing new.
+        // requireSpace has already inspected the storage.
         if error.cause is GrowthRefused { return error }
         let condition = inspect(suspecting: fault)
         if fault == .failing, let known = [.readOnly, .full].first(where: condition.faults.contains) { fault = known }
@@ -126,9 +125,9 @@ package final class StorageHealth: Sendable {
 
     /// Refuses a request that would add data while the storage is full.
     ///
-    /// Costs one load from memory while it is not; blocks while it is, for a look whether there is space again.
+    /// Costs one atomic load while it is not full; otherwise blocks to inspect the free space again.
     ///
-    /// - Parameter growth: What would be added.
+    /// - Parameter growth: The kind of data to add.
     /// - Throws: ``ServiceError/Code/storageFull``.
     package func requireSpace(for growth: StorageGrowth = .data) throws {
         guard isFull else { return }
@@ -145,12 +144,12 @@ package final class StorageHealth: Sendable {
     }
 }
 
-/// What a request would add to a storage that is full.
+/// The kind of data that a request adds to a full storage.
 package enum StorageGrowth: Sendable {
-    /// Objects, files, caches: always refused.
+    /// Objects, files, cache entries: always refused.
     case data
-    /// A session, without which no user could log in to delete something, or a change that makes an object no larger:
-    /// allowed while most of the reserve lasts.
+    /// A session, without which no user could log in to delete data, or a change that does not enlarge an object:
+    /// allowed while most of the reserve remains.
     case small
 }
 

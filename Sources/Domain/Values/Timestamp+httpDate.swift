@@ -1,17 +1,17 @@
 internal import Glibc
 
 extension Timestamp {
-    /// Reads a date of HTTP in any of its three forms (RFC 9110 section 5.6.7).
+    /// Parses an HTTP date in any of its three forms (RFC 9110 section 5.6.7).
     ///
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850) and
-    /// `Sun Nov  6 08:49:37 1994` (asctime). Which day of the week it was is not compared.
+    /// `Sun Nov  6 08:49:37 1994` (asctime). The day of the week is not checked.
     ///
-    /// - Returns: `nil` if the text has none of these forms or names no moment.
+    /// - Returns: `nil` if the string has none of these forms or is not a valid date.
     package init?(httpDate text: String) {
         self.init(httpDate: text, now: .now())
     }
 
-    /// The same, seen from another moment: two digits mean no year that lies more than 50 years ahead of it.
+    /// Parses an HTTP date relative to another current time: a two-digit year is at most 50 years in the future.
     init?(httpDate text: String, now: Timestamp) {
         // The longest form has 33 characters.
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -56,7 +56,7 @@ extension Timestamp {
         fields.tm_min = Int32(minute)
         fields.tm_sec = Int32(second)
         let seconds = timegm(&fields)
-        // The thirtieth of February became the first of March.
+        // timegm normalizes invalid days, for example February 30 to March 1.
         guard Int(fields.tm_mday) == day || second == 60 else { return nil }
         self.init(milliseconds: Int64(seconds) * 1000)
     }
@@ -68,7 +68,7 @@ extension Timestamp {
         return Int(text)
     }
 
-    /// The year that two digits mean: none that lies more than 50 years ahead (RFC 9110 section 5.6.7).
+    /// The year of two digits: at most 50 years in the future (RFC 9110 section 5.6.7).
     private static func fullYear(_ short: Int, now: Timestamp) -> Int {
         var seconds = time_t(now.wholeSeconds)
         var fields = tm()

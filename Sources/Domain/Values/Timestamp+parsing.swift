@@ -1,7 +1,7 @@
 extension Timestamp {
-    /// Reads ISO 8601: a date, `T`, a time with or without a fraction of a second, and `Z` or an offset.
+    /// Parses ISO 8601: a date, `T`, a time with an optional fraction of a second, and `Z` or an offset.
     ///
-    /// What is finer than a millisecond is cut off, as it is everywhere on the wire. Years 0000 to 9999.
+    /// Truncates to milliseconds, the resolution of the wire format. Years 0000 to 9999.
     package init?(iso8601 text: String) {
         var scanner = DigitScanner(text.utf8)
         guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
@@ -24,7 +24,7 @@ extension Timestamp {
         self.init(milliseconds: milliseconds)
     }
 
-    /// What four digits of a year can write.
+    /// The range of years with four digits.
     private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     private static func days(in month: Int, of year: Int) -> Int {
@@ -35,7 +35,7 @@ extension Timestamp {
         }
     }
 
-    /// Counts days by the proleptic Gregorian calendar, in years that begin in March.
+    /// Counts days in the proleptic Gregorian calendar, in years that begin in March.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year + 400 : year + 399
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -67,7 +67,7 @@ private struct DigitScanner {
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// One to nine digits as milliseconds.
+    /// Parses one to nine digits as a fraction of a second, in milliseconds.
     mutating func fraction() -> Int? {
         let digits = Array(rest.prefix { (0x30...0x39).contains($0) })
         guard (1...9).contains(digits.count) else { return nil }
@@ -75,7 +75,7 @@ private struct DigitScanner {
         return (0..<3).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1] - 0x30) : 0) }
     }
 
-    /// `Z`, or `+hh:mm` as seconds.
+    /// Parses `Z` or `+hh:mm`, in seconds.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let sign = rest.first == UInt8(ascii: "-") ? -1 : 1

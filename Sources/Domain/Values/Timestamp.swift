@@ -1,16 +1,16 @@
 import Glibc
 
-/// A moment in whole milliseconds since 1970-01-01 UTC, the resolution of every time on LeanCloud's wire.
+/// A time in whole milliseconds since 1970-01-01 UTC, the resolution of every time in LeanCloud's protocol.
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01 UTC; negative before.
+    /// Milliseconds since 1970-01-01 UTC; negative for earlier times.
     package let milliseconds: Int64
 
-    /// Takes any moment.
+    /// Creates a timestamp.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// The system's clock, cut to milliseconds.
+    /// The current time of the system's clock, truncated to milliseconds.
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -22,10 +22,10 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The wire form: `2024-05-02T08:00:00.123Z`, always three digits of milliseconds and a `Z`.
+    /// The wire format: `2024-05-02T08:00:00.123Z`, always three digits of milliseconds and a `Z`.
     ///
-    /// Java, Objective-C and Swift parse exactly this pattern (protocol/data 1.7), so it is written from integers: a
-    /// `Date` is a double, and rounding it loses milliseconds.
+    /// Java, Objective-C and Swift parse exactly this pattern (protocol/data 1.7). It is formatted from integers,
+    /// because `Date` is a double and rounding it loses milliseconds.
     package var iso8601: String {
         let time = calendarTime
         let millisecond = Int(milliseconds - wholeSeconds * 1000)
@@ -51,7 +51,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The form of `Last-Modified`: `Thu, 02 May 2024 08:00:00 GMT` (RFC 9110 section 5.6.7), whole seconds.
+    /// The format of `Last-Modified`: `Thu, 02 May 2024 08:00:00 GMT` (RFC 9110 section 5.6.7), in whole seconds.
     package var httpDate: String {
         let time = calendarTime
         let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][time.weekday]
@@ -62,7 +62,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return "\(weekday), \(padded(time.day, 2)) \(month) \(padded(time.year, 4)) \(clock) GMT"
     }
 
-    /// Seconds since 1970, rounded down also before it.
+    /// Seconds since 1970, rounded down also for negative values.
     package var wholeSeconds: Int64 {
         (milliseconds - (milliseconds % 1000 + 1000) % 1000) / 1000
     }

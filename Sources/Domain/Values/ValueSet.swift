@@ -1,23 +1,22 @@
-/// Values by what makes them the same to a query (``JSONValue/isSame(as:)``), found in a time that does not grow with
-/// their number.
+/// A set of values, equal as in queries (``JSONValue/isSame(as:)``), with lookups in constant time.
 package struct ValueSet: Sendable, Hashable {
-    /// In the order they were given.
+    /// The values in insertion order.
     package private(set) var values: [JSONValue] = []
     private var members: Set<Member> = []
-    /// Which kinds of values are in it, so that most others are told apart without being hashed.
+    /// The kinds of the values, so that most other values are excluded without hashing.
     private var kinds: Kinds = []
 
-    /// Takes values; one that is there already is dropped.
+    /// Creates a set; duplicates are dropped.
     package init(_ values: [JSONValue] = []) {
         for value in values { insert(value) }
     }
 
-    /// Whether a value is among them.
+    /// Whether the set contains the value.
     package func contains(_ value: JSONValue) -> Bool {
         kinds.contains(Kinds(of: value)) && members.contains(Member(value: value))
     }
 
-    /// Adds a value, or says that it is there already.
+    /// Adds a value; returns `false` if the set already contains it.
     @discardableResult
     package mutating func insert(_ value: JSONValue) -> Bool {
         guard members.insert(Member(value: value)).inserted else { return false }
@@ -33,7 +32,7 @@ package struct ValueSet: Sendable, Hashable {
             self.rawValue = rawValue
         }
 
-        /// The kind of one value; 1 and 1.0 are of one kind.
+        /// The kind of one value; 1 and 1.0 have the same kind.
         init(of value: JSONValue) {
             switch value {
             case .null: rawValue = 1
@@ -57,13 +56,13 @@ package struct ValueSet: Sendable, Hashable {
             switch value {
             case .null: hasher.combine(0)
             case .bool(let value): hasher.combine(value)
-            // 1 and 1.0 are the same; what a double cannot tell apart only shares a bucket.
+            // 1 and 1.0 have the same hash; integers that a double cannot distinguish only share a bucket.
             case .integer(let value): hasher.combine(Double(value))
             case .number(let value): hasher.combine(value)
             case .string(var text): text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
             case .array(let elements): for element in elements { hasher.combine(Member(value: element)) }
             case .object(let members):
-                // Whatever the order of members.
+                // Independent of the order of members.
                 hasher.combine(members.reduce(0) { $0 ^ $1.key.hashValue ^ Member(value: $1.value).hashValue })
             }
         }

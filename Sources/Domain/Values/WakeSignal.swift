@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells one waiting task that there is something to do; signals that come before it waits become one.
+/// Tells one waiting task that there is work; signals before the wait are combined.
 final class WakeSignal: Sendable {
     private struct State {
         var isSet = false
@@ -9,7 +9,7 @@ final class WakeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes the task that waits, or the next one that does; never blocks.
+    /// Wakes the waiting task, or the next one that waits; never blocks.
     func set() {
         let waiter = state.withLock { state in
             let waiter = state.waiter.take()
@@ -19,7 +19,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns once it was set since the last call returned, or when the task is cancelled; one task at a time.
+    /// Returns once the signal was set since the last call, or when the task is cancelled; for one task at a time.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
