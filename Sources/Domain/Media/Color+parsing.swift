@@ -1,8 +1,9 @@
 extension Color {
-    /// Takes `#RRGGBB`, `#RGB` or one of CSS's names, any case; `nil` for other texts (CSS Color 4, sections 5.2, 6.1).
+    /// Parses `#RRGGBB`, `#RGB` or a CSS colour name in any case; `nil` for other strings (CSS Color 4, sections 5.2,
+    /// 6.1).
     init?(css text: String) {
         guard text.utf8.first == UInt8(ascii: "#") else {
-            // No name is longer, and what is no ASCII may look like some when its case is gone.
+            // No name is longer, and lowercasing could map a non-ASCII character to an ASCII one.
             guard text.utf8.count <= 20, text.utf8.allSatisfy({ $0 < 0x80 }),
                 let value = Color.names[text.lowercased()]
             else { return nil }

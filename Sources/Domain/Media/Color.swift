@@ -7,7 +7,7 @@ package struct Color: Sendable, Hashable, CustomStringConvertible {
     /// 0 to 255.
     package let blue: UInt8
 
-    /// Takes the three parts.
+    /// Creates a colour from its three components.
     package init(red: UInt8, green: UInt8, blue: UInt8) {
         self.red = red
         self.green = green

@@ -1,5 +1,5 @@
 extension Crop {
-    /// Reads the value of `crop` (protocol/files 5.4); `nil` if it cuts nothing off.
+    /// Parses the value of `crop` (protocol/files 5.4); `nil` if it crops nothing.
     init?(_ parameter: ImageParameter, gravity: Gravity) throws {
         var scanner = GeometryScanner(parameter.value)
         let width = scanner.number()

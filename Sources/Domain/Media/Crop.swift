@@ -1,17 +1,17 @@
-/// A rectangle that `crop` cuts out (protocol/files 5.4).
+/// The rectangle of a `crop` parameter (protocol/files 5.4).
 package struct Crop: Sendable, Hashable, CustomStringConvertible {
-    /// In pixels; `nil` means all that there is.
+    /// In pixels; `nil` means the whole width.
     package var width: Int?
-    /// In pixels.
+    /// In pixels; `nil` means the whole height.
     package var height: Int?
-    /// To the right of where gravity puts the rectangle, in pixels; negative to the left.
+    /// The offset to the right of the position that gravity determines, in pixels; negative to the left.
     package var dx: Int
-    /// Down, in pixels.
+    /// The offset downwards, in pixels; negative upwards.
     package var dy: Int
-    /// Where the rectangle lies before it is moved.
+    /// The position of the rectangle before the offsets are added.
     package var gravity: Gravity
 
-    /// Takes checked numbers.
+    /// Creates a crop from checked numbers.
     package init(width: Int?, height: Int?, dx: Int = 0, dy: Int = 0, gravity: Gravity = .northWest) {
         self.width = width
         self.height = height
@@ -20,9 +20,9 @@ package struct Crop: Sendable, Hashable, CustomStringConvertible {
         self.gravity = gravity
     }
 
-    /// What is cut out of an image; `nil` if the rectangle lies outside of it.
+    /// The part of an image that the crop keeps; `nil` if the rectangle is outside the image.
     ///
-    /// What reaches over an edge is not there, so that a negative offset makes the result smaller.
+    /// The rectangle is clipped at the image's edges, so a negative offset makes the result smaller.
     func rectangle(in size: ImageSize) -> ImageRectangle? {
         let wanted = ImageSize(width: width ?? size.width, height: height ?? size.height)
         let corner = gravity.corner(of: wanted, in: size)
@@ -34,7 +34,7 @@ package struct Crop: Sendable, Hashable, CustomStringConvertible {
         return ImageRectangle(x: left, y: top, size: ImageSize(width: right - left, height: bottom - top))
     }
 
-    /// In the syntax of a URL.
+    /// The syntax of a URL.
     package var description: String {
         func signed(_ offset: Int) -> String { offset < 0 ? "-\(-offset)" : "a\(offset)" }
         return "!\(width.map(String.init) ?? "")x\(height.map(String.init) ?? "")\(signed(dx))\(signed(dy))"
@@ -53,7 +53,7 @@ package enum Gravity: String, Sendable, Hashable, CaseIterable {
     case south = "South"
     case southEast = "SouthEast"
 
-    /// The upper left corner of a thing of some size; negative if the thing is larger.
+    /// The upper left corner of an inner rectangle at this position; negative if the inner rectangle is larger.
     func corner(of inner: ImageSize, in outer: ImageSize) -> (x: Int, y: Int) {
         let free = (width: outer.width - inner.width, height: outer.height - inner.height)
         return (Gravity.place(horizontal, free.width), Gravity.place(vertical, free.height))

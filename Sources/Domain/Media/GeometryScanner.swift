@@ -1,18 +1,18 @@
-/// Reads `300x400` and what stands around it, in `thumbnail` and `crop`.
+/// Scans the numbers and signs of a geometry such as `300x400`, in `thumbnail` and `crop`.
 struct GeometryScanner {
     private var rest: ArraySlice<UInt8>
 
-    /// Takes the value; a `!` at its beginning says that `p`, `r` and `a` stand for `%`, `^` and `+`.
+    /// Creates a scanner; in a value that begins with `!`, the letters `p`, `r` and `a` mean `%`, `^` and `+`.
     init(_ value: Substring) {
         rest = Array(value.utf8)[...]
         guard take("!") else { return }
         rest = rest.map { GeometryScanner.escapes[$0] ?? $0 }[...]
     }
 
-    /// Whether all was read.
+    /// Whether the whole value was read.
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The number that stands next; nothing, and nothing read, if there is none.
+    /// Reads the next number; returns `nil` and reads nothing if another character is next.
     mutating func number() -> PlainNumber? {
         let digits = rest.prefix { $0 == UInt8(ascii: ".") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         guard let number = PlainNumber(digits) else { return nil }
@@ -20,12 +20,12 @@ struct GeometryScanner {
         return number
     }
 
-    /// The sign that stands next, and whatever else does.
+    /// Reads the next character, usually a sign.
     mutating func sign() -> Unicode.Scalar? {
         rest.popFirst().map { Unicode.Scalar($0) }
     }
 
-    /// Reads this sign if it stands next.
+    /// Reads this sign if it is next; returns whether it did.
     mutating func take(_ sign: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: sign) else { return false }
         rest.removeFirst()
@@ -40,10 +40,10 @@ struct GeometryScanner {
 }
 
 extension ImageParameter {
-    /// The most pixels of a side in `thumbnail` and `crop`, and of an offset; results have limits of their own.
+    /// The maximum length of a side or an offset in pixels, in `thumbnail` and `crop`; results have separate limits.
     static let largestSide = 1_000_000
 
-    /// A side within ``largestSide``; `nil` for one that is missing or 0.
+    /// A side within ``largestSide``; `nil` if it is missing or 0.
     func side(_ number: PlainNumber?) throws -> Int? {
         guard let side = number?.rounded, side > 0 else { return nil }
         guard side <= ImageParameter.largestSide else {

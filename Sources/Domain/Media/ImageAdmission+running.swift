@@ -1,18 +1,18 @@
-/// How a job that has a permit runs.
+/// Runs the work of jobs that have a permit.
 extension ImageAdmission.Permit {
     /// Waits for a slot and for memory, then runs the work.
     ///
-    /// Work in a lane that is not done after ``ImageAdmission/Limits/laneTime`` and cannot leave its lane is cancelled,
-    /// and runs a second time as a job that is not cheap. So it must do nothing that may not be done twice.
+    /// Work in a lane that exceeds ``ImageAdmission/Limits/laneTime`` and cannot leave its lane is cancelled, and runs
+    /// a second time as a job that is not cheap. So the work must be repeatable.
     ///
     /// - Parameters:
-    ///   - cost: What the work is estimated to take.
+    ///   - cost: The cost estimate of the work.
     ///   - priority: ``ImagePriority/low`` for work that must not count as cheap, even at a low cost.
-    ///   - work: Gets the priority that it is to compute with.
-    /// - Returns: What the work returns.
-    /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone takes more than there is,
+    ///   - work: The work; its argument is the priority of its thread.
+    /// - Returns: The result of the work.
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` if the work alone exceeds the memory limit,
     ///   ``ServiceError/Code/overloaded`` if the permit goes to a requester with fewer permits, `CancellationError` if
-    ///   the task is cancelled while it waits, and what the work throws.
+    ///   the task is cancelled while it waits, and the errors of the work.
     package func run<Result: Sendable>(
         _ cost: ImageCost,
         atMost priority: ImagePriority = .normal,
@@ -27,7 +27,7 @@ extension ImageAdmission.Permit {
     }
 }
 
-/// The work was stopped because its lane was needed.
+/// The work was stopped because another job needed its lane.
 private struct LostLane: Error {}
 
 extension ImageAdmission {
@@ -44,11 +44,11 @@ extension ImageAdmission {
         return try await work(start.priority)
     }
 
-    /// Runs work in a task of its own, which can be cancelled without the caller's.
+    /// Runs work in a separate task, which can be cancelled without the caller's task.
     ///
-    /// The lane is free when the work has ended, not when it is cancelled: until then its thread computes. What an
-    /// encoder does in one piece cannot be interrupted, but its result's pixels are part of the estimate that made the
-    /// job cheap.
+    /// The lane becomes free when the work has ended, not when it is cancelled: until then its thread computes. The
+    /// single call of an encoder cannot be interrupted, but the pixels of its result are part of the estimate that made
+    /// the job cheap.
     private func runInLane<Result: Sendable>(
         _ start: ImageQueue.Start,
         _ work: @escaping @Sendable (ImagePriority) async throws -> Result
@@ -65,8 +65,8 @@ extension ImageAdmission {
         }
         watch.cancel()
         let wasStopped = end(start.id)
-        // A result that arrives after the stop is used. An error may follow from the stop, so the job begins again,
-        // unless its caller was cancelled too and no longer waits.
+        // A result that arrives after the stop is used. An error can be a consequence of the stop, so the job runs
+        // again, unless its caller was cancelled too.
         if wasStopped, case .failure = result, !Task.isCancelled { throw LostLane() }
         return try result.get()
     }

@@ -1,45 +1,45 @@
 internal import Synchronization
 
-/// Decides which image jobs run: those that have a thread and memory, in an order that no requester can use up.
+/// Decides which image jobs run: those that have a thread and memory, in an order that no requester can monopolize.
 ///
-/// A job first takes a permit, of which there is a fixed number. Without a free one it is refused at once, unless
-/// another app, address or file has more of them: then the job of theirs that would run last is refused instead. With
-/// its cost known, a job waits in the order of ``ImageQueue``. Cheap jobs have lanes of their own beside the slots that
-/// all share, so that they never wait for an expensive one. May be used from any thread.
+/// A job first takes a permit; the number of permits is fixed. Without a free permit the job is refused at once, unless
+/// another app, address or file has more permits: then the job of theirs that would run last is refused instead. When
+/// its cost is known, a job waits in the order of ``ImageQueue``. Cheap jobs have separate lanes beside the shared
+/// slots, so that they never wait for an expensive job. Thread-safe.
 package final class ImageAdmission: Sendable {
     let limits: Limits
     let now: @Sendable () -> ContinuousClock.Instant
     private let state: Mutex<State>
 
-    /// What jobs may take together.
+    /// The limits for all running and waiting jobs.
     package struct Limits: Sendable {
-        /// Jobs at the same time, whatever they cost.
+        /// The number of jobs of any cost that run at the same time.
         package var workers: Int
-        /// What those may take together, in bytes.
+        /// The memory of these jobs together, in bytes.
         package var memory: Int
-        /// Jobs that wait beyond those that run.
+        /// The number of waiting jobs, beyond those that run.
         package var queue: Int
-        /// Cheap jobs at the same time, beyond ``workers``.
+        /// The number of cheap jobs that run at the same time, beyond ``workers``.
         package var lanes = 0
-        /// The most estimated time of a job that is cheap.
+        /// The maximum estimated time of a cheap job.
         package var cheapTime = Duration.milliseconds(500)
-        /// How long a job holds a lane; one that takes longer goes on beside it, as one of at most ``overruns``, or
-        /// stops and begins again as one that is not cheap.
+        /// How long a job holds a lane; a longer job leaves the lane as one of at most ``overruns``, or stops and runs
+        /// again as a job that is not cheap.
         package var laneTime = Duration.seconds(1)
-        /// Jobs at the same time that took a lane and longer than ``laneTime``.
+        /// The number of jobs that continue after ``laneTime`` outside their lane.
         package var overruns = 0
 
-        /// Takes the limits on all jobs; those on cheap ones are set afterwards.
+        /// Creates the limits for all jobs; those for cheap jobs have defaults.
         package init(workers: Int, memory: Int, queue: Int) {
             self.workers = workers
             self.memory = memory
             self.queue = queue
         }
 
-        /// What cheap jobs in lanes may take together beyond ``memory``, in bytes.
+        /// The memory of cheap jobs in lanes together, beyond ``memory``, in bytes.
         package var laneMemory: Int { memory / 4 }
 
-        /// The most jobs at the same time, and so the threads that they need.
+        /// The maximum number of running jobs, which is the number of threads that they need.
         package var threads: Int { workers + lanes + overruns }
     }
 
@@ -50,26 +50,26 @@ package final class ImageAdmission: Sendable {
     }
 
     /// - Parameters:
-    ///   - limits: What jobs may take together.
-    ///   - now: The clock, which only tests replace.
+    ///   - limits: The limits for all jobs together.
+    ///   - now: The clock; tests replace it.
     package init(_ limits: Limits, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.limits = limits
         self.now = now
         state = Mutex(State(queue: ImageQueue(limits)))
     }
 
-    /// Takes limits without lanes: every job waits for the same workers.
+    /// Creates an admission without lanes: every job waits for the same workers.
     package convenience init(workers: Int, memory: Int, queue: Int) {
         self.init(Limits(workers: workers, memory: memory, queue: queue))
     }
 
-    /// Runs a job that gets a permit, or throws ``ServiceError/Code/overloaded`` at once.
+    /// Runs a job that gets a permit; throws ``ServiceError/Code/overloaded`` at once if it gets none.
     ///
     /// - Parameters:
     ///   - requester: The requester in whose share the job counts.
     ///   - job: Estimates its work and runs it in ``Permit/run(_:atMost:_:)``.
-    /// - Returns: What the job returns.
-    /// - Throws: ``ServiceError/Code/overloaded``, and what the job throws.
+    /// - Returns: The result of the job.
+    /// - Throws: ``ServiceError/Code/overloaded``, and the errors of the job.
     package func admit<Result>(
         for requester: ImageRequester = ImageRequester(),
         _ job: (Permit) async throws -> Result
@@ -118,15 +118,15 @@ package final class ImageAdmission: Sendable {
         ServiceError(.overloaded, "Too many images are being processed; try again in a second.")
     }
 
-    /// Waits until the job may start.
+    /// Waits until the job can start.
     ///
     /// - Parameters:
-    ///   - cost: What the job is estimated to take.
+    ///   - cost: The cost estimate of the job.
     ///   - requester: The requester in whose share it counts.
     ///   - priority: ``ImagePriority/low`` if it must not count as cheap, even at a low cost.
-    ///   - arrival: Since when it waits.
+    ///   - arrival: The time since when it waits.
     /// - Returns: The grant of the job that starts.
-    /// - Throws: As ``Permit/run(_:atMost:_:)``, but for what the work throws.
+    /// - Throws: As ``Permit/run(_:atMost:_:)``, except the errors of the work.
     func begin(
         _ cost: ImageCost,
         _ requester: ImageRequester,
@@ -157,7 +157,7 @@ package final class ImageAdmission: Sendable {
                 )
                 state.withLock { $0.queue.waiting.append(job) }
                 startThoseThatFit()
-                // The task may have been cancelled between the look and the list.
+                // The task can be cancelled between the check and its entry in the queue.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -165,9 +165,9 @@ package final class ImageAdmission: Sendable {
         }
     }
 
-    /// Frees the lane of a job whose time in it is over, if another slot is free for the job.
+    /// Ends the time of a job in its lane, and frees the lane if the job can continue in another slot.
     ///
-    /// - Returns: Whether the job must stop, because it cannot go on without the lane.
+    /// - Returns: Whether the job must stop, because it cannot continue without the lane.
     func endLaneTime(_ id: UInt64) -> Bool {
         let now = now()
         let mustStop = state.withLock { $0.queue.endLaneTime(id, now) }
@@ -175,7 +175,7 @@ package final class ImageAdmission: Sendable {
         return mustStop
     }
 
-    /// Counts a job as ended.
+    /// Records the end of a job.
     ///
     /// - Returns: Whether it was stopped by ``endLaneTime(_:)``.
     @discardableResult
@@ -189,7 +189,7 @@ package final class ImageAdmission: Sendable {
     private func cancel(_ id: UInt64) {
         let waiting = state.withLock { $0.queue.remove(id) }
         waiting?.continuation.resume(throwing: CancellationError())
-        // Perhaps it stood before others that fit.
+        // The removed job can have blocked jobs behind it that fit.
         startThoseThatFit()
     }
 

@@ -6,13 +6,13 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case gif
     case avif
 
-    /// Takes the value of a URL: `jpg` or a format's name, any case.
+    /// Parses the value of a URL: `jpg` or a format's name, in any case.
     package init?(name value: some StringProtocol) {
         let name = value.lowercased()
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
 
-    /// What a derivative of this format is served as.
+    /// The media type of a derivative in this format.
     package var mediaType: MediaType {
         switch self {
         case .jpeg: .jpeg
@@ -23,7 +23,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether an image of this format may move.
+    /// Whether the format supports animation.
     package var canBeAnimated: Bool { self == .gif || self == .webp }
 
     /// Whether viewers rotate images of this format by EXIF: GIF has no EXIF, and AVIF ignores its orientation.
@@ -32,18 +32,18 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 
 /// How a derivative is encoded: the common parameters of `imageView2` and `imageMogr2` (protocol/files 5.3).
 package struct EncodingParameters: Sendable, Hashable {
-    /// `nil` means the source's own.
+    /// `nil` means the source's format.
     package var format: ImageFormat?
     /// 1 to 100; `nil` means the operator's default.
     package var quality: Int?
-    /// Whether the quality holds whatever the source's is (`q/90!`).
+    /// Whether the quality applies regardless of the source's quality (`q/90!`).
     package var isQualityForced = false
-    /// Whether a JPEG comes in passes (`interlace/1`).
+    /// Whether a JPEG is progressive (`interlace/1`).
     package var isProgressive = false
-    /// The most colours of a GIF, 2 to 256.
+    /// The maximum number of colours of a GIF, 2 to 256.
     package var colors: Int?
 
-    /// No parameter at all.
+    /// Creates parameters with the defaults.
     package init() {}
 
     var canonical: String {

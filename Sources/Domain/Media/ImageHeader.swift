@@ -1,36 +1,36 @@
-/// What an image says of itself before a pixel is decoded.
+/// The properties of an image that its header contains.
 package struct ImageHeader: Sendable, Hashable {
     /// The format of its bytes.
     package var format: SourceFormat
-    /// As the pixels lie, before any EXIF orientation; of one frame.
+    /// The size of one frame as stored, before any EXIF orientation.
     package var size: ImageSize
     /// 1 for an image that is not animated.
     package var frames: Int
     /// The EXIF orientation, 1 to 8; 1 if there is none.
     package var orientation: Int
-    /// Whether EXIF says an orientation at all.
+    /// Whether EXIF contains an orientation.
     package var hasOrientation: Bool
-    /// Whether parts may be transparent.
+    /// Whether the image has transparency.
     package var hasAlpha: Bool
-    /// Channels, alpha among them.
+    /// The number of channels, including alpha.
     package var bands: Int
-    /// Of one channel.
+    /// The bits of one channel.
     package var bitsPerSample: Int
-    /// As Qiniu's `imageInfo` writes it: `ycbcr`, `nrgba`.
+    /// The colour model as Qiniu's `imageInfo` writes it: `ycbcr`, `nrgba`.
     package var colorModel: String
-    /// Whether all of it must be held in memory before a line is known: progressive JPEGs and those of several scans,
-    /// interlaced PNGs.
+    /// Whether the whole image must be in memory before its first line is known: progressive JPEGs and those of several
+    /// scans, interlaced PNGs.
     package var isProgressive: Bool
-    /// A JPEG's quality, 1 to 100, guessed from its tables.
+    /// A JPEG's quality, 1 to 100, estimated from its quantization tables.
     package var quality: Int?
-    /// Whether it brings a colour profile.
+    /// Whether it has a colour profile.
     package var hasProfile: Bool
-    /// How often a decoder goes over the pixels of a JPEG that is progressive.
+    /// How many times a decoder processes the pixels of a progressive JPEG.
     package var scans = 10
-    /// All bytes of the file; 0 if they were not requested.
+    /// The size of the file in bytes; 0 if it was not requested.
     package var fileSize = 0
 
-    /// Takes what a renderer read; what is left out is that of an ordinary photograph.
+    /// Creates a header; the defaults are those of an ordinary photograph.
     package init(
         format: SourceFormat,
         size: ImageSize,
@@ -59,14 +59,14 @@ package struct ImageHeader: Sendable, Hashable {
         self.hasProfile = hasProfile
     }
 
-    /// Whether the orientation swaps the sides.
+    /// Whether the orientation swaps width and height.
     package var isTurned: Bool { orientation >= 5 }
 
-    /// The size once it stands upright.
+    /// The size after the orientation is applied.
     package var uprightSize: ImageSize { isTurned ? size.turned : size }
 }
 
-/// The formats that are read.
+/// The supported source formats.
 package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg
     case png
@@ -81,8 +81,8 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     case jxl
     case jp2
 
-    /// Whether the disposable worker process decodes its pixels: its library is not fuzzed upstream, or takes what
-    /// memory and time it likes whatever the header says, as those of HEIC and AVIF do, and tiles and pages of a TIFF.
+    /// Whether the worker process decodes the pixels: the library is not fuzzed upstream, or its memory and time have
+    /// no bound that the header shows, as with HEIC, AVIF, and tiles and pages of a TIFF.
     package var isDecodedByWorker: Bool {
         switch self {
         case .tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2: true
@@ -90,7 +90,7 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether even its header is read there.
+    /// Whether the worker process also reads the header.
     package var isReadByWorker: Bool {
         switch self {
         case .svg, .pdf, .jxl, .jp2: true
@@ -98,7 +98,7 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The default format of a derivative: the same format, or the nearest one that browsers show.
+    /// The default format of a derivative: the same format, or the nearest one that browsers support.
     package func ownResult(hasAlpha: Bool) -> ImageFormat {
         switch self {
         case .jpeg: .jpeg

@@ -1,30 +1,31 @@
-/// Limits on the images that are read and made, each a setting; defaults are Qiniu's or better (protocol/files 5.9).
+/// Limits on sources and derivatives, each a setting; the defaults are Qiniu's or higher (protocol/files 5.9).
 package struct ImageLimits: Sendable {
-    /// The most bytes of a source (`images.maxSourceSize`).
+    /// The maximum size of a source in bytes (`images.maxSourceSize`).
     package var sourceSize: Int64
-    /// The most pixels on either side of a source (`images.maxSourceSide`).
+    /// The maximum width and height of a source in pixels (`images.maxSourceSide`).
     package var sourceSide: Int
-    /// The most pixels of a source, of one frame (`images.maxSourcePixels`).
+    /// The maximum number of pixels in one frame of a source (`images.maxSourcePixels`).
     package var sourcePixels: Int
-    /// The most pixels on either side of a result (`images.maxResultSide`).
+    /// The maximum width and height of a result in pixels (`images.maxResultSide`).
     package var resultSide: Int
-    /// The most pixels of a result, of one frame (`images.maxResultPixels`).
+    /// The maximum number of pixels in one frame of a result (`images.maxResultPixels`).
     package var resultPixels: Int
-    /// The most frames that stay animated; of more, the first one is shown (`images.maxFrames`).
+    /// The maximum number of frames of an animated result; with more, the result is the first frame
+    /// (`images.maxFrames`).
     package var frames: Int
-    /// The most pixels of an animation, all frames together, in the source and in the result; of more, the first frame
-    /// is shown (`images.maxAnimationPixels`).
+    /// The maximum number of pixels in all frames of an animation, in the source and in the result; with more, the
+    /// result is the first frame (`images.maxAnimationPixels`).
     package var animationPixels: Int
-    /// The most operators of a chain (`images.maxOperators`).
+    /// The maximum number of operators in a chain (`images.maxOperators`).
     package var operators: Int
-    /// The most characters of a watermark's text (`images.maxTextLength`).
+    /// The maximum number of characters in a watermark text (`images.maxTextLength`).
     package var textLength: Int
-    /// Seconds for one job, from when it starts (`images.timeout`).
+    /// Seconds for one job, from its start (`images.timeout`).
     package var timeout: Int
-    /// The most estimated processor time of one job, in milliseconds on the reference machine (`images.maxWork`).
+    /// The maximum estimated processor time of one job, in milliseconds on the reference machine (`images.maxWork`).
     package var work: Int
 
-    /// Takes every limit; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     package init(
         sourceSize: Int64 = 20 << 20,
         sourceSide: Int = 30_000,
@@ -51,7 +52,7 @@ package struct ImageLimits: Sendable {
         self.work = work
     }
 
-    /// Refuses a source by its header.
+    /// Checks the size of a source.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     func checkSource(_ size: ImageSize) throws {
@@ -63,7 +64,7 @@ package struct ImageLimits: Sendable {
         }
     }
 
-    /// Refuses what a step would make by its size.
+    /// Checks the size of a step's result.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     func checkResult(_ size: ImageSize) throws {
@@ -75,20 +76,20 @@ package struct ImageLimits: Sendable {
         }
     }
 
-    /// Whether ``checkResult(_:)`` lets a size pass.
+    /// Whether ``checkResult(_:)`` accepts a size.
     func allowResult(_ size: ImageSize) -> Bool {
         size.width <= resultSide && size.height <= resultSide && size.area <= resultPixels
     }
 
-    /// The most time by the clock for a job of this estimate.
+    /// The maximum wall-clock time for a job with this estimate.
     ///
-    /// Ten times as much, at least twenty seconds and at most `images.timeout`: another machine may be slower and its
-    /// processors busy, but a file that takes a hundred times as long as its header promises is no ordinary one.
+    /// Ten times the estimate, at least 20 seconds and at most `images.timeout`: another machine can be slower and its
+    /// processors busy, but a file that takes a hundred times as long as its header promises is not an ordinary file.
     func time(for estimate: Duration) -> Duration {
         min(.seconds(timeout), max(.seconds(20), estimate * 10))
     }
 
-    /// Refuses work beyond the limit.
+    /// Checks the estimated processor time.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     func checkWork(_ estimate: Duration) throws {

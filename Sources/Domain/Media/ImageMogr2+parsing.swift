@@ -1,8 +1,8 @@
 extension ImageMogr2 {
-    /// The most steps of one operator, so that a short URL cannot ask for hours of work.
+    /// The maximum number of steps of one operator, so that a short URL cannot request hours of work.
     static let maxSteps = 32
 
-    /// Parses the parameters of `imageMogr2` (protocol/files 5.4); steps without effect are left out.
+    /// Parses the parameters of `imageMogr2` (protocol/files 5.4); drops steps without effect.
     init(_ scanner: inout OperatorScanner, context: ImageParsingContext) throws {
         self.init()
         var gravity = Gravity.northWest
@@ -15,7 +15,7 @@ extension ImageMogr2 {
                     throw ImageRequest.refusal("'imageMogr2' has more than \(ImageMogr2.maxSteps) steps, the limit")
                 }
                 if let step = try Step(name, &scanner, gravity: gravity, after: steps) { steps.append(step) }
-            // Holds for the crops behind it, and so may change between them.
+            // Applies to the following crops, so it can occur several times.
             case "gravity": gravity = try scanner.parameter(name, repeats: true).gravity()
             case "q", "quality": try encoding.take(scanner.parameter(name, as: "quality"))
             case "format", "interlace", "colors": try encoding.take(scanner.parameter(name))
@@ -32,7 +32,7 @@ extension ImageMogr2 {
 }
 
 extension ImageMogr2.Step {
-    /// Reads a step; `nil` if it changes no image.
+    /// Parses a step; `nil` if it has no effect.
     fileprivate init?(
         _ name: Substring,
         _ scanner: inout OperatorScanner,
@@ -40,7 +40,7 @@ extension ImageMogr2.Step {
         after steps: [ImageMogr2.Step]
     ) throws {
         guard name != "auto-orient" else {
-            // The first one has already applied the orientation.
+            // An earlier step has already applied the orientation.
             guard !steps.contains(.autoOrient) else { return nil }
             self = .autoOrient
             return
@@ -75,10 +75,10 @@ extension ImageMogr2.Step {
 }
 
 extension ImageMogr2.SizeLimit {
-    /// Far beyond any result.
+    /// The largest value; larger than any result.
     private static let most = 1 << 40
 
-    /// Reads `15000`, `15k` (1024 bytes each), `2m`, `$(fsize)`, each perhaps with `!`.
+    /// Parses `15000`, `15k` (1024 bytes each), `2m` or `$(fsize)`, with an optional `!`.
     fileprivate init(_ parameter: ImageParameter, fileSize: Int64) throws {
         var text = parameter.value.utf8[...]
         let isStrict = text.last == UInt8(ascii: "!")

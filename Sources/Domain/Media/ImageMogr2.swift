@@ -1,45 +1,45 @@
-/// `imageMogr2`: steps in the order they are written, then an encoding (protocol/files 5.4).
+/// `imageMogr2`: steps in the order of the URL, then an encoding (protocol/files 5.4).
 package struct ImageMogr2: Sendable, Hashable {
-    /// One change of the image.
+    /// One operation on the image.
     package enum Step: Sendable, Hashable {
-        /// Turns the image as its EXIF orientation says.
+        /// Applies the EXIF orientation.
         case autoOrient
-        /// Changes its size.
+        /// Scales the image.
         case thumbnail(ThumbnailGeometry)
-        /// Cuts a rectangle out.
+        /// Crops the image to a rectangle.
         case crop(Crop)
-        /// Turns it clockwise by whole degrees, 1 to 359.
+        /// Rotates clockwise by whole degrees, 1 to 359.
         case rotate(Int)
-        /// Blurs it: radius 1 to 50 pixels, sigma above 0 to 50.
+        /// Blurs with a radius of 1 to 50 pixels and a sigma above 0, at most 50.
         case blur(radius: Int, sigma: Double)
-        /// Sharpens it.
+        /// Sharpens the image.
         case sharpen
     }
 
-    /// In the order written.
+    /// In the order of the URL.
     package var steps: [Step] = []
-    /// How the result is encoded.
+    /// The encoding of the result.
     package var encoding = EncodingParameters()
-    /// Whether the result also loses an orientation that was not applied.
+    /// Whether the result loses an EXIF orientation that was not applied.
     package var strips = false
-    /// What shows through transparency and in corners that a rotation leaves free.
+    /// The colour behind transparent parts and in the corners of a rotated image.
     package var background: Color?
-    /// The most bytes of a result.
+    /// The limit on the size of the result in bytes.
     package var sizeLimit: SizeLimit?
-    /// Whether a failure leaves the image as it was.
+    /// Whether the image stays unchanged after a failure (`ignore-error/1`).
     package var ignoresErrors = false
 
-    /// No parameter at all.
+    /// Creates an operator without parameters.
     package init() {}
 
-    /// `size-limit`: a JPEG's quality is lowered until it fits.
+    /// `size-limit`: the quality of a JPEG is reduced until the result fits.
     package struct SizeLimit: Sendable, Hashable {
         /// In bytes, at least 1.
         package let bytes: Int
-        /// `!`: holds for every format, and the source is returned if the result does not fit.
+        /// `!`: applies to every format, and the source is returned if the result does not fit.
         package let isStrict: Bool
 
-        /// Takes checked numbers.
+        /// Creates a limit from checked numbers.
         package init(bytes: Int, isStrict: Bool) {
             self.bytes = bytes
             self.isStrict = isStrict

@@ -1,11 +1,11 @@
-/// A parameter of an operator and its value, with functions to read it; each throws an error that names both.
+/// A parameter of an operator and its value; its functions parse the value and throw an error that names both.
 struct ImageParameter {
     /// The name: `w`.
     let name: Substring
     /// Never empty.
     let value: Substring
 
-    /// A whole number, perhaps with a fraction that is rounded.
+    /// Parses a whole number; a fraction is rounded.
     func wholeNumber(in range: ClosedRange<Int>) throws -> Int {
         guard let number = PlainNumber(value.utf8), range.contains(number.rounded) else {
             throw refused("a number from \(range.lowerBound) to \(range.upperBound)")
@@ -13,7 +13,7 @@ struct ImageParameter {
         return number.rounded
     }
 
-    /// A whole number that may be negative; half a pixel is rounded away from zero.
+    /// Parses a signed whole number; half a pixel is rounded away from zero.
     func offset(upTo most: Int) throws -> Int {
         let isNegative = value.utf8.first == UInt8(ascii: "-")
         guard let number = PlainNumber(value.utf8.dropFirst(isNegative ? 1 : 0)), number.rounded <= most else {
@@ -22,13 +22,13 @@ struct ImageParameter {
         return isNegative ? -number.rounded : number.rounded
     }
 
-    /// A side in pixels; `nil` for 0, because some SDKs let an app ask for it and mean that it was not given.
+    /// Parses a side in pixels; `nil` for 0, which some SDKs send for a missing side.
     func side(upTo most: Int) throws -> Int? {
         let side = try wholeNumber(in: 0...max(0, most))
         return side == 0 ? nil : side
     }
 
-    /// A number above 0, as exact as ``PlainNumber/value``.
+    /// Parses a number above 0, with the precision of ``PlainNumber/value``.
     func positiveNumber(upTo most: Int) throws -> Double {
         guard let number = PlainNumber(value.utf8), number.value > 0, number.value <= Double(most) else {
             throw refused("a number above 0, to \(most)")
@@ -36,7 +36,7 @@ struct ImageParameter {
         return number.value
     }
 
-    /// `0` or `1`.
+    /// Parses `0` or `1`.
     func isOn() throws -> Bool {
         switch value {
         case "0": return false
@@ -45,7 +45,7 @@ struct ImageParameter {
         }
     }
 
-    /// One of Qiniu's nine values.
+    /// Parses one of Qiniu's nine positions.
     func gravity() throws -> Gravity {
         guard let gravity = Gravity(rawValue: String(value)) else {
             throw refused("one of \(Gravity.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -53,7 +53,7 @@ struct ImageParameter {
         return gravity
     }
 
-    /// A text in Base64 for URLs.
+    /// Parses a string in URL-safe Base64.
     func text() throws -> String {
         guard let bytes = [UInt8](base64: value), let text = String(validating: bytes, as: UTF8.self) else {
             throw refused("UTF-8 in Base64 for URLs")
@@ -61,7 +61,7 @@ struct ImageParameter {
         return text
     }
 
-    /// A colour in Base64 for URLs.
+    /// Parses a colour in URL-safe Base64.
     func color() throws -> Color {
         let text = try text()
         guard let color = Color(css: text) else {
@@ -72,22 +72,22 @@ struct ImageParameter {
         return color
     }
 
-    /// The refusal of the value, once what it must be is said.
+    /// The error for the value; the argument says what the value must be.
     func refused(_ expectation: String) -> ServiceError {
         ImageRequest.refusal("'\(name)' must be \(expectation), not '\(value.excerpt)'")
     }
 }
 
-/// A number as URLs may hold it: digits and at most one point, at most 32 characters, no sign, no exponent.
+/// A number in a URL: digits and at most one decimal point, at most 32 characters, no sign, no exponent.
 struct PlainNumber {
-    /// The nearest whole number, half up; 10¹⁷ for what is more.
+    /// The nearest whole number, half rounded up; at most 10¹⁷.
     let rounded: Int
-    /// To four places, more than any image shows; what is above 0 stays above 0.
+    /// The value with four decimal places, more than any image shows; a positive value stays positive.
     ///
-    /// So its description has no exponent, and reads back as the same number.
+    /// So its description has no exponent and parses to the same number.
     let value: Double
 
-    /// Takes the characters, or `nil` if they are no such number.
+    /// Parses a number; `nil` for other strings.
     init?(_ characters: some Collection<UInt8>) {
         let point = UInt8(ascii: ".")
         guard characters.count <= PlainNumber.maxLength else { return nil }
@@ -109,7 +109,7 @@ struct PlainNumber {
         value = (Double(whole) * 10_000 + Double(places)) / 10_000
     }
 
-    /// The most characters.
+    /// The maximum number of characters.
     static let maxLength = 32
     private static let most = 100_000_000_000_000_000
 }

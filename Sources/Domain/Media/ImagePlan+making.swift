@@ -1,13 +1,13 @@
 extension ImagePlan {
-    /// Plans a request for an image.
+    /// Plans an image request.
     ///
     /// - Parameters:
-    ///   - request: At least one of its operators makes an image.
-    ///   - header: What the image says of itself.
-    ///   - automatic: Formats that the client takes, best first, of which one is chosen if the request says none.
-    ///   - limits: What sources, results and animations are held to.
+    ///   - request: The request; at least one of its operators renders an image.
+    ///   - header: The header of the image.
+    ///   - automatic: Formats that the client accepts, best first; used if the request names no format.
+    ///   - limits: The limits on sources, results and animations.
     /// - Throws: ``ServiceError/Code/imageTooLarge`` or ``ServiceError/Code/badImageRequest``, naming the limit or the
-    ///   word.
+    ///   parameter.
     package init(
         _ request: ImageRequest,
         of header: ImageHeader,
@@ -21,7 +21,7 @@ extension ImagePlan {
             do {
                 var next = draft
                 try next.apply(operation)
-                // Nothing behind the last one makes its result smaller, so it is this operator's failure.
+                // No later operator makes the result smaller, so the failure belongs to this operator.
                 if operation.ignoresErrors, index == operators.count - 1 { try limits.checkResult(next.size) }
                 draft = next
             } catch  where operation.ignoresErrors {

@@ -1,17 +1,17 @@
 extension ImagePlan {
-    /// About the most bytes of memory that carrying the plan out takes, known before a pixel is decoded.
+    /// The estimated peak memory of the plan, computed before a pixel is decoded.
     ///
-    /// Decoders differ: some return lines and store no others, some need the whole image. The figures are what the
-    /// libraries allocate, rounded up; docs/security.md lists them.
+    /// Decoders differ: some return lines without storing others, some need the whole image. The figures are the
+    /// libraries' allocations, rounded up; docs/security.md lists them.
     ///
     /// - Parameters:
-    ///   - header: What the source says of itself.
-    ///   - marks: The images that watermarks lay over it, by their keys.
-    /// - Returns: In bytes.
+    ///   - header: The header of the source.
+    ///   - marks: The headers of watermark images, by their keys.
+    /// - Returns: The estimate in bytes.
     package func memoryEstimate(of header: ImageHeader, marks: [FileKey: ImageHeader] = [:]) -> Int {
         let decoding = header.memoryEstimate(shrinksTo: firstSize(of: header), frames: frames, effort: output.effort)
         let whole = largestSize.area * 4
-        // Lines in process, or the whole image if a step needs it.
+        // The lines in progress, or the whole image if a step needs it.
         let working = needsWholeImage || frames > 1 ? whole * 2 * frames : min(whole, largestSize.width * 4 * 512)
         let laying = laying(marks, on: header)
         let texts = steps.reduce(0) { $0 + $1.textArea * 8 }
@@ -37,10 +37,10 @@ extension ImagePlan {
         return sum
     }
 
-    /// What any job takes: tables of codecs, libvips' own objects, a thread's stack.
+    /// The memory of any job: codec tables, libvips' objects, a thread's stack.
     private static let base = 4 << 20
 
-    /// The size, as the pixels lie, that the source is shrunk to while it is decoded; `nil` for its own.
+    /// The size before orientation to which the decoder shrinks the source; `nil` for the source's size.
     package func firstSize(of header: ImageHeader) -> ImageSize? {
         var isTurned = false
         for step in steps {
@@ -65,7 +65,7 @@ extension ImagePlan {
     private var encoding: Int {
         let bytesForPixel =
             switch output.format {
-            // A coefficient has two bytes, and optimised tables need all of them.
+            // A coefficient has two bytes, and optimized Huffman tables need all coefficients.
             case .jpeg: 8
             case .png: output.colors == nil ? 1 : 8
             case .webp: 12
@@ -89,29 +89,29 @@ extension ImagePlan.Step {
 }
 
 extension ImageHeader {
-    /// The most bytes, beside the file, that making a JPEG smaller may take: its planes at 3/8 of its sides if the
-    /// result is at most a quarter as long, some lines of it, and the whole result.
+    /// The maximum memory in bytes, beside the file, for downscaling a JPEG: its planes at 3/8 of its sides if the
+    /// result's sides are at most a quarter, some lines of it, and the whole result.
     package func downscaledMemory(to size: ImageSize) -> Int {
         let isSmall = size.width * 4 <= self.size.width && size.height * 4 <= self.size.height
         return (isSmall ? self.size.area / 2 : 0) + self.size.width * 3 * 1024 + size.area * 3 + (1 << 20)
     }
 
-    /// Whether a JPEG may be made smaller on a way that takes ``downscaledMemory(to:)``.
+    /// Whether a JPEG can be downscaled within ``downscaledMemory(to:)``.
     package func canBeDownscaled(to size: ImageSize, effort: ImageEffort) -> Bool {
         effort == .fast && !isProgressive && bands <= 3 && size.width < self.size.width
             && size.height < self.size.height
     }
 
-    /// Bytes for laying the image over one of some size: decoding it, and its pixels with opacity, at most twice.
+    /// The memory in bytes for a watermark image: decoding it, and at most two copies of its pixels with opacity.
     fileprivate func memoryEstimate(as mark: Watermark.ImageMark, on size: ImageSize, effort: ImageEffort) -> Int {
         let upright = mark.size(of: uprightSize, on: size)
         let lying = isTurned ? upright.turned : upright
-        // Only a JPEG is shrunk while it is decoded; the worker draws marks as large as they are.
+        // Only a JPEG is shrunk while it is decoded; the worker process renders watermark images at their full size.
         let target: ImageSize? = format == .jpeg && lying != self.size ? lying : nil
         return memoryEstimate(shrinksTo: target, frames: 1, effort: effort) + upright.area * 8
     }
 
-    /// Bytes for decoding.
+    /// The memory in bytes for decoding.
     fileprivate func memoryEstimate(shrinksTo target: ImageSize?, frames: Int, effort: ImageEffort) -> Int {
         let area = size.area
         let lines = size.width * bands * (bitsPerSample > 8 ? 2 : 1) * 256
@@ -124,12 +124,12 @@ extension ImageHeader {
                 min(lines, area * bands)
             }
         case .png: isProgressive ? area * bands * (bitsPerSample > 8 ? 2 : 1) : lines
-        // The canvas, the frame on it, a table of all frames and the file itself.
+        // The canvas, the frame on it, a table of all frames, and the file.
         case .gif: area * 8 + area * 4 * (frames > 1 ? frames : 0) + self.frames * 128 + fileSize
-        // The canvas, the frame, what libwebp decodes it to and the image turned; the file itself.
+        // The canvas, the frame, libwebp's output and the rotated image; and the file.
         case .webp: area * 16 + area * 4 * (frames > 1 ? frames : 0) + fileSize
         case .bmp: area * 8 + fileSize
-        // The worker draws at the size that is wanted; its pixels are there twice while they are taken over.
+        // The worker process renders at the target size; two copies of the pixels exist while they are transferred.
         case .tiff, .heic, .avif, .svg, .pdf, .jxl, .jp2: (target ?? size).area * 12
         }
     }

@@ -1,13 +1,13 @@
 extension ImagePlan {
-    /// The processor time that carrying the plan out takes on the reference machine, known before a pixel is decoded.
+    /// The estimated processor time of the plan on the reference machine, computed before a pixel is decoded.
     ///
-    /// The pixels of each step and of all frames, times what `Benchmarks/run costs` measured for one, rounded up.
-    /// It orders jobs and refuses those beyond `images.maxWork`; another machine may be some times faster or slower.
-    /// docs/security.md lists the figures.
+    /// The estimate is the number of pixels of each step and of all frames, times the cost of one pixel that
+    /// `Benchmarks/run costs` measured, rounded up. It orders jobs and refuses those beyond `images.maxWork`; other
+    /// machines can be several times faster or slower. docs/security.md lists the figures.
     ///
     /// - Parameters:
-    ///   - header: What the source says of itself.
-    ///   - marks: The images that watermarks lay over it, by their keys.
+    ///   - header: The header of the source.
+    ///   - marks: The headers of watermark images, by their keys.
     /// - Returns: The estimate, at least 2 ms.
     package func timeEstimate(of header: ImageHeader, marks: [FileKey: ImageHeader] = [:]) -> Duration {
         let first = firstSize(of: header)
@@ -17,7 +17,7 @@ extension ImagePlan {
         return ImagePlan.leastWork + .nanoseconds(Int64(min(nanoseconds, 1e17)))
     }
 
-    /// What any job takes: a thread, a header, a file.
+    /// The time of any job: a thread, a header, a file.
     private static let leastWork = Duration.milliseconds(2)
 
     /// Nanoseconds for all steps of one frame.
@@ -26,12 +26,12 @@ extension ImagePlan {
         _ marks: [FileKey: ImageHeader],
         isShrunk: Bool
     ) -> Double {
-        // libvips computes with floating-point numbers where parts are transparent.
+        // libvips computes in floating point if the image has transparency.
         let bands = header.hasAlpha ? 2.0 : 1.0
         let linear = output.effort == .best ? 3.0 : 1.0
         var size = header.size
         var isFirst = isShrunk && frames == 1
-        // Each frame is made sRGB at its own size before anything else.
+        // Each frame is first converted to sRGB at its own size.
         var sum = frames > 1 ? Double(size.area) * 20 * bands : 0
         for step in steps {
             switch step {
@@ -40,7 +40,7 @@ extension ImagePlan {
                 sum += isFirst ? 0 : Double(size.area) * 15 * bands
                 if header.isTurned { size = size.turned }
             case .scale(let new):
-                // Decoding counts the pixels of the source where it shrinks them.
+                // For a decoder that shrinks, the decoding estimate includes the source's pixels.
                 sum += ((isFirst ? 0 : Double(size.area) * 15) + Double(new.area) * 40) * bands * linear
                 size = new
                 isFirst = false
@@ -49,7 +49,7 @@ extension ImagePlan {
                 sum += Double(new.area) * (degrees % 90 == 0 ? 15 : 60) * bands
                 size = new
             case .blur(let radius, let sigma):
-                // The mask ends at the radius, or where it is no longer visible; each pixel is a sum over it.
+                // The mask ends at the radius, or where it is no longer visible; each pixel is a sum over the mask.
                 let reach = min(Double(radius), (3.6 * sigma).rounded(.up))
                 sum += Double(size.area) * (40 + (header.hasAlpha ? 18 : 14) * reach)
             case .sharpen: sum += Double(size.area) * (header.hasAlpha ? 420 : 130)
@@ -60,10 +60,10 @@ extension ImagePlan {
         return sum
     }
 
-    /// Nanoseconds for the marks of one watermark, which all frames have anew.
+    /// Nanoseconds for one watermark, which is composited on every frame.
     private func markWork(_ watermark: Watermark, _ marks: [FileKey: ImageHeader], on size: ImageSize) -> Double {
         watermark.marks.reduce(0) { sum, mark in
-            // What is composed is composed for the whole image.
+            // Compositing always processes the whole image.
             let composing = Double(size.area) * 20
             return switch mark.content {
             case .image(let image):
@@ -76,12 +76,12 @@ extension ImagePlan {
         }
     }
 
-    /// Nanoseconds for drawing a text: its area, and 2 ms for Pango and a font.
+    /// Nanoseconds for rendering a watermark text: its area, and 2 ms for Pango and a font.
     private static func timeEstimate(of text: Watermark.TextMark) -> Double {
         2e6 + Double(text.area) * 50
     }
 
-    /// Nanoseconds for writing one frame.
+    /// Nanoseconds for encoding one frame.
     private var encodingWork: Double {
         let pixels = Double(size.area)
         let isBest = output.effort == .best
@@ -93,20 +93,20 @@ extension ImagePlan {
             case .gif: 500
             case .avif: isBest ? 960 : 320
             }
-        // A quality that fits is found by halving, at most eight times.
+        // A binary search finds the quality in at most eight steps.
         let tries = output.sizeLimit == nil ? 1.0 : 9
         return pixels * perPixel * tries
     }
 }
 
 extension ImageHeader {
-    /// Nanoseconds for laying the image over one of some size.
+    /// Nanoseconds for compositing the image on one of the given size.
     fileprivate func timeEstimate(as mark: Watermark.ImageMark, on size: ImageSize) -> Double {
         let target = mark.size(of: uprightSize, on: size)
         return decodingWork(shrinksTo: target, frames: 1) + Double(target.area) * 60
     }
 
-    /// Nanoseconds for decoding; a target matters only to a decoder that shrinks.
+    /// Nanoseconds for decoding; the target matters only for decoders that shrink.
     fileprivate func decodingWork(shrinksTo target: ImageSize?, frames: Int) -> Double {
         let isSmall = target.map { $0.width * 4 <= size.width && $0.height * 4 <= size.height } ?? false
         let perPixel: Double =
@@ -121,15 +121,15 @@ extension ImageHeader {
             case .heic: 150
             case .jxl: 100
             case .jp2: 160
-            // Their pixels are those that are drawn.
+            // Their pixels are the rendered pixels.
             case .svg, .pdf: 0
             }
         let drawn = Double((target ?? size).area) * 50
         let worker =
             switch format {
-            // What a page holds, its header does not say: that is what an ordinary one takes.
+            // The header does not show the content of a page: this is the time of an ordinary page.
             case .svg, .pdf: 400e6 + drawn
-            // The process, and its pixels on their way.
+            // Starting the worker process and transferring the pixels.
             case .tiff, .avif, .heic, .jxl, .jp2: 50e6
             case .jpeg, .png, .webp, .gif, .bmp: 0.0
             }

@@ -1,69 +1,69 @@
-/// What a renderer does, in pixels: an ``ImageRequest`` once the source's header is known.
+/// The steps of a renderer, in pixels: an ``ImageRequest`` applied to a source whose header is known.
 ///
-/// Everything is decided here, where it can be tested without an image; a renderer only executes. So the size of the
-/// result and the cost estimate of the job are known before a pixel is decoded.
+/// The plan contains all decisions, so that they can be tested without an image; a renderer only executes it. So the
+/// size of the result and the cost estimate of the job are known before a pixel is decoded.
 package struct ImagePlan: Sendable, Hashable {
-    /// One step, each on what the one before left.
+    /// One step, applied to the result of the previous one.
     package enum Step: Sendable, Hashable {
-        /// Undoes an EXIF orientation, 2 to 8.
+        /// Applies an EXIF orientation, 2 to 8.
         case orient(Int)
         /// Resamples to exactly this size.
         case scale(ImageSize)
-        /// Cuts out.
+        /// Crops to a rectangle.
         case crop(ImageRectangle)
-        /// Turns clockwise, on a colour, to an image of this size.
+        /// Rotates clockwise on a background colour, to an image of this size.
         case rotate(degrees: Int, background: Color, size: ImageSize)
         /// Blurs with a Gaussian of this sigma, cut off at the radius.
         case blur(radius: Int, sigma: Double)
-        /// Sharpens.
+        /// Sharpens the image.
         case sharpen
-        /// Lays marks over it.
+        /// Composites watermarks on the image.
         case watermark(Watermark)
-        /// Lays it on a colour, so that nothing is transparent.
+        /// Composites the image on a colour, so that it has no transparency.
         case flatten(Color)
     }
 
-    /// How the result is written.
+    /// The encoding of the result.
     package struct Output: Sendable, Hashable {
-        /// What it is encoded as.
+        /// The format of the result.
         package var format: ImageFormat
         /// 1 to 100.
         package var quality: Int
-        /// Whether a JPEG comes in passes.
+        /// Whether a JPEG is progressive.
         package var isProgressive = false
-        /// The most colours of a GIF or a PNG with a palette; `nil` for all that there are.
+        /// The maximum number of colours of a GIF or a PNG with a palette; `nil` for no limit.
         package var colors: Int?
-        /// How hard a PNG is packed, 0 to 9; `nil` for the encoder's own.
+        /// The compression level of a PNG, 0 to 9; `nil` for the encoder's default.
         package var compression: Int?
-        /// The most bytes.
+        /// The limit on the size in bytes.
         package var sizeLimit: ImageMogr2.SizeLimit?
         /// The EXIF orientation that the result retains, because no step applied it.
         package var orientation: Int?
-        /// Whether the source itself is the answer if the result is not smaller.
+        /// Whether the source is returned if the result is not smaller.
         package var mustShrink = false
-        /// Whether time or likeness counts more.
+        /// Whether speed or fidelity has priority.
         package var effort = ImageEffort.fast
-        /// Whether EXIF's copyright fields are retained.
+        /// Whether the EXIF copyright fields are retained.
         package var keepsCopyright = false
     }
 
-    /// In their order.
+    /// The steps in order.
     package var steps: [Step]
-    /// How the result is written.
+    /// The encoding of the result.
     package var output: Output
-    /// How many frames are rendered; 1 for an image that is not animated.
+    /// The number of rendered frames; 1 for an image that is not animated.
     package var frames: Int
-    /// The result's size, of one frame.
+    /// The size of one frame of the result.
     package var size: ImageSize
-    /// The most pixels that any step works on, of one frame.
+    /// The largest size of one frame during any step.
     package var largestSize: ImageSize
-    /// Whether the source itself is the answer, whatever it holds.
+    /// Whether the source is returned unchanged.
     package var changesNothing = false
 }
 
-/// What counts more when images are resampled and packed (`images.quality`).
+/// The priority of speed or fidelity in resampling and compression (`images.quality`).
 package enum ImageEffort: String, Sendable, Hashable, CaseIterable {
-    /// As libvips' own thumbnails: decoders shrink, resampling takes values as they are stored.
+    /// As libvips' own thumbnails: decoders shrink, and resampling uses gamma-encoded values.
     case fast
     /// Resampling in linear light, from all pixels.
     case best

@@ -1,7 +1,7 @@
-/// How much of the processors a job gets beside the other work of the server.
+/// The processor priority of a job relative to the other work of the server.
 package enum ImagePriority: String, Sendable, Hashable, CaseIterable {
-    /// As much as any request: for jobs that are estimated to be cheap.
+    /// The priority of other requests: for jobs with a low cost estimate.
     case normal
-    /// What requests leave: for all others, which may compute for long.
+    /// A lower priority than other requests: for all other jobs, which can compute for a long time.
     case low
 }

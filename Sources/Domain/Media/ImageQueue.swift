@@ -1,13 +1,13 @@
-/// The jobs of an ``ImageAdmission`` that wait and run, and which of them is next.
+/// The waiting and running jobs of an ``ImageAdmission``, and the order in which they run.
 ///
-/// The next job is the one with the lowest rank: its estimated seconds, plus the seconds of work that its app, its
-/// address and its file had lately (``ImageShares``), minus a thirtieth of the seconds that it waited. So the shortest
-/// expected job goes first, a requester with much work is ranked behind the others, and every job runs in the end.
+/// The next job is the one with the lowest rank: its estimated seconds, plus the recent seconds of work of its app, its
+/// address and its file (``ImageShares``), minus a thirtieth of the seconds that it has waited. So the shortest
+/// expected job goes first, a requester with much work is ranked after the others, and every job runs eventually.
 ///
-/// The job in front that has no memory yet holds up those behind it, so that none is overtaken for ever by smaller
-/// ones; only lanes, whose memory is separate, continue.
+/// If the first job does not fit in the memory, the jobs after it wait, so that smaller jobs do not overtake it
+/// forever; only lanes, whose memory is separate, continue.
 struct ImageQueue {
-    /// A job that waits.
+    /// A waiting job.
     struct Job {
         let id: UInt64
         let cost: ImageCost
@@ -22,7 +22,7 @@ struct ImageQueue {
     struct Start {
         let id: UInt64
         let isInLane: Bool
-        /// What it computes with: a cheap job is as urgent on a worker as in a lane.
+        /// The priority of its thread; a cheap job has the same priority on a worker as in a lane.
         let priority: ImagePriority
     }
 
@@ -31,15 +31,15 @@ struct ImageQueue {
         let requester: ImageRequester
         let began: ContinuousClock.Instant
         var slot: Slot
-        /// Whether it must stop, because its lane is needed.
+        /// Whether it must stop, because another job needs its lane.
         var isStopped = false
     }
 
-    /// What a running job counts for.
+    /// The slot of a running job.
     private enum Slot {
         case worker
         case lane
-        /// Was in a lane for longer than it may be, and has the lane's memory still.
+        /// The job exceeded its time in a lane, left the lane and still uses the lanes' memory.
         case overrun
     }
 
@@ -50,17 +50,17 @@ struct ImageQueue {
     private var workers = 0
     private var lanes = 0
     private var overruns = 0
-    /// Files whose cheap jobs took much longer than such jobs do, and when: for a while they get no lane.
+    /// Files whose cheap jobs took much longer than estimated, and when; they get no lane for a while.
     private var slow: [ImageShares.Key: ContinuousClock.Instant] = [:]
-    /// Bytes that jobs on workers take, and those that took a lane.
+    /// The memory in bytes of jobs on workers; ``laneMemory`` is that of jobs that started in a lane.
     private var memory = 0
     private var laneMemory = 0
 
-    /// For so many seconds of waiting, a job counts as one second shorter.
+    /// The seconds of waiting that lower a job's rank by one second.
     private static let ageing = 30.0
-    /// What no cheap job takes, even on a machine that is busy with other things.
+    /// No cheap job takes this long, even on a busy machine.
     private static let slowTime = Duration.seconds(5)
-    /// How long a file that was slow gets no lane, and the most such files that are remembered.
+    /// How long a slow file gets no lane, and the maximum number of slow files that are stored.
     private static let memoryOfSlow = Duration.seconds(600)
     private static let maxSlow = 1024
 
@@ -68,9 +68,9 @@ struct ImageQueue {
         self.limits = limits
     }
 
-    /// Takes the next job that may start out of those that wait, and counts it as running.
+    /// Removes the next job that can start from the queue, and counts it as running.
     ///
-    /// A lane comes first, so that cheap jobs leave the workers to those that can use nothing else.
+    /// Lanes are filled first, so that cheap jobs leave the workers to other jobs.
     mutating func startNext(_ now: ContinuousClock.Instant) -> (Job, Start)? {
         if lanes < limits.lanes, let index = first(now, where: { isCheap($0, now) }),
             laneMemory + waiting[index].cost.memory <= limits.laneMemory
@@ -85,7 +85,7 @@ struct ImageQueue {
         return nil
     }
 
-    /// Frees the lane of a job whose time in it is over, if it can go on beside the lane.
+    /// Ends the time of a job in its lane, and frees the lane if the job can continue outside it.
     ///
     /// Otherwise the job must stop, and its file gets no lane for a while.
     ///
@@ -103,7 +103,7 @@ struct ImageQueue {
         return false
     }
 
-    /// Counts a job as ended; one that took longer than its estimate is charged the rest.
+    /// Records the end of a job; the time beyond its estimate is charged to its requester.
     ///
     /// - Returns: Whether ``endLaneTime(_:_:)`` stopped it.
     mutating func end(_ id: UInt64, _ now: ContinuousClock.Instant) -> Bool {
@@ -131,12 +131,12 @@ struct ImageQueue {
         slow[file] = now
     }
 
-    /// Takes a job out that waits; nil if it does not.
+    /// Removes a waiting job; returns `nil` if it does not wait.
     mutating func remove(_ id: UInt64) -> Job? {
         waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0) }
     }
 
-    /// Takes the job out that would run last, of an app, an address or a file that has more permits than the requester.
+    /// Removes the job that would run last, of an app, an address or a file that has more permits than the requester.
     mutating func removeLast(toAdmit requester: ImageRequester, _ now: ContinuousClock.Instant) -> Job? {
         for key in shares.larger(than: requester) {
             let theirs = waiting.indices.filter { waiting[$0].requester.keys.contains(key) }
@@ -163,7 +163,7 @@ struct ImageQueue {
         return (job, Start(id: job.id, isInLane: slot == .lane, priority: priority))
     }
 
-    /// The job of the lowest rank; of equal ones the one that came first.
+    /// The index of the matching job with the lowest rank; of equal ranks, the job that arrived first.
     private func first(_ now: ContinuousClock.Instant, where isMeant: (Job) -> Bool) -> Int? {
         var best: (index: Int, rank: Double)?
         for index in waiting.indices where isMeant(waiting[index]) {

@@ -1,16 +1,16 @@
 package import NIOCore
 
-/// Reads and makes images; libvips implements it.
+/// Reads and renders images; libvips implements it.
 ///
-/// Blocking work happens on the renderer's own threads. Whatever the bytes are, it returns or throws:
-/// ``ServiceError/Code/notAnImage`` when the bytes are no image of a served format or a broken one.
+/// Blocking work happens on the renderer's own threads. For any input bytes, methods return or throw:
+/// ``ServiceError/Code/notAnImage`` if the bytes are not an image of a supported format, or a damaged one.
 package protocol ImageRenderer: Sendable {
-    /// What the image says of itself; decodes no pixels.
+    /// Reads the header of an image without decoding pixels.
     ///
     /// - Parameters:
     ///   - source: The image.
-    ///   - requester: The requester in whose share the read counts, if few headers can be read at the same time.
-    /// - Returns: The header, unchecked against any limit.
+    ///   - requester: The requester in whose share the read counts, if the number of parallel reads is limited.
+    /// - Returns: The header, not checked against limits.
     /// - Throws: ``ServiceError/Code/notAnImage``, and ``ServiceError/Code/overloaded`` if too many headers wait.
     func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader
 
@@ -27,13 +27,13 @@ package protocol ImageRenderer: Sendable {
     /// Runs a job on images once there is whatever the renderer takes for them beside a thread and memory.
     ///
     /// - Parameters:
-    ///   - images: The headers of all that the job decodes.
-    ///   - estimate: The processor time that the job is estimated to take.
+    ///   - images: The headers of all images that the job decodes.
+    ///   - estimate: The estimated processor time of the job.
     ///   - requester: The requester in whose share the job counts.
-    ///   - job: Renders them, with at most the priority that it gets. If it is cancelled although the caller's task is
-    ///     not, it is called once more.
-    /// - Returns: What the job returns.
-    /// - Throws: What the job throws; ``ServiceError/Code/overloaded`` if too many wait for the same,
+    ///   - job: Renders the images; its argument is its highest priority. If it is cancelled although the caller's task
+    ///     is not, it is called once more.
+    /// - Returns: The result of the job.
+    /// - Throws: The errors of the job; ``ServiceError/Code/overloaded`` if too many jobs wait for the same resources,
     ///   `CancellationError` if the task is cancelled while it waits.
     func reserving<Result: Sendable>(
         for images: [ImageHeader],
@@ -42,17 +42,17 @@ package protocol ImageRenderer: Sendable {
         _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result
 
-    /// Carries a plan out.
+    /// Executes a plan.
     ///
     /// - Parameters:
-    ///   - plan: Made from the image's header.
+    ///   - plan: A plan for the image's header.
     ///   - image: The image.
-    ///   - marks: The images that the plan's watermarks lay over it, by their keys.
-    ///   - priority: How much of the processors the job gets.
-    ///   - deadline: When the job stops with ``ServiceError/Code/imageTimedOut``; it also stops if the task is
-    ///     cancelled.
+    ///   - marks: The images of the plan's watermarks, by their keys.
+    ///   - priority: The processor priority of the job.
+    ///   - deadline: The time at which the job stops with ``ServiceError/Code/imageTimedOut``; it also stops if the
+    ///     task is cancelled.
     /// - Returns: The encoded image.
-    /// - Throws: As above, and ``ServiceError/Code/imageTimedOut``, `CancellationError`.
+    /// - Throws: ``ServiceError/Code/notAnImage``, ``ServiceError/Code/imageTimedOut``, `CancellationError`.
     func render(
         _ plan: ImagePlan,
         of image: OpenImage,
@@ -61,10 +61,10 @@ package protocol ImageRenderer: Sendable {
         until deadline: ContinuousClock.Instant
     ) async throws -> RenderedImage
 
-    /// The EXIF fields of an image, by their names; empty if it has none.
+    /// The EXIF fields of an image by name; empty if it has none.
     func exif(of source: ImageSource) async throws -> [String: ExifField]
 
-    /// The mean colour of an image's first frame, on white.
+    /// The mean colour of an image's first frame on a white background.
     func average(
         of image: OpenImage,
         with priority: ImagePriority,
@@ -82,47 +82,47 @@ package enum HeadReading: Sendable, Hashable {
 
 /// An image whose header was read.
 package struct OpenImage: Sendable {
-    /// What it says of itself.
+    /// The properties of the image.
     package var header: ImageHeader
-    /// Where its bytes are.
+    /// The source of its bytes.
     package var source: ImageSource
 
-    /// Takes both.
+    /// Creates an open image.
     package init(header: ImageHeader, source: ImageSource) {
         self.header = header
         self.source = source
     }
 }
 
-/// Where a renderer reads an image from.
+/// The source from which a renderer reads an image.
 package enum ImageSource: Sendable {
     /// An open blob, and the file that begins with its bytes.
     case file(any OpenBlob, LocalFile)
     case memory(ByteBuffer)
 }
 
-/// An encoded derivative, in memory: its pixels are limited.
+/// An encoded derivative in memory; the limit on its pixels bounds its size.
 package struct RenderedImage: Sendable {
-    /// The whole encoded image.
+    /// The encoded image.
     package let bytes: ByteBuffer
-    /// What it is encoded as.
+    /// The format of the encoded image.
     package let format: ImageFormat
 
-    /// Takes what a renderer made.
+    /// Creates a rendered image.
     package init(bytes: ByteBuffer, format: ImageFormat) {
         self.bytes = bytes
         self.format = format
     }
 }
 
-/// A field of EXIF: its type's number (Exif 2.3, section 4.6.2) and its value as text.
+/// An EXIF field: the number of its type (Exif 2.3, section 4.6.2) and its value as a string.
 package struct ExifField: Sendable, Hashable {
     /// 2 for text, 3 for a short number, 5 for a fraction.
     package let type: Int
-    /// As a person reads it: `Top-left`.
+    /// The value in readable form: `Top-left`.
     package let value: String
 
-    /// Takes both.
+    /// Creates a field.
     package init(type: Int, value: String) {
         self.type = type
         self.value = value

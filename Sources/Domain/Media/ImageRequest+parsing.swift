@@ -1,13 +1,13 @@
 extension ImageRequest {
-    /// Reads the query of a file's URL (protocol/files 5.1 to 5.8).
+    /// Parses the query string of a file's URL (protocol/files 5.1 to 5.8).
     ///
-    /// Only the part before the first `&` counts. Ordinary parameters (`v=3`, `attname=…`) are no operators and give
-    /// nothing: the file itself is meant. Anything else must be a chain of operators that are known.
+    /// Only the part before the first `&` counts. It is `nil` for ordinary parameters (`v=3`, `attname=…`), which
+    /// request the file itself. Everything else must be a chain of known operators.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package init?(query: some StringProtocol, context: ImageParsingContext) throws {
         let text = Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
-        // Looked at before the escapes, which need not be UTF-8 in a parameter that is none of ours.
+        // Checked before percent-decoding, because the escapes of other parameters need not be UTF-8.
         guard !text.isEmpty, !text.beginsWithParameter else { return nil }
         guard let decoded = text.percentDecoded else {
             throw ImageRequest.refusal("the query is not valid percent-encoded UTF-8")
@@ -16,13 +16,13 @@ extension ImageRequest {
         try self.init(chain: decoded, context: context)
     }
 
-    /// Reads a chain as a style has it: nothing is percent-encoded, and nothing may follow.
+    /// Parses the chain of a style: not percent-encoded, and without further parameters.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package init(chain: some StringProtocol, context: ImageParsingContext) throws {
         let text = Substring(String(chain))
-        // No parameter needs more than ASCII, and comparing other characters can take the square of their length:
-        // Unicode sorts their marks.
+        // All parameters are ASCII, and comparing other characters can take quadratic time: Unicode sorts combining
+        // marks.
         if let segment = text.firstNonASCIISegment {
             throw ImageRequest.refusal("'\(segment.excerpt)' is not ASCII; texts and colours are Base64 for URLs")
         }
@@ -66,7 +66,7 @@ extension ImageOperator {
         case "": throw ImageRequest.refusal("an operator is missing")
         default: throw ImageRequest.refusal("unknown operator '\(scanner.name.excerpt)'")
         }
-        // Operators for information have no parameters; the others have parsed theirs.
+        // Information operators have no parameters; the other operators have parsed theirs.
         if let name = scanner.next() { throw scanner.unknown(name) }
     }
 
@@ -89,7 +89,7 @@ extension Substring {
         return Substring(utf8[head..<end])
     }
 
-    /// Whether the first segment is `name=value`, and so no operator.
+    /// Whether the first segment is `name=value`, and therefore not an operator.
     fileprivate var beginsWithParameter: Bool {
         utf8.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: "="))
     }

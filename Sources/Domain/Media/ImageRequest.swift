@@ -1,21 +1,22 @@
-/// What to make of an image: a chain of checked operators, whatever the URL said.
+/// A checked chain of image operators.
 ///
-/// Equal requests have equal ``canonical`` texts, however they were written: the cache of derivatives is keyed by them.
+/// Requests with the same meaning have the same ``canonical`` string, however the URL was written; it is part of the
+/// key of the derivative cache.
 package struct ImageRequest: Sendable, Hashable {
-    /// At least one; the result of each is what the next one begins with.
+    /// At least one operator; each processes the result of the previous one.
     package let operators: [ImageOperator]
-    /// The canonical string of this request, mostly in the syntax of a URL; it is never parsed.
+    /// The canonical string of the request, mostly in the syntax of a URL; it is never parsed.
     package let canonical: String
 
-    /// Takes checked operators; URLs go through the parsing initialiser.
+    /// Creates a request from checked operators; URLs are parsed by the other initializers.
     package init(_ operators: [ImageOperator]) {
         self.operators = operators
         canonical = operators.map(\.canonical).joined(separator: "|")
     }
 
-    /// The same request with a format for its result, if its last operator can say one.
+    /// The same request with a format for its result; `nil` if its last operator cannot name one.
     ///
-    /// One that ignores errors cannot: if it is passed over, its format is lost with it.
+    /// An operator that ignores errors cannot, because its format is lost if it fails.
     package func naming(_ format: ImageFormat) -> ImageRequest? {
         guard let last = operators.last, !last.ignoresErrors else { return nil }
         switch last {
@@ -30,19 +31,19 @@ package struct ImageRequest: Sendable, Hashable {
         }
     }
 
-    /// The request without operators for information, which make no image.
+    /// The request without information operators, which render no image.
     var withoutInformation: ImageRequest {
         operators.contains(where: \.isInformation) ? ImageRequest(operators.filter { !$0.isInformation }) : self
     }
 
-    /// The files that its watermarks lay over images, in their order.
+    /// The files of its watermark images, in order.
     var markKeys: [FileKey] {
         operators.flatMap { operation in
             if case .watermark(let watermark) = operation { watermark.keys } else { [FileKey]() }
         }
     }
 
-    /// Whether it says what its result is encoded as.
+    /// Whether the request names the format of its result.
     package var namesFormat: Bool {
         operators.contains { operation in
             switch operation {
@@ -62,7 +63,7 @@ package enum ImageOperator: Sendable, Hashable {
     case mogr(ImageMogr2)
     /// `watermark/1` to `watermark/4`.
     case watermark(Watermark)
-    /// `imageslim`, with how hard PNGs are packed: 0 to 10.
+    /// `imageslim`, with the compression level of PNGs: 0 to 10.
     case slim(level: Int)
     /// `imageInfo`.
     case info
@@ -73,7 +74,7 @@ package enum ImageOperator: Sendable, Hashable {
     /// `stat`, of any file (ObjC 8.2 and older).
     case stat
 
-    /// Whether the answer is JSON about an image instead of an image.
+    /// Whether the response is JSON about an image instead of an image.
     package var isInformation: Bool {
         switch self {
         case .info, .exif, .average, .stat: true
@@ -81,7 +82,7 @@ package enum ImageOperator: Sendable, Hashable {
         }
     }
 
-    /// Whether a failure of this operator leaves the image as it was (`ignore-error/1`).
+    /// Whether the image stays unchanged after a failure of this operator (`ignore-error/1`).
     var ignoresErrors: Bool {
         switch self {
         case .view(let view): view.ignoresErrors

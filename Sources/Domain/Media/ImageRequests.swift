@@ -1,18 +1,18 @@
-/// Parses the query strings of an app's URLs, and caches short ones: most images are requested repeatedly.
+/// Parses the query strings of an app's URLs, and caches short ones, because most images are requested repeatedly.
 package struct ImageRequests: Sendable {
     private let known = BoundedCache<Query, ImageRequest>(bound: 4096)
-    /// Bytes; longer ones are read each time, or a stranger could fill the memory with them.
+    /// The maximum length of a cached query string in bytes; a client could otherwise fill the memory with long ones.
     private static let maxLength = 256
 
-    /// Knows none yet.
+    /// Creates an empty cache.
     package init() {}
 
-    /// What ``ImageRequest/init(query:context:)`` makes of a query.
+    /// Parses a query string as ``ImageRequest/init(query:context:)`` does, with a cache.
     ///
     /// - Parameters:
-    ///   - query: Of the URL.
-    ///   - host: The server's name in the URL; it may decide which keys are the app's own.
-    ///   - context: Of the same limits each time.
+    ///   - query: The query string of the URL.
+    ///   - host: The host in the URL, on which the app's own keys can depend.
+    ///   - context: The parsing context, with the same limits in each call.
     /// - Returns: The request; `nil` for a query string without operators.
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package func request(

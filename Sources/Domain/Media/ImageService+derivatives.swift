@@ -1,12 +1,12 @@
 internal import NIOCore
 
 extension ImageService {
-    /// Larger ones are answered from the disk.
+    /// Derivatives larger than this number of bytes are served from the disk.
     private static let largeSize = 1 << 20
 
-    /// Makes what a request asks for.
+    /// Renders the derivative of a request.
     ///
-    /// - Throws: What ``result(_:of:automatic:from:)`` throws; ``IgnoredFailure`` if the source is the answer.
+    /// - Throws: The errors of ``result(_:of:automatic:from:)``; ``IgnoredFailure`` if the response is the source.
     func render(
         _ request: ImageRequest,
         of origin: ImageOrigin,
@@ -16,12 +16,12 @@ extension ImageService {
     ) async throws -> RenderingResult {
         let operators = request.withoutInformation.operators
         let ignoresSource = operators.first?.ignoresErrors ?? false
-        // What fails while pixels are made may be the doing of any operator, and of every mark.
+        // A failure during rendering can come from any operator or watermark image.
         let ignoresAll = operators.allSatisfy(\.ignoresErrors)
         let requester = requester(of: origin, from: address)
         return try await admission.admit(for: requester) { permit in
-            // Another task may have stored it and ended since the caller looked. This check is not done earlier,
-            // because refusals must cost little.
+            // Another task can have stored the derivative since the caller's check. This check is after the permit,
+            // because refusals must be cheap.
             if let cached = try? await derivatives.open(name) { return .finished(cached) }
             let image = try await ServiceError.ofTheSource(ignored: ignoresSource) {
                 try await open(origin, for: requester)
@@ -40,8 +40,8 @@ extension ImageService {
         }
     }
 
-    /// What becomes of an image: nothing if the source serves as well; a large one, or one too many, is read from the
-    /// disk, because slow clients must not hold all of them in memory.
+    /// Decides how a rendered image is served: the source if the image is no improvement; from the disk if it is large
+    /// or the memory for served images is full, because slow clients must not hold all images in memory.
     private func settled(
         _ image: RenderedImage,
         _ plan: ImagePlan,
@@ -64,28 +64,28 @@ extension ImageService {
         return .finished(fresh)
     }
 
-    /// Stores a derivative, unless its source is deleted or too many wait to be stored.
+    /// Stores a derivative, unless its source is deleted or too many derivatives wait to be stored.
     func store(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
-        // A derivative that cannot be stored is no failure: it is rendered again. In a separate task, because a
-        // cancelled one may store an image and then not find out that its source is gone.
+        // A derivative that cannot be stored is not an error: it is rendered again. A separate task, because a
+        // cancelled task could store an image and then not check whether its source is deleted.
         try? await Task {
             try await storing.run {
                 try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
-                // A delete may have been between the source and its derivative.
+                // The source can have been deleted while the derivative was stored.
                 if await !origin.isThere() { try await derivatives.remove(allOf: origin.source) }
             }
         }.value
     }
 }
 
-/// A failure that a request says to ignore: the source is the answer.
+/// A failure that the request ignores: the response is the source.
 struct IgnoredFailure: Error {}
 
 extension ServiceError {
-    /// What the body returns.
+    /// Runs the body.
     ///
-    /// - Throws: What the body throws; ``IgnoredFailure`` if it fails because of the image and not of the server's
-    ///   state, and that is ignored.
+    /// - Throws: The errors of the body; ``IgnoredFailure`` instead if failures are ignored and the error comes from
+    ///   the image, not from the server's state.
     fileprivate static func ofTheSource<Result>(
         ignored: Bool,
         _ body: () async throws -> Result

@@ -5,9 +5,9 @@ extension ImageService {
     ///   - operation: The last operator.
     ///   - request: The whole chain.
     ///   - origin: The source.
-    ///   - address: The client's network address, as ``ImageRequester/address`` has it.
-    /// - Returns: The answer; `nil` if EXIF is requested and there is none.
-    /// - Throws: What making an image throws.
+    ///   - address: The client's network address, as in ``ImageRequester/address``.
+    /// - Returns: The JSON; `nil` if EXIF is requested and the image has none.
+    /// - Throws: The errors of rendering an image.
     package func information(
         _ operation: ImageOperator,
         _ request: ImageRequest,
@@ -38,7 +38,7 @@ extension ImageService {
         return header.json(size: derivative.blob.size)
     }
 
-    /// The image that a request makes; `nil` if that is the source.
+    /// The image that a request renders; `nil` if it is the source.
     private func derivative(
         _ request: ImageRequest,
         of origin: ImageOrigin,
@@ -63,7 +63,7 @@ extension ImageService {
     private func average(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue {
         try await admission.admit(for: requester) { permit in
             let image = try await open(origin, for: requester)
-            // The cost is estimated as that of a thumbnail: so small that the decoder does the work.
+            // The cost estimate is that of a thumbnail so small that the decoder does all the work.
             let thumbnail = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
             let plan = try ImagePlan(thumbnail, of: image.header, limits: settings.limits)
             let cost = try cost(of: plan, image.header)
@@ -90,7 +90,7 @@ extension ImageService {
 }
 
 extension ImageHeader {
-    /// Qiniu's `imageInfo`: sides as the pixels lie.
+    /// The JSON of Qiniu's `imageInfo`; width and height are those before orientation.
     fileprivate func json(size bytes: Int64) -> JSONValue {
         var members: [String: JSONValue] = [
             "size": .integer(bytes), "format": .string(format.rawValue), "width": .integer(Int64(size.width)),

@@ -1,5 +1,5 @@
 extension ImageService {
-    /// Opens the images that a plan's watermarks lay over the result.
+    /// Opens the images of a plan's watermarks.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if one is no file of this app, and what a source throws.
     func openMarks(of plan: ImagePlan, for requester: ImageRequester) async throws -> [FileKey: ImageInput] {
@@ -9,7 +9,7 @@ extension ImageService {
                 do {
                     marks[key] = try await open(ImageOrigin(try await mark(key), in: files), for: requester)
                 } catch let error as ServiceError where error.code == .notAnImage || error.code == .imageTooLarge {
-                    // The URL is wrong then, not the image that it is laid over.
+                    // The error is in the URL, not in the source.
                     throw ImageRequest.refusal("the watermark's image cannot be used. \(error.message)")
                 }
             }
@@ -17,9 +17,9 @@ extension ImageService {
         return marks
     }
 
-    /// The file that a watermark lays over images.
+    /// The file of a watermark image.
     ///
-    /// - Throws: ``ServiceError/Code/badImageRequest`` if there is none, or none any more.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` if it does not exist.
     func mark(_ key: FileKey) async throws -> ServedFile {
         guard let file = try await files.find(key) else {
             throw ImageRequest.refusal("there is no file '\(String(key.description.prefix(40)))' for the watermark")

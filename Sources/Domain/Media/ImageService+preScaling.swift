@@ -1,10 +1,10 @@
 internal import NIOCore
 
 extension ImageService {
-    /// The job on a smaller copy of its source, where there is one or making one pays.
+    /// The job on a pre-scaled copy of its source, if the copy exists or rendering it saves time; otherwise `nil`.
     ///
-    /// A copy pays for images much larger than it, and only results of at most half its size are made of it: of such
-    /// the second resampling is not visible.
+    /// A copy saves time for images much larger than it. Only results of at most half its size are rendered from it,
+    /// because their second resampling is not visible.
     func jobOnPreScaledCopy(for job: Job, of origin: ImageOrigin, _ permit: ImageAdmission.Permit) async throws -> Job?
     {
         let side = settings.preScaledSide
@@ -26,8 +26,8 @@ extension ImageService {
         let orient = job.image.header.orientation == 1 ? [] : [ImagePlan.Step.orient(job.image.header.orientation)]
         let plan = ImagePlan(steps: orient + [.scale(size)], output: output, frames: 1, size: size, largestSize: size)
         let original = job.image
-        // Once for all small derivatives that are requested together. The cache is checked inside the single flight:
-        // after an earlier check, another task may store the copy and end.
+        // Rendered once for all small derivatives that are requested together. The cache is checked inside the single
+        // flight: after an earlier check, another task could store the copy and end.
         let copy = try await copies.value(for: name) {
             if let cached = try? await derivatives.open(name) { return .cached(cached) }
             return .rendered(try await render(Job(plan: plan, image: original), permit) { $0 })
@@ -47,7 +47,7 @@ extension ImageService {
         return smaller
     }
 
-    /// A smaller copy of a source, from which small derivatives are rendered.
+    /// A pre-scaled copy of a source, from which small derivatives are rendered.
     enum PreScaledCopy: Sendable {
         case cached(StoredDerivative)
         case rendered(RenderedImage)
@@ -55,8 +55,9 @@ extension ImageService {
 }
 
 extension ImagePlan {
-    /// The steps for a copy that stands upright, and the size that they begin with; `nil` if they begin with no size,
-    /// or leave the image as it lies.
+    /// The plan's steps for an upright copy, and the size to which they scale first.
+    ///
+    /// `nil` if the first step does not scale, or if the plan does not apply the orientation.
     fileprivate func stepsOnUpright(_ header: ImageHeader) -> (steps: [Step], size: ImageSize)? {
         var rest = steps[...]
         if header.orientation != 1 {

@@ -1,5 +1,5 @@
 extension ImageService {
-    /// A plan and what it needs.
+    /// A plan with its source and its watermark images.
     struct Job {
         var plan: ImagePlan
         var image: ImageInput
@@ -35,7 +35,7 @@ extension ImageService {
         }
     }
 
-    /// What a plan is estimated to take, held to `images.maxWork`.
+    /// The cost estimate of a plan, checked against `images.maxWork`.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     func cost(

@@ -1,14 +1,14 @@
 internal import NIOCore
 
-/// Makes derivatives of one app's images, each once, never more at a time than the machine can bear.
+/// Renders derivatives of one app's images, each once, and never more at a time than the limits allow.
 package struct ImageService: Sendable {
-    /// How images are made.
+    /// The settings for rendering.
     package let settings: ImageSettings
-    /// What this app's URLs may say.
+    /// The styles and automatic formats of this app's URLs.
     package let names: ImageNames
-    /// What its URLs said lately.
+    /// The parsed query strings of recent URLs.
     package let requests = ImageRequests()
-    /// The app that its jobs count for; nil for none.
+    /// The app in whose share its jobs count; `nil` for none.
     let app: AppID?
     let files: FileService
     let renderer: any ImageRenderer
@@ -19,24 +19,25 @@ package struct ImageService: Sendable {
     /// Of the settings.
     let signature: String
     private let inFlight = SingleFlight<DerivativeName, RenderingResult>()
-    /// Of the copies that small derivatives are made of.
+    /// The pre-scaled copies that are being rendered.
     let copies = SingleFlight<DerivativeName, PreScaledCopy>()
     let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
-    /// Requests whose answer is the source itself, which otherwise only a new rendering would show.
+    /// Requests whose response is the source, which otherwise only another rendering would show.
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
-    /// Images that are answered while they are on their way to the disk.
+    /// Memory for images that are served before they are stored.
     let served: ServedMemory
-    /// Derivatives that are being stored in the cache; further ones are not stored, because they would fill the memory.
+    /// Limits the derivatives that wait to be stored in the cache; further ones are not stored, because they would fill
+    /// the memory.
     let storing = Admission(limit: 64, refusal: "Too many derivatives wait to be stored.")
 
     /// - Parameters:
-    ///   - settings: How images are made.
-    ///   - names: What this app's URLs may say.
-    ///   - app: The app, if its jobs count for a share of their own.
+    ///   - settings: The settings for rendering.
+    ///   - names: The styles and automatic formats of this app's URLs.
+    ///   - app: The app, if its jobs count in a separate share.
     ///   - files: The app's files.
-    ///   - renderer: What makes the images.
+    ///   - renderer: Renders the images.
     ///   - admission: Shared by all apps of a server.
-    ///   - served: Holds images that are answered from memory; shared by all apps of a server.
+    ///   - served: Memory for images that are served from memory; shared by all apps of a server.
     ///   - derivatives: The app's cache.
     ///   - scratch: Takes copies of sources that are on other machines, while jobs need them; itself on this one.
     package init(
@@ -62,31 +63,31 @@ package struct ImageService: Sendable {
         self.scratch = scratch
     }
 
-    /// The cached derivative of a request and a source, if there is one: fast, and without cancellable work.
+    /// The cached derivative of a request and a source, or `nil`: fast, and without cancellable work.
     ///
     /// - Parameters: As ``result(_:of:automatic:from:)``.
-    /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's image is not there.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's image does not exist.
     package func cached(
         _ request: ImageRequest,
         of origin: ImageOrigin,
         automatic: [ImageFormat] = []
     ) async throws -> StoredDerivative? {
         let name = try await name(of: request, origin, automatic)
-        // A cache that fails is as good as an empty one.
+        // An error of the cache is treated as a miss.
         return try? await derivatives.open(name)
     }
 
-    /// The image that a request makes of a source, rendered now; see ``cached(_:of:automatic:)`` first.
+    /// Renders the image of a request; callers check ``cached(_:of:automatic:)`` first.
     ///
     /// - Parameters:
-    ///   - request: Its operators for information are ignored.
+    ///   - request: The request; its information operators are ignored.
     ///   - origin: The source.
-    ///   - automatic: Formats that the client takes, of which one is chosen if the request says none.
-    ///   - address: The client's network address, as ``ImageRequester/address`` has it.
-    /// - Returns: The image, or the source itself where that is the answer.
+    ///   - automatic: Formats that the client accepts; used if the request names no format.
+    ///   - address: The client's network address, as in ``ImageRequester/address``.
+    /// - Returns: The image, or the source if that is the response.
     /// - Throws: ``ServiceError/Code/imageTooLarge``, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/badImageRequest``, ``ServiceError/Code/imageTimedOut``, ``ServiceError/Code/overloaded``
-    ///   when too many jobs run and wait already, `CancellationError` when the task is cancelled.
+    ///   if too many jobs run and wait already, `CancellationError` if the task is cancelled.
     package func result(
         _ request: ImageRequest,
         of origin: ImageOrigin,
@@ -107,7 +108,7 @@ package struct ImageService: Sendable {
                 }
             }
         } catch is IgnoredFailure {
-            // Not remembered: a worker that was killed may do better next time.
+            // Not cached: a retry can succeed, for example if the worker process was killed.
             return .source
         }
         return switch rendering {
@@ -145,8 +146,8 @@ package struct ImageService: Sendable {
 
 /// The answer to a request for an image.
 package enum ImageResult: Sendable {
-    /// An image that was made.
+    /// A rendered image.
     case derivative(StoredDerivative)
-    /// The source as it is: nothing could be gained, or the request says so of failures.
+    /// The unchanged source: rendering would not improve it, or the request ignores failures.
     case source
 }

@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// What each app, client address and source file takes of an ``ImageAdmission``.
+/// The shares of each app, client address and source file in an ``ImageAdmission``.
 ///
-/// The estimated work of jobs that have started is remembered and halves every ten seconds, so that a requester with
-/// much recent work is ranked behind one with little. No value is an upper limit: a single requester can use all
-/// threads.
+/// The estimated work of jobs that have started is stored and halves every ten seconds, so that a requester with much
+/// recent work is ranked after one with little. No share is an upper limit: a single requester can use all threads.
 struct ImageShares {
     /// The three kinds of shares.
     enum Key: Hashable {
@@ -14,9 +13,9 @@ struct ImageShares {
     }
 
     private struct Share {
-        /// Jobs that have a permit now.
+        /// The number of permits that its jobs hold.
         var permits = 0
-        /// Seconds of work that were started, as of ``updated``.
+        /// Seconds of recent work, as of ``updated``.
         var work = 0.0
         var updated: ContinuousClock.Instant
     }
@@ -25,11 +24,11 @@ struct ImageShares {
 
     var count: Int { shares.count }
 
-    /// Seconds until remembered work counts half.
+    /// Seconds in which stored work halves.
     private static let halfLife = 10.0
-    /// Seconds of work that are forgotten.
+    /// Seconds of work below which a share is removed.
     private static let leastWork = 0.001
-    /// Shares without a permit are looked through when there are more entries than this.
+    /// The number of entries above which shares without a permit are checked for removal.
     private static let maxEntries = 4096
 
     /// Adds a permit.
@@ -38,7 +37,7 @@ struct ImageShares {
         for key in requester.keys { shares[key, default: Share(updated: now)].permits += 1 }
     }
 
-    /// Takes a permit back.
+    /// Removes a permit.
     mutating func give(_ requester: ImageRequester, _ now: ContinuousClock.Instant) {
         for key in requester.keys {
             shares[key]?.permits -= 1
@@ -46,7 +45,7 @@ struct ImageShares {
         }
     }
 
-    /// Adds work, in seconds, of a requester that has a permit.
+    /// Adds seconds of work to a requester that has a permit.
     mutating func charge(_ requester: ImageRequester, _ seconds: Double, _ now: ContinuousClock.Instant) {
         for key in requester.keys {
             let work = work(of: key, now) + seconds
@@ -55,13 +54,13 @@ struct ImageShares {
         }
     }
 
-    /// Seconds of work that were done lately for the app, the address and the file together.
+    /// Seconds of recent work of the app, the address and the file together.
     func work(of requester: ImageRequester, _ now: ContinuousClock.Instant) -> Double {
         requester.keys.reduce(0) { $0 + work(of: $1, now) }
     }
 
-    /// The keys that have at least two permits more than the requester has in the same respect, those that share most
-    /// (an app) first.
+    /// The keys with at least two permits more than the requester's key of the same kind, the most widely shared kind
+    /// (app) first.
     func larger(than requester: ImageRequester) -> [Key] {
         requester.keys.compactMap { own in
             let most = shares.filter { $0.key.isLike(own) }.max { $0.value.permits < $1.value.permits }

@@ -1,25 +1,25 @@
 internal import Glibc
 
-/// The sides of an image in pixels, at least one each.
+/// The width and height of an image in pixels, at least one each.
 package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     /// In pixels.
     package var width: Int
     /// In pixels.
     package var height: Int
 
-    /// Takes both sides.
+    /// Creates a size.
     package init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// In pixels.
+    /// The number of pixels.
     package var area: Int { width * height }
 
-    /// Lying on its other side.
+    /// The size with width and height exchanged.
     package var turned: ImageSize { ImageSize(width: height, height: width) }
 
-    /// The size that holds the image turned by whole degrees.
+    /// The smallest size that contains the image after a rotation by whole degrees.
     package func rotated(by degrees: Int) -> ImageSize {
         switch degrees % 360 {
         case 0, 180: return self
@@ -27,7 +27,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
         default:
             let angle = Double(degrees) * .pi / 180
             let (sine, cosine) = (abs(sin(angle)), abs(cos(angle)))
-            // A thousandth of a pixel is rounding, not image.
+            // A thousandth of a pixel is a rounding error.
             func side(_ length: Double) -> Int { ImageSize.side((length - 0.001).rounded(.up)) }
             return ImageSize(
                 width: side(Double(width) * cosine + Double(height) * sine),
@@ -36,17 +36,17 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `width`x`height`.
+    /// The size as `<width>x<height>`.
     package var description: String { "\(width)x\(height)" }
 
-    /// The nearest whole number of pixels, at least one; a number that no image has stays one that limits refuse.
+    /// Rounds to whole pixels, at least one and at most 10⁹, which every limit refuses.
     static func side(_ length: Double) -> Int {
         Int(max(1, min(length.rounded(), 1e9)))
     }
 
-    /// The largest size of this shape inside a box; a missing side bounds nothing.
+    /// The largest size with this aspect ratio inside a box; a missing side does not limit the size.
     ///
-    /// The side that meets the box has exactly its length; the other one is rounded.
+    /// The side that limits the size has exactly the box's length; the other one is rounded.
     func fitted(width: Int?, height: Int?, enlarging: Bool) -> ImageSize {
         let isWiderThanBox =
             switch (width, height) {
@@ -59,7 +59,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
         return sized(byWidth: isWiderThanBox, to: bound, enlarging: enlarging)
     }
 
-    /// The smallest size of this shape around a box.
+    /// The smallest size with this aspect ratio that covers a box.
     func covering(width: Int, height: Int, enlarging: Bool) -> ImageSize {
         let isWiderThanBox = self.width * height >= self.height * width
         var size = sized(byWidth: !isWiderThanBox, to: isWiderThanBox ? height : width, enlarging: enlarging)
@@ -71,7 +71,7 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
         return size
     }
 
-    /// This shape with one side given.
+    /// The size with this aspect ratio and one given side.
     private func sized(byWidth: Bool, to length: Int, enlarging: Bool) -> ImageSize {
         let own = byWidth ? width : height
         guard enlarging || length < own else { return self }
@@ -82,16 +82,16 @@ package struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A part of an image, inside of it.
+/// A rectangle inside an image.
 package struct ImageRectangle: Sendable, Hashable {
-    /// From the left edge, in pixels.
+    /// The offset from the left edge in pixels.
     package let x: Int
-    /// From the upper edge, in pixels.
+    /// The offset from the upper edge in pixels.
     package let y: Int
-    /// Its sides.
+    /// The width and height of the rectangle.
     package let size: ImageSize
 
-    /// Takes a place and a size.
+    /// Creates a rectangle from its offset and size.
     package init(x: Int, y: Int, size: ImageSize) {
         self.x = x
         self.y = y

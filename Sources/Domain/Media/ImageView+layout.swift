@@ -1,5 +1,5 @@
 extension ImageView {
-    /// The size that an upright image gets, and what is then cut out (protocol/files 5.2, 5.3).
+    /// The size to which an upright image is scaled, and the crop that follows (protocol/files 5.2, 5.3).
     func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Crop?) {
         switch mode {
         case .inside:
@@ -15,13 +15,13 @@ extension ImageView {
         case .cut, .around:
             return covering(size, box, cutting: mode == .cut)
         case .aroundByLength, .cutByLength:
-            // The sides are those of an image that lies.
+            // The box is given for a landscape image.
             let isTall = size.height > size.width
             return covering(size, isTall ? box.turned : box, cutting: mode == .cutByLength)
         }
     }
 
-    /// Of these modes a missing side is the other one.
+    /// The box of the request; in these modes a missing side is equal to the other one.
     private var box: ImageSize {
         ImageSize(width: width ?? height ?? 1, height: height ?? width ?? 1)
     }

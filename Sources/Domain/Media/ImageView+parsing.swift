@@ -35,7 +35,7 @@ extension ImageView.Mode {
         self = mode
     }
 
-    /// Whether a missing side is as long as the other one; else it bounds nothing.
+    /// Whether a missing side is equal to the other one; otherwise it sets no limit.
     fileprivate var isSquareByDefault: Bool {
         switch self {
         case .insideByLength, .inside: false
@@ -45,7 +45,7 @@ extension ImageView.Mode {
 }
 
 extension EncodingParameters {
-    /// Notes `q` or `quality`, `format`, `interlace` or `colors` (protocol/files 5.3).
+    /// Parses `q` or `quality`, `format`, `interlace` or `colors` (protocol/files 5.3).
     mutating func take(_ parameter: ImageParameter) throws {
         switch parameter.name {
         case "format":
@@ -54,7 +54,7 @@ extension EncodingParameters {
             }
             format = known
         case "interlace": isProgressive = try parameter.isOn()
-        // A palette has two colours at least.
+        // A palette has at least two colours.
         case "colors": colors = max(2, try parameter.wholeNumber(in: 1...256))
         default:
             isQualityForced = parameter.value.utf8.last == UInt8(ascii: "!")

@@ -1,35 +1,36 @@
-/// `imageView` and `imageView2`: an image in or around a box, upright, never distorted (protocol/files 5.2, 5.3).
+/// `imageView` and `imageView2`: scales an upright image to fit or cover a box without distortion (protocol/files 5.2,
+/// 5.3).
 package struct ImageView: Sendable, Hashable {
-    /// How the image meets the box.
+    /// The relation of the result to the box.
     package enum Mode: Int, Sendable, Hashable {
         /// The long side at most `w`, the short side at most `h`.
         case insideByLength = 0
-        /// Around the box, then the box cut out of the centre.
+        /// Covers the box, then crops the box from the centre.
         case cut = 1
-        /// Inside the box.
+        /// Fits inside the box.
         case inside = 2
-        /// Around the box, uncut.
+        /// Covers the box without cropping.
         case around = 3
-        /// The long side at least `w`, the short side at least `h`, uncut.
+        /// The long side at least `w`, the short side at least `h`, without cropping.
         case aroundByLength = 4
-        /// As mode 4, then the box cut out of the centre.
+        /// As mode 4, then crops the box from the centre.
         case cutByLength = 5
     }
 
-    /// How the image meets the box.
+    /// The relation of the result to the box.
     package var mode: Mode
-    /// In pixels; at least one of both sides is given.
+    /// In pixels; at least one of width and height is given.
     package var width: Int?
     /// In pixels.
     package var height: Int?
-    /// Whether this is the old `imageView`: its mode 1 enlarges, and its quality does not follow the source's.
+    /// Whether this is the old `imageView`: its mode 1 enlarges, and the source does not limit its quality.
     package var isLegacy: Bool
-    /// How the result is encoded.
+    /// The encoding of the result.
     package var encoding: EncodingParameters
-    /// Whether a failure leaves the image as it was.
+    /// Whether the image stays unchanged after a failure.
     package var ignoresErrors: Bool
 
-    /// Takes checked numbers.
+    /// Creates an operator from checked numbers.
     package init(
         mode: Mode,
         width: Int?,

@@ -1,11 +1,11 @@
-/// The segments of one operator, read from left to right.
+/// Scans the segments of one operator from left to right.
 struct OperatorScanner {
-    /// The operator's own, the first one; perhaps empty.
+    /// The operator's name, the first segment; can be empty.
     let name: Substring
     private var rest: ArraySlice<Substring>
     private var seen: Set<Substring> = []
 
-    /// Takes an operator's text, not percent-encoded; one slash at the end is passed over.
+    /// Creates a scanner for an operator, not percent-encoded; ignores one trailing slash.
     init(_ text: Substring) {
         var segments = text.segments(between: "/")[...]
         name = segments.popFirst() ?? ""
@@ -16,13 +16,13 @@ struct OperatorScanner {
     /// The next segment, or `nil` at the end.
     mutating func next() -> Substring? { rest.popFirst() }
 
-    /// The parameter with its value, which is the next segment.
+    /// Reads the value of a parameter, which is the next segment.
     ///
     /// - Parameters:
     ///   - parameter: A known name that was just read.
-    ///   - repeats: Whether it may stand several times.
-    ///   - alias: Another name of the same parameter, so that only one of both can occur.
-    /// - Returns: Both, the value never empty.
+    ///   - repeats: Whether it can occur several times.
+    ///   - alias: Another name of the same parameter; only one of both can occur.
+    /// - Returns: The parameter with its value, which is not empty.
     /// - Throws: The error for a parameter without a value, or for a duplicate one.
     mutating func parameter(
         _ parameter: Substring,
@@ -53,9 +53,9 @@ struct OperatorScanner {
 }
 
 extension Substring {
-    /// The parts between separators, empty ones included.
+    /// The parts between separators, including empty ones.
     ///
-    /// Bytes are compared: a combining character behind a separator would else hide it.
+    /// Splits at bytes: as characters, a combining mark after a separator would hide the separator.
     func segments(between separator: Unicode.Scalar, maxSplits: Int = .max) -> [Substring] {
         utf8.split(separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false)
             .map { Substring($0) }
@@ -69,13 +69,13 @@ extension Substring {
         return text
     }
 
-    /// The text in one line: a blank for each line break, and for each control character.
+    /// The string with a space in place of each line break and each control character.
     var withoutControlCharacters: String {
         guard hasControlCharacters else { return String(self) }
         var text = String.UnicodeScalarView()
         var isBehindReturn = false
         for scalar in unicodeScalars {
-            // Both of CR LF are one line break.
+            // CR LF is one line break.
             if !(isBehindReturn && scalar == "\n") { text.append(scalar.isControl ? " " : scalar) }
             isBehindReturn = scalar == "\r"
         }

@@ -1,14 +1,15 @@
 extension PlanDraft {
-    /// The most steps of a plan, whatever the operators are that they come from: each takes its time.
+    /// The maximum number of steps of a plan, from all operators together.
     private static let maxSteps = 48
 
-    /// The plan that all operators lead to.
+    /// The plan of all operators.
     ///
     /// - Parameters:
-    ///   - automatic: Formats of which one is chosen if no operator says one.
-    ///   - isAlone: Whether there is one operator only.
-    ///   - ignoresErrors: Whether the first one does: then the source is the answer if it is too large for a result.
-    /// - Returns: The plan, held to the limits.
+    ///   - automatic: Formats that are used if no operator names one.
+    ///   - isAlone: Whether the chain has only one operator.
+    ///   - ignoresErrors: Whether the first operator ignores errors: then the source is returned if it is too large for
+    ///     a result.
+    /// - Returns: The plan, checked against the limits.
     /// - Throws: ``ServiceError/Code/imageTooLarge`` or ``ServiceError/Code/badImageRequest``.
     func plan(automatic: [ImageFormat], isAlone: Bool, ignoresErrors: Bool) throws -> ImagePlan {
         guard steps.count <= PlanDraft.maxSteps else {
@@ -21,7 +22,7 @@ extension PlanDraft {
         let result = chosen ?? header.format.ownResult(hasAlpha: hasAlpha)
         if result == .jpeg { draft.flatten() }
         let isTooLarge = !limits.allowResult(size)
-        // As it came: turning it upright makes it no larger.
+        // Whether the size is the source's; applying the orientation does not change the number of pixels.
         let isWhole = size == header.size || size == header.uprightSize
         let isKept = isSlim && header.format != .jpeg && header.format != .png
         let isReturned = isKept || isTooLarge && (isSlim || ignoresErrors && isWhole)
@@ -50,7 +51,7 @@ extension PlanDraft {
         if !isUpright, !strips, format.keepsOrientation { output.orientation = header.orientation }
         if let slimLevel {
             output.mustShrink = isAlone
-            // Not the source's own: an image that is worse already does not become smaller, and stays as it is.
+            // Not the source's quality: a source of lower quality does not become smaller and is returned unchanged.
             if format == .jpeg { output.quality = isAlone ? 75 : min(output.quality, 75) }
             if format == .png {
                 output.colors = 256
@@ -60,7 +61,7 @@ extension PlanDraft {
         return output
     }
 
-    /// A higher quality than the source's would only preserve its artefacts (protocol/files 5.3).
+    /// The quality of the result; a quality above the source's would only preserve its artefacts (protocol/files 5.3).
     private func quality(as format: ImageFormat) -> Int {
         let asked = encoding.quality ?? (format == .avif ? 55 : isLegacy ? 85 : 75)
         guard !isLegacy, !encoding.isQualityForced, format == .jpeg || format == .webp,

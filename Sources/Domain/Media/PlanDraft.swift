@@ -1,4 +1,4 @@
-/// A plan that grows with each operator.
+/// A plan to which each operator adds steps.
 struct PlanDraft {
     let header: ImageHeader
     let limits: ImageLimits
@@ -15,10 +15,10 @@ struct PlanDraft {
     var sizeLimit: ImageMogr2.SizeLimit?
     var slimLevel: Int?
     var markCount = 0
-    /// Whether the image was of a format without animation.
+    /// Whether an intermediate result has a format without animation.
     var isStill = false
 
-    /// The most marks of a plan: the images among them are open at the same time.
+    /// The maximum number of marks in a plan, because their images are open at the same time.
     private static let maxMarks = 16
 
     init(header: ImageHeader, limits: ImageLimits) {
@@ -101,7 +101,7 @@ struct PlanDraft {
         try work(.watermark(watermark))
     }
 
-    /// A step for which the whole image must be in memory.
+    /// Adds a step that needs the whole image in memory.
     private mutating func work(_ step: ImagePlan.Step) throws {
         try limits.checkResult(size)
         grow(to: size)
@@ -124,7 +124,7 @@ struct PlanDraft {
 
     private mutating func crop(_ rectangle: ImageRectangle) {
         guard rectangle.size != size else { return }
-        // A decoder rotates what it has scaled down; otherwise the whole image is rotated.
+        // A decoder that scales down rotates the scaled image; otherwise the whole image is rotated.
         if isTurnedWhole { grow(to: size) }
         steps.append(.crop(rectangle))
         size = rectangle.size
@@ -176,7 +176,7 @@ struct PlanDraft {
 }
 
 extension Watermark.TextMark {
-    /// Refuses a text that would be drawn larger than any result.
+    /// Refuses a text whose rendering would exceed the limit on results.
     fileprivate func check(against limits: ImageLimits) throws {
         guard area <= limits.resultPixels, Double(text.unicodeScalars.count) * pixels <= 32_000 else {
             throw ImageRequest.refusal(

@@ -2,7 +2,7 @@ internal import Crypto
 internal import NIOCore
 internal import Synchronization
 
-/// Files on other servers, fetched within limits and cached for a while beside their derivatives.
+/// Fetches image files from other servers within limits, and caches them for a while beside their derivatives.
 package struct RemoteImages: Sendable {
     private let fetchers: Fetchers
     private let derivatives: any DerivativeStore
@@ -11,17 +11,16 @@ package struct RemoteImages: Sendable {
     private let inFlight = SingleFlight<DerivativeName, StoredDerivative>()
     private let memory: ServedMemory
 
-    /// A file is fetched again after at most this number of milliseconds: its changes are not announced.
+    /// Milliseconds after which a file is fetched again at the latest, because changes of it are not announced.
     package static let lifetime: Int64 = 86_400_000
 
     /// - Parameters:
-    ///   - fetchers: They check the addresses to which they connect.
+    ///   - fetchers: The fetchers; they check the addresses to which they connect.
     ///   - derivatives: The app's cache.
-    ///   - types: Looks at bytes of which the other server says nothing.
-    ///   - limit: The most bytes of a file (`images.maxSourceSize`).
-    ///   - memory: Holds files from their first bytes until they are stored, and those that cannot be stored while they
-    ///     are
-    ///     read; shared by all apps of a server.
+    ///   - types: Detects the type of bytes for which the other server sent none.
+    ///   - limit: The maximum size of a file in bytes (`images.maxSourceSize`).
+    ///   - memory: Memory for files from their first bytes until they are stored, and for files that cannot be stored
+    ///     while they are read; shared by all apps of a server.
     package init(
         fetchers: Fetchers,
         derivatives: any DerivativeStore,
@@ -36,24 +35,26 @@ package struct RemoteImages: Sendable {
         self.memory = memory
     }
 
-    /// The file behind a record's URL as the source of derivatives, fetched now unless it is cached.
+    /// The file at a record's URL as the source of derivatives, fetched now unless it is cached.
     ///
     /// - Parameters:
-    ///   - url: The address in a record.
+    ///   - url: The URL in a record.
     ///   - group: The group of the caller.
-    /// - Returns: The source, and the same bytes as they are served.
-    /// - Throws: What ``Fetcher/fetch(_:into:)`` throws; ``ServiceError/Code/imageTooLarge`` if the file is too large,
-    ///   ``ServiceError/Code/overloaded`` if too many are fetched, wait for the disk, or are read and cannot be stored.
+    /// - Returns: The source, and the same bytes as a response body.
+    /// - Throws: The errors of ``Fetcher/fetch(_:into:)``; ``ServiceError/Code/imageTooLarge`` if the file is too
+    ///   large,
+    ///   ``ServiceError/Code/overloaded`` if too many files are fetched, wait for the disk, or are read without being
+    ///   stored.
     package func origin(
         of url: RemoteURL,
         for group: CallerGroup = .guests
     ) async throws -> (ImageOrigin, StoredDerivative) {
         let digest = SHA256.hash(data: Array(url.description.utf8))
         let address = digest.hexadecimal
-        // Each address has days that begin at its own hour, or all files would be fetched again at once.
+        // The day of each URL begins at a different hour, so that not all files are fetched again at once.
         let hour = digest.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) } % 24 * (RemoteImages.lifetime / 24)
         let day = (Timestamp.now().milliseconds + hour) / RemoteImages.lifetime
-        // By address, not by record: however many records name one file, it is fetched once.
+        // The name contains the URL, not the record: a file with several records is fetched once.
         let name = DerivativeName(source: "url:\(address)", request: "source/\(day)")
         let file =
             if let kept = try? await derivatives.open(name) { kept } else { try await fetch(url, as: name, for: group) }
@@ -73,13 +74,13 @@ package struct RemoteImages: Sendable {
         for group: CallerGroup
     ) async throws -> StoredDerivative {
         try await inFlight.value(for: name) {
-            // Another task may have stored it and ended since the caller looked.
+            // Another task can have stored the file since the caller's check.
             if let kept = try? await derivatives.open(name) { return kept }
-            // Held until the file is stored, or no client reads it any more: the disk may be slower than the senders.
+            // Reserved until the file is stored, or until no client reads it: the disk can be slower than the senders.
             let reservation = ServedMemory.Reservation(in: memory)
             let (bytes, said) = try await collect(url, for: group, in: reservation)
             let type = try await type(of: bytes, said)
-            // From the disk if possible: slow clients must not hold it in memory.
+            // Served from the disk if possible: slow clients must not hold the file in memory.
             try? await derivatives.store(bytes, as: type, under: name)
             if let kept = try? await derivatives.open(name) { return kept }
             let tag = StoredDerivative.tag(of: bytes)
@@ -87,7 +88,7 @@ package struct RemoteImages: Sendable {
         }
     }
 
-    /// The bytes of a file, which count as they arrive, and the media type that the other server sent.
+    /// Collects the bytes of a file, which count as they arrive, and the media type that the other server sent.
     private func collect(
         _ url: RemoteURL,
         for group: CallerGroup,

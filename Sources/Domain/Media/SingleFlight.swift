@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Runs work once for all callers that request its result at the same time.
 ///
-/// May be used from any thread.
+/// Thread-safe.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let flights = Mutex<[Key: Flight]>([:])
 
@@ -14,14 +14,14 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let ids = Atomic<UInt64>(0)
 
-    /// The value that the work makes, or is making already.
+    /// The result of the work, which is started unless it already runs for the key.
     ///
     /// - Parameters:
-    ///   - key: What is wanted.
-    ///   - work: Runs in a separate task, which is cancelled when no caller waits for it any more.
-    ///   - afterwards: Runs once the value is made and handed out; until it returns, newcomers get the same value.
+    ///   - key: The key of the work.
+    ///   - work: Runs in a separate task, which is cancelled when no caller waits for it.
+    ///   - afterwards: Runs after the callers have the value; until it returns, new callers get the same value.
     /// - Returns: The value.
-    /// - Throws: What the work threw.
+    /// - Throws: The errors of the work.
     func value(
         for key: Key,
         work: @escaping @Sendable () async throws -> Value,

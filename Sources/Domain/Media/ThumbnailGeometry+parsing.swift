@@ -1,7 +1,7 @@
 extension ThumbnailGeometry {
-    /// Reads the value of `thumbnail` (protocol/files 5.4); `nil` if it changes no image.
+    /// Parses the value of `thumbnail` (protocol/files 5.4); `nil` if it has no effect.
     ///
-    /// Of two sides of which one is missing, the other one follows, whatever sign stands behind them.
+    /// If one of the two sides is missing, it follows from the other one, whatever sign is at the end.
     init?(_ parameter: ImageParameter) throws {
         var scanner = GeometryScanner(parameter.value)
         let first = scanner.number()
@@ -22,7 +22,7 @@ extension ThumbnailGeometry {
         let second = scanner.number()
         let isSecondPercent = scanner.take("%")
         if isFirstPercent || isSecondPercent {
-            // Percent and pixels do not mix.
+            // Percentages and pixels cannot be combined.
             guard scanner.isAtEnd, isFirstPercent == (first != nil), isSecondPercent == (second != nil) else {
                 throw ThumbnailGeometry.malformed(parameter)
             }
@@ -35,7 +35,7 @@ extension ThumbnailGeometry {
     }
 
     private init?(percent first: PlainNumber?, _ second: PlainNumber?, _ parameter: ImageParameter) throws {
-        /// 0 and 100 leave the side as it is.
+        /// The value of a percentage; `nil` for 0 and 100, which leave the side unchanged.
         func percentage(_ number: PlainNumber?) throws -> Double? {
             guard let value = number?.value, value != 0, value != 100 else { return nil }
             guard value <= 1000 else { throw parameter.refused("of 0 to 1000 percent") }
@@ -68,7 +68,7 @@ extension ThumbnailGeometry {
         }
     }
 
-    /// All that the largest sides enclose.
+    /// The area of the largest sides.
     private static let largestWrittenArea = ImageParameter.largestSide * ImageParameter.largestSide
 
     private static func malformed(_ parameter: ImageParameter) -> ServiceError {

@@ -1,26 +1,26 @@
-/// The geometry of `thumbnail` (protocol/files 5.4), and the size that it results in.
+/// The geometry of `thumbnail` (protocol/files 5.4), with the size that results from it.
 package enum ThumbnailGeometry: Sendable, Hashable, CustomStringConvertible {
-    /// Each side by percent; a side without percent stays. 0 to 1000, fractions allowed.
+    /// Scales each side by a percentage of 0 to 1000, fractions allowed; `nil` leaves the side unchanged.
     case percent(width: Double?, height: Double?)
-    /// Inside the box, larger or smaller; a missing side follows.
+    /// Fits the box, larger or smaller; a missing side follows from the other one.
     case fit(width: Int?, height: Int?)
-    /// Around the box.
+    /// Covers the box.
     case cover(width: Int, height: Int)
-    /// Exactly the box, distorted.
+    /// Exactly the box, with distortion.
     case exact(width: Int, height: Int)
-    /// As ``fit(width:height:)`` if the image is larger than the box on any side; else it stays.
+    /// As ``fit(width:height:)`` if any side of the image is larger than the box; otherwise unchanged.
     case shrink(width: Int?, height: Int?)
-    /// As ``fit(width:height:)`` if the image is smaller than the box on all sides; else it stays.
+    /// As ``fit(width:height:)`` if all sides of the image are smaller than the box; otherwise unchanged.
     case enlarge(width: Int?, height: Int?)
-    /// The same shape with at most so many pixels.
+    /// The same aspect ratio with at most this number of pixels.
     case area(Int)
 
-    /// Beyond it a size only shrinks.
+    /// A geometry with a longer side can only shrink an image.
     static let largestSide = 10_000
-    /// Beyond it an area only shrinks.
+    /// A geometry with a larger area can only shrink an image.
     static let largestArea = 25_000_000
 
-    /// The size that an image gets; at least one pixel a side.
+    /// The size of the result; at least one pixel on each side.
     func size(of source: ImageSize) -> ImageSize {
         switch self {
         case .percent(let width, let height):
@@ -49,8 +49,8 @@ package enum ThumbnailGeometry: Sendable, Hashable, CustomStringConvertible {
         case .area(let area):
             let scale = (Double(area) / Double(source.area)).squareRoot()
             if scale >= 1, area > ThumbnailGeometry.largestArea { return source }
-            // Down, so that the product exceeds the area only where a side would be less than a pixel; a hair more, so
-            // that whole results stay whole.
+            // Rounded down, so that the product exceeds the area only if a side would be less than a pixel; the small
+            // addition keeps whole results whole.
             return ImageSize(
                 width: max(1, Int(Double(source.width) * scale + 1e-6)),
                 height: max(1, Int(Double(source.height) * scale + 1e-6))
@@ -58,7 +58,7 @@ package enum ThumbnailGeometry: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// In the syntax of a URL.
+    /// The syntax of a URL.
     package var description: String {
         func text(_ side: Int?) -> String { side.map(String.init) ?? "" }
         return switch self {

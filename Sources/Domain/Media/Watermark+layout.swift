@@ -1,7 +1,7 @@
 extension Watermark.Mark {
-    /// Where the upper left corner of a mark of some size lies; partly outside if its offsets say so.
+    /// The upper left corner of a mark; its offsets can place it partly outside the image.
     ///
-    /// Offsets lead inwards from the edge that gravity names, and right or down where it names none.
+    /// Offsets point inwards from the edge that gravity names, and right or down where it names none.
     package func corner(of mark: ImageSize, in picture: ImageSize) -> (x: Int, y: Int) {
         let corner = gravity.corner(of: mark, in: picture)
         return (
@@ -12,10 +12,10 @@ extension Watermark.Mark {
 }
 
 extension Watermark.ImageMark {
-    /// The most that a mark is enlarged.
+    /// The maximum factor by which a mark is enlarged.
     private static let largestScale = 10.0
 
-    /// The size that a mark gets on an image: scaled as ``scale`` says, and never larger than the image.
+    /// The size of a mark on an image: scaled by ``scale``, and never larger than the image.
     package func size(of mark: ImageSize, on picture: ImageSize) -> ImageSize {
         var size = mark
         if let scale {

@@ -1,5 +1,5 @@
 extension Watermark {
-    /// The most marks of one operator, each of which may be an image to read.
+    /// The maximum number of marks in one operator, each of which can be an image to read.
     static let maxMarks = 16
 
     /// Parses the parameters of `watermark` (protocol/files 5.6).
@@ -22,7 +22,7 @@ extension Watermark {
         return parameters
     }
 
-    /// Each `image` and `text` begins the next mark.
+    /// Splits the parameters into marks; each `image` or `text` begins a new mark.
     private static func marks(_ scanner: inout OperatorScanner, _ context: ImageParsingContext) throws -> [Mark] {
         var groups: [[ImageParameter]] = []
         while let name = scanner.next() {
@@ -66,7 +66,7 @@ private enum MarkKind {
         }
     }
 
-    /// As a refusal calls it.
+    /// The name in error messages.
     var description: String {
         switch self {
         case .image: "an image"
@@ -77,7 +77,7 @@ private enum MarkKind {
 }
 
 extension Watermark.Mark {
-    /// Takes the parameters of one mark, each at most once.
+    /// Parses the parameters of one mark, each at most once.
     fileprivate init(_ kind: MarkKind, _ parameters: [ImageParameter], _ context: ImageParsingContext) throws {
         var key: FileKey?
         var scale: Double?
@@ -112,7 +112,7 @@ extension Watermark.Mark {
         switch kind {
         case .image:
             guard let key else { throw ImageRequest.refusal("'watermark/1' needs an image") }
-            // Without a part, there is nothing to choose a side for.
+            // `wst` has no effect without a scale.
             content = .image(
                 Watermark.ImageMark(key: key, scale: scale, scaling: scale == nil ? .shortSide : scaling)
             )
@@ -127,10 +127,10 @@ extension Watermark.Mark {
 }
 
 extension ImageParameter {
-    /// A file of the same app; everything else is refused, because a watermark must not cause a fetch.
+    /// Parses a file of the same app; every other URL is refused, because a watermark must not cause a fetch.
     fileprivate func ownKey(_ context: ImageParsingContext) throws -> FileKey {
         let text = try text()
-        // A key with every byte escaped, behind an origin.
+        // The maximum: an origin and a key with every byte escaped.
         guard text.utf8.count <= 4 * FileKey.maxLength, let key = context.ownKey(text) else {
             throw ImageRequest.refusal(
                 "'\(name)' must be the Base64 of a file of this app, as its URL, kodo://<bucket>/<key> or its key, "
@@ -140,7 +140,7 @@ extension ImageParameter {
         return key
     }
 
-    /// A text of one line that shows something.
+    /// Parses a text of one line with visible characters.
     fileprivate func line(upTo most: Int) throws -> String {
         let line = try text()[...].withoutControlCharacters
         guard line.unicodeScalars.count <= most else {
@@ -152,7 +152,7 @@ extension ImageParameter {
         return line
     }
 
-    /// The name of a font family, which need not exist.
+    /// Parses the name of a font family, which need not exist.
     fileprivate func fontName() throws -> String {
         let font = try text()
         guard 1...100 ~= font.unicodeScalars.count, !font.hasControlCharacters else {

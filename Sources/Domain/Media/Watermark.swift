@@ -1,39 +1,39 @@
-/// `watermark/1` to `watermark/4`: marks laid over an image, in the order written (protocol/files 5.6).
+/// `watermark/1` to `watermark/4`: marks composited on an image, in the order of the URL (protocol/files 5.6).
 package struct Watermark: Sendable, Hashable {
-    /// At least one.
+    /// At least one mark.
     package let marks: [Mark]
 
-    /// Takes checked marks.
+    /// Creates a watermark from checked marks.
     package init(_ marks: [Mark]) {
         self.marks = marks
     }
 
-    /// One mark and where it lies.
+    /// One mark and its position.
     package struct Mark: Sendable, Hashable {
-        /// What is laid over the image.
+        /// The image or text.
         package var content: Content
-        /// In percent, 1 to 100.
+        /// The opacity in percent, 1 to 100.
         package var opacity = 100
-        /// The edge or corner that it lies at.
+        /// The edge or corner at which the mark is placed.
         package var gravity = Gravity.southEast
-        /// From that edge, in pixels; from the centre, to the right.
+        /// The distance from that edge in pixels; from the centre, to the right.
         package var dx = 10
-        /// From that edge, in pixels; from the centre, down.
+        /// The distance from that edge in pixels; from the centre, downwards.
         package var dy = 10
 
-        /// A mark at its default place.
+        /// Creates a mark at the default position.
         package init(_ content: Content) {
             self.content = content
         }
     }
 
-    /// What is laid over an image.
+    /// The content of a mark.
     package enum Content: Sendable, Hashable {
         /// An image of the same app.
         case image(ImageMark)
         /// A line of text.
         case text(TextMark)
-        /// The same text all over the image: turned by degrees, so many pixels free between two.
+        /// The same text across the whole image: rotated by degrees, with gaps in pixels.
         case tiles(TextMark, degrees: Int, gapX: Int, gapY: Int)
     }
 
@@ -41,12 +41,12 @@ package struct Watermark: Sendable, Hashable {
     package struct ImageMark: Sendable, Hashable {
         /// The file, of the same app.
         package let key: FileKey
-        /// Its size as a part of the image's short side (above 0 to 1); `nil` means its own.
+        /// Its size as a fraction of a side of the image (above 0, at most 1); `nil` means its own size.
         package let scale: Double?
-        /// What ``scale`` scales (`wst`).
+        /// The side that ``scale`` refers to (`wst`).
         package let scaling: MarkScaling
 
-        /// Takes checked values.
+        /// Creates an image mark from checked values.
         package init(key: FileKey, scale: Double? = nil, scaling: MarkScaling = .shortSide) {
             self.key = key
             self.scale = scale
@@ -54,15 +54,15 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
-    /// What `ws` is a part of (`wst`).
+    /// The side that `ws` refers to (`wst`).
     package enum MarkScaling: Int, Sendable, Hashable {
-        /// The mark's short side gets a part of the image's short side.
+        /// The mark's short side is a fraction of the image's short side.
         case shortSide = 0
-        /// The mark's long side gets a part of the image's long side.
+        /// The mark's long side is a fraction of the image's long side.
         case longSide = 1
-        /// The mark's width gets a part of the image's width.
+        /// The mark's width is a fraction of the image's width.
         case width = 2
-        /// The mark's height gets a part of the image's height.
+        /// The mark's height is a fraction of the image's height.
         case height = 3
     }
 
@@ -70,29 +70,30 @@ package struct Watermark: Sendable, Hashable {
     package struct TextMark: Sendable, Hashable {
         /// Any text of one line.
         package var text: String
-        /// The name of a font family; `nil` means the server's own.
+        /// The name of a font family; `nil` means the server's default font.
         package var font: String?
-        /// In twentieths of a point at 72 points an inch, so in twentieths of a pixel.
+        /// The size in twentieths of a point at 72 dpi, which are twentieths of a pixel.
         package var size = TextMark.defaultSize
-        /// White if nothing is said.
+        /// White by default.
         package var color = Color.white
 
-        /// The font's height in pixels.
+        /// The font size in pixels.
         package var pixels: Double { Double(size) / 20 }
 
-        /// About the most pixels that the drawn text has: each character a square, and as much for what sticks out.
+        /// The estimated maximum number of pixels of the rendered text: two squares of the font size for each
+        /// character.
         var area: Int { Int(pixels * pixels * 2) * text.unicodeScalars.count }
 
         /// 12 pixels.
         package static let defaultSize = 240
 
-        /// A text in the default font, size and colour.
+        /// Creates a text in the default font, size and colour.
         package init(_ text: String) {
             self.text = text
         }
     }
 
-    /// The files that are laid over, in the order of the marks.
+    /// The files of the image marks, in the order of the marks.
     var keys: [FileKey] {
         marks.compactMap { if case .image(let mark) = $0.content { mark.key } else { nil } }
     }
