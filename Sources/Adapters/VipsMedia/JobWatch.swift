@@ -2,31 +2,31 @@ internal import CVips
 internal import Domain
 internal import Synchronization
 
-/// Stops a job for which no client waits any more, or that takes too long.
+/// Stops a job that has no waiting client or takes too long.
 ///
-/// libvips asks while it makes pixels. What an encoder does in one piece at the end cannot be stopped, nor TurboJPEG's
-/// decoding at 3/8 of a size; both may take longer than the deadline: only the limits on pixels bound them.
+/// libvips checks while it computes pixels. The final call of an encoder and TurboJPEG's decoding at 3/8 of a size
+/// cannot be stopped; both can exceed the deadline, and only the limits on pixels bound them.
 final class JobWatch: Sendable {
-    /// Nothing before the job begins to run, if it has so much time from then on.
+    /// `nil` until the job begins, if its time counts from then on.
     private let deadline: Mutex<ContinuousClock.Instant?>
     private let isCancelled = Atomic(false)
 
-    /// - Parameter deadline: When the job must stop; `nil` if ``begin(for:)`` says so later.
+    /// - Parameter deadline: When the job must stop; `nil` if ``begin(for:)`` sets it later.
     init(until deadline: ContinuousClock.Instant?) {
         self.deadline = Mutex(deadline)
     }
 
-    /// Gives the job its time from now on: it may have waited for its thread.
+    /// Starts the job's time, because it can have waited for its thread.
     func begin(for time: Duration) {
         deadline.withLock { $0 = .now + time }
     }
 
-    /// May be called from any thread.
+    /// Cancels the job; thread-safe.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
     }
 
-    /// Why the job must stop; nothing while it may go on.
+    /// The error with which the job must stop; `nil` while it can continue.
     private var reason: (any Error)? {
         if isCancelled.load(ordering: .relaxed) { return CancellationError() }
         if let deadline = deadline.withLock(\.self), ContinuousClock.now > deadline {
@@ -46,15 +46,15 @@ final class JobWatch: Sendable {
         if let reason { throw reason }
     }
 
-    /// Watches while the body makes pixels of an image.
+    /// Checks for a stop while the body computes pixels of an image.
     ///
-    /// - Throws: Why the job was stopped, if it was; else what the body throws.
+    /// - Throws: The reason for the stop if the job was stopped; otherwise the errors of the body.
     func watching<Result: ~Copyable>(
         _ image: borrowing VipsImageHandle,
         _ body: () throws -> Result
     ) throws -> Result {
         try check()
-        // The callback only runs inside of the body, while this object is alive.
+        // The callback only runs within the body, while this object is alive.
         let data = Unmanaged.passUnretained(self).toOpaque()
         let pointer = image.pointer
         cvips_watch(
@@ -75,7 +75,7 @@ final class JobWatch: Sendable {
         }
     }
 
-    /// The image with all its pixels in memory, for work that looks at them in another order than from top to bottom.
+    /// The image with all its pixels in memory, for operations that do not read pixels from top to bottom.
     func materialized(_ image: borrowing VipsImageHandle) throws -> VipsImageHandle {
         let pointer = image.pointer
         return try watching(image) {

@@ -1,19 +1,19 @@
 internal import CVips
 internal import Glibc
 
-// libvips 8.14 computes on threads that it shares between all images and keeps for 15 seconds. A thread has the
-// niceness of the one for which it was made, for ever, so a job of normal priority would compute on threads that a job
-// of low priority left, and wait for all that is busy. With one thread an image (``VipsLibrary``) these threads are of
-// little use. So jobs of normal priority make their pixels on the thread that called libvips, and encode large ones on
-// one more of their own (``StripWriter``): two functions of libvips' public interface, by which all of its loops over
-// pixels begin, are defined here once more. The dynamic linker prefers the program's definition (System V ABI, "Global
-// Offset Table": symbol resolution begins with the executable). Where a libvips is linked so that it does not, its own
-// functions run, and only the priority of some cheap jobs is lower.
+// libvips 8.14 computes on threads that all images share and that it retains for 15 seconds. A thread keeps the
+// niceness with which it was created, so a job of normal priority would compute on threads that a job of low priority
+// left, and wait for everything that is busy. With one thread an image (``VipsLibrary``) these threads are of little
+// use. So jobs of normal priority compute their pixels on the thread that called libvips, and encode large images on
+// one more thread (``StripWriter``). For this, two functions of libvips' public interface, with which all its loops
+// over pixels start, are redefined here. The dynamic linker prefers the program's definition (System V ABI, "Global
+// Offset Table": symbol resolution begins with the executable). If libvips is linked in such a way that it does not,
+// its own functions run, and only the priority of some cheap jobs is lower.
 //
-// Jobs of low priority get the library's own functions: their threads are made by nice ones, and only such jobs use
-// them.
+// Jobs of low priority use the library's own functions: threads of low priority create their threads, and only such
+// jobs use them.
 
-/// What libvips' own functions are, and how their work is done on one thread.
+/// Runs libvips' loops over pixels on one thread, and finds the library's own functions.
 enum LibvipsLoops {
     typealias LinesWriter =
         @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CInt
@@ -29,26 +29,26 @@ enum LibvipsLoops {
             UnsafeMutableRawPointer?, UnitStart?, UnitChoice?, UnitWork?, Progress?, UnsafeMutableRawPointer?
         ) -> CInt
 
-    /// The library's own functions; nil where they cannot be found.
+    /// The library's own functions; `nil` if they cannot be found.
     fileprivate static let libraryLines = next("vips_sink_disc").map { unsafeBitCast($0, to: Lines.self) }
     fileprivate static let libraryUnits = next("vips_threadpool_run").map { unsafeBitCast($0, to: Units.self) }
 
-    /// The address of a function in the libraries behind the program.
+    /// The address of a function in the libraries after the program in the search order.
     private static func next(_ name: String) -> UnsafeMutableRawPointer? {
-        // RTLD_NEXT, which is a cast that Swift does not import (dlsym(3)).
+        // RTLD_NEXT, a cast that Swift does not import (dlsym(3)).
         dlsym(UnsafeMutableRawPointer(bitPattern: -1), name)
     }
 
-    /// Images with fewer pixels are encoded sooner than a thread for it is worth.
+    /// The number of pixels below which encoding takes less time than starting a thread.
     private static let pixelsWorthThread: Int64 = 100_000
 
-    /// Makes an image from top to bottom, some lines at a time, and hands each of these strips to a writer.
+    /// Computes an image from top to bottom in strips of some lines, and passes each strip to a writer.
     fileprivate static func writeLines(
         of image: UnsafeMutablePointer<VipsImage>,
         _ write: LinesWriter,
         _ data: UnsafeMutableRawPointer?
     ) -> CInt {
-        // One is computed while the other is written.
+        // One region is computed while the other one is written.
         let regions = [vips_region_new(image), vips_region_new(image)].compactMap(\.self)
         defer {
             for region in regions { g_object_unref(region) }
@@ -63,10 +63,10 @@ enum LibvipsLoops {
         return writer.finish() && isComputed ? 0 : -1
     }
 
-    /// Computes an image strip by strip, in the regions in turn, and gives each to a body, which returns false to end
-    /// it.
+    /// Computes an image strip by strip, alternating between the regions, and passes each to the body, which returns
+    /// `false` to stop.
     ///
-    /// - Returns: Whether the whole image was computed and taken.
+    /// - Returns: Whether the whole image was computed and passed on.
     private static func computeStrips(
         of image: UnsafeMutablePointer<VipsImage>,
         in regions: [UnsafeMutablePointer<VipsRegion>],
@@ -88,7 +88,7 @@ enum LibvipsLoops {
         return true
     }
 
-    /// Does units of work, one after the other, until there is no more.
+    /// Performs units of work one after the other until none is left.
     fileprivate static func doUnits(
         _ state: UnsafeMutableRawPointer,
         _ choose: UnitChoice,
@@ -105,12 +105,12 @@ enum LibvipsLoops {
     }
 }
 
-/// Defines `vips_sink_disc` (libvips, "VipsRegionWrite"), by which savers get the lines of an image.
+/// Defines `vips_sink_disc` (libvips, "VipsRegionWrite"), with which savers get the lines of an image.
 ///
 /// - Parameters:
 ///   - image: The `VipsImage`.
 ///   - write: Called with a `VipsRegion`, a `VipsRect` of it and the data.
-///   - data: The writer's own.
+///   - data: The writer's context pointer.
 /// - Returns: 0, or -1 if the image or the writer failed.
 @c(vips_sink_disc)
 public func libvipsWritesLines(
@@ -125,15 +125,15 @@ public func libvipsWritesLines(
     return LibvipsLoops.writeLines(of: image.assumingMemoryBound(to: VipsImage.self), write, data)
 }
 
-/// Defines `vips_threadpool_run`, by which libvips does work on an image piece by piece.
+/// Defines `vips_threadpool_run`, with which libvips processes an image in units of work.
 ///
 /// - Parameters:
 ///   - image: The `VipsImage`.
-///   - start: Makes a `VipsThreadState`, which whoever runs the loop releases.
-///   - choose: Chooses the next unit, or says that there is no more.
-///   - work: Does the unit.
-///   - progress: Called after each unit; may be null.
-///   - data: Of the functions before.
+///   - start: Creates a `VipsThreadState`, which the loop releases.
+///   - choose: Chooses the next unit, or reports the end.
+///   - work: Processes the unit.
+///   - progress: Called after each unit; can be null.
+///   - data: The context pointer of these functions.
 /// - Returns: 0, or -1 if one of the functions failed.
 @c(vips_threadpool_run)
 public func libvipsDoesUnits(

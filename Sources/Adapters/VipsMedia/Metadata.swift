@@ -1,7 +1,7 @@
 internal import CVips
 
 extension VipsImageHandle {
-    /// The names of everything that the image says besides its pixels.
+    /// The names of all metadata fields of the image.
     var fieldNames: [String] {
         guard let fields = vips_image_get_fields(pointer) else { return [] }
         defer { g_strfreev(fields) }
@@ -48,7 +48,7 @@ extension VipsImageHandle {
         return Array(UnsafeRawBufferPointer(start: data, count: count))
     }
 
-    /// EXIF's orientation, 1 to 8, or nothing.
+    /// The EXIF orientation, 1 to 8; `nil` without one.
     var orientation: Int? {
         number("orientation").flatMap { (1...8).contains($0) ? $0 : nil }
     }
@@ -76,7 +76,7 @@ extension VipsImageHandle {
 
     func set(_ name: String, to numbers: [CInt]) {
         numbers.withUnsafeBufferPointer { numbers in
-            // libvips only reads them, and says otherwise.
+            // libvips only reads the numbers, although the parameter is not const.
             let mutable = UnsafeMutablePointer(mutating: numbers.baseAddress)
             vips_image_set_array_int(pointer, name, mutable, CInt(numbers.count))
         }

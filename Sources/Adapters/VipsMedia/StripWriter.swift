@@ -1,16 +1,16 @@
 internal import CVips
 internal import Dispatch
 
-/// Writes the strips of an image on a thread of its own, so that the next strip is computed while one is encoded.
+/// Writes the strips of an image on a separate thread, so that the next strip is computed while one is encoded.
 ///
-/// A PNG that is decoded, made smaller and encoded again spends about as long on either side; libvips overlaps them as
-/// well (`vips_sink_disc`). The thread has the niceness of the one that makes it (sched(7)).
+/// For a PNG that is decoded, downscaled and encoded, both threads take about the same time; libvips overlaps them as
+/// well (`vips_sink_disc`). The thread has the niceness of the thread that creates it (sched(7)).
 ///
-/// `@unchecked Sendable`: `strip` and `hasFailed` have one user at a time. The thread that computes touches them after
-/// it waited for `written` and before it signals `computed`; the thread that writes, after it waited for `computed` and
-/// before it signals `written`. Region, writer and data are used as libvips itself uses them on two threads: a region
-/// is computed by the one and read by the other, never at the same time, because there are two regions and the writer
-/// finishes one before it is handed the next.
+/// `@unchecked Sendable`: `strip` and `hasFailed` have one user at a time. The computing thread accesses them after it
+/// waited for `written` and before it signals `computed`; the writing thread accesses them after it waited for
+/// `computed` and before it signals `written`. Region, writer and data are used as libvips itself uses them on two
+/// threads: one thread computes a region and the other one reads it, never at the same time, because there are two
+/// regions and the writer finishes one before it receives the next.
 final class StripWriter: @unchecked Sendable {
     private struct Strip {
         let region: UnsafeMutablePointer<VipsRegion>
@@ -25,11 +25,11 @@ final class StripWriter: @unchecked Sendable {
     private var hasFailed = false
     private var thread: UnsafeMutablePointer<GThread>?
 
-    /// Takes a writer that libvips gave, and its data; nil if the system has no thread left.
+    /// Creates a writer from libvips' callback and its data; `nil` if the system cannot create a thread.
     init?(_ write: LibvipsLoops.LinesWriter, _ data: UnsafeMutableRawPointer?) {
         self.write = write
         self.data = data
-        // The thread ends before `finish` returns, and its caller holds the writer until then.
+        // The thread ends before `finish` returns, and its caller retains the writer until then.
         let thread = g_thread_try_new(
             "strips",
             { writer in
@@ -45,10 +45,11 @@ final class StripWriter: @unchecked Sendable {
         written.signal()
     }
 
-    /// Hands over a region that holds the pixels of a place, when the one before is written; it may be computed anew
-    /// after the next hand-over.
+    /// Waits until the previous strip is written, then passes on a region with the pixels of a rectangle.
     ///
-    /// - Returns: Whether all strips before could be written.
+    /// The region can be computed again after the next call.
+    ///
+    /// - Returns: Whether all previous strips were written.
     func hand(_ region: UnsafeMutablePointer<VipsRegion>, _ place: VipsRect) -> Bool {
         written.wait()
         guard !hasFailed else {
@@ -60,9 +61,9 @@ final class StripWriter: @unchecked Sendable {
         return true
     }
 
-    /// Waits until everything handed over is written, and ends the thread; must be called once, and last.
+    /// Waits until all strips are written, and ends the thread; must be called once, and last.
     ///
-    /// - Returns: Whether all strips could be written.
+    /// - Returns: Whether all strips were written.
     func finish() -> Bool {
         written.wait()
         strip = nil
@@ -78,7 +79,7 @@ final class StripWriter: @unchecked Sendable {
             hasFailed = write(strip.region, &strip.place, data) != 0
             written.signal()
         }
-        // What libvips keeps for each thread is freed by the thread alone.
+        // Only the thread itself can free libvips' thread-local data.
         vips_thread_shutdown()
     }
 }

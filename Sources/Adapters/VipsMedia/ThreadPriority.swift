@@ -1,18 +1,17 @@
 internal import Domain
 internal import Glibc
 
-/// Lets other work of the process go first: an answer that takes a microsecond must not wait behind an image that takes
-/// a second.
+/// Lowers the priority of image threads, so that a request of a microsecond does not wait for an image of a second.
 ///
-/// The niceness of a thread (setpriority(2)) decides how much of the processors it gets beside busy threads of niceness
-/// 0: with 5 a third of what they get, with 10 a tenth, with 15 a thirtieth.
+/// The niceness of a thread (setpriority(2)) determines its share of the processors beside busy threads of niceness 0:
+/// 5 gets a third of theirs, 10 a tenth, 15 a thirtieth.
 enum ThreadPriority {
-    /// The niceness of threads for jobs of low priority; the whole process may be nicer already.
+    /// The niceness of threads for jobs of low priority; the process can have a higher one already.
     static let images: CInt = 10
     /// The niceness of worker processes, whose computing time is not known in advance.
     ///
-    /// Those for cheap jobs have 5, so that busy queries do not starve them, and one that is not as cheap as its header
-    /// says takes a fraction of a processor.
+    /// Workers for cheap jobs have 5, so that busy queries do not starve them, and one that is more expensive than its
+    /// header says takes a fraction of a processor.
     static func workers(_ priority: ImagePriority) -> CInt {
         switch priority {
         case .normal: 5
@@ -20,13 +19,13 @@ enum ThreadPriority {
         }
     }
 
-    /// Makes the calling thread nicer; on Linux a priority belongs to a thread, and 0 names the calling one.
+    /// Raises the niceness of the calling thread; on Linux niceness belongs to a thread, and 0 means the calling one.
     static func lower(to niceness: CInt) {
-        // Only ever nicer, so nothing can refuse it that matters.
+        // Raising the niceness needs no permission, so the result is ignored.
         _ = setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, niceness)
     }
 
-    /// Whether the calling thread is one for jobs of low priority.
+    /// Whether the calling thread is a thread for jobs of low priority.
     static var isLow: Bool {
         getpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0) >= images
     }

@@ -1,7 +1,7 @@
 internal import CVips
 internal import Domain
 
-/// A reference to an image, given back when the value goes.
+/// An owned reference to an image, released with the value.
 struct VipsImageHandle: ~Copyable {
     let pointer: UnsafeMutablePointer<VipsImage>
 
@@ -9,12 +9,12 @@ struct VipsImageHandle: ~Copyable {
         self.pointer = pointer
     }
 
-    /// Opens the header of what a source holds.
+    /// Opens the header of a source.
     ///
     /// - Parameters:
-    ///   - source: Any of the formats that are not blocked.
-    ///   - options: A loader's own: `[n=-1]`.
-    /// - Throws: When no loader knows the bytes, or the one that does cannot read them.
+    ///   - source: An image in any format that is not blocked.
+    ///   - options: The loader's own options: `[n=-1]`.
+    /// - Throws: An error if no loader recognizes the bytes, or if the loader cannot read them.
     init(_ source: borrowing VipsSourceHandle, options: String = "") throws(VipsError) {
         guard let pointer = cvips_new_from_source(source.pointer, options) else { throw VipsError.take("load") }
         self.pointer = pointer
@@ -37,9 +37,9 @@ struct VipsImageHandle: ~Copyable {
         self = try image.applying("copy", cvips_copy_as_srgb)
     }
 
-    /// Has rows of 8-bit samples written into its memory: grey with one band, sRGB with three.
+    /// Creates an 8-bit image, grey with one band or sRGB with three, whose rows the body writes.
     ///
-    /// - Returns: `nil` if the body returns false, and if there is no memory.
+    /// - Returns: `nil` if the body returns `false`, or if no memory is left.
     static func drawn(
         _ size: ImageSize,
         bands: Int,
@@ -47,7 +47,7 @@ struct VipsImageHandle: ~Copyable {
     ) -> VipsImageHandle? {
         var pixels: UnsafeMutableRawPointer?
         guard let image = cvips_new_pixels(CInt(size.width), CInt(size.height), CInt(bands), &pixels) else {
-            // Or its text would be told of the next fault.
+            // Clears the error buffer; the next error would otherwise include this message.
             _ = VipsError.take("pixels")
             return nil
         }
@@ -73,7 +73,7 @@ struct VipsImageHandle: ~Copyable {
         return VipsImageHandle(owning: pointer)
     }
 
-    /// The image that an operation makes of this one.
+    /// The result of an operation on this image.
     func applying(
         _ operation: String,
         _ body: (UnsafeMutablePointer<VipsImage>, UnsafeMutablePointer<UnsafeMutablePointer<VipsImage>?>) -> CInt
@@ -84,7 +84,7 @@ struct VipsImageHandle: ~Copyable {
     }
 }
 
-/// Where libvips writes to: memory.
+/// A memory target to which libvips writes.
 struct VipsTargetHandle: ~Copyable {
     let pointer: UnsafeMutablePointer<VipsTarget>
 
@@ -97,7 +97,7 @@ struct VipsTargetHandle: ~Copyable {
         g_object_unref(pointer)
     }
 
-    /// Lends out what a saver wrote.
+    /// Passes the saver's output to a closure.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(VipsError) -> Result {
         guard let blob = cvips_target_blob(pointer) else { throw VipsError.take("target") }
         defer { cvips_blob_unref(blob) }
@@ -107,11 +107,11 @@ struct VipsTargetHandle: ~Copyable {
     }
 }
 
-/// Some numbers for an operation: a colour and perhaps full opacity.
+/// An array of numbers for an operation: a colour, with full opacity if the image has alpha.
 struct VipsNumbers: ~Copyable {
     let pointer: UnsafeMutablePointer<VipsArrayDouble>
 
-    /// As many numbers as the image has bands.
+    /// Creates one number for each band of the image.
     init(_ color: Color, for image: borrowing VipsImageHandle) throws(VipsError) {
         var numbers = [Double(color.red), Double(color.green), Double(color.blue)]
         if image.hasAlpha { numbers.append(255) }

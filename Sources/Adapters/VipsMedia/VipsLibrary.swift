@@ -2,15 +2,15 @@ internal import CVips
 internal import Domain
 internal import Glibc
 
-/// libvips, started once for the process and closed to everything but the formats we serve.
+/// libvips, started once for the process, with only the loaders of the supported formats.
 enum VipsLibrary {
-    /// The loaders of formats that upstream fuzzes and we serve; every other one is blocked.
+    /// The loaders of supported formats that upstream fuzzes; every other loader is blocked.
     ///
-    /// SVG, PDF, ImageMagick and the like never run in this process, whatever the bytes are.
+    /// SVG, PDF, ImageMagick and similar loaders never run in this process, whatever the bytes are.
     private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
 
     private static let started: Result<Void, VipsError> = {
-        // Odd images are the normal case; libvips would write a line about each to standard error.
+        // Damaged images are common, and libvips would write a warning about each to standard error.
         setenv("VIPS_WARNING", "0", 1)
         guard vips_init("lcfile") == 0 else { return .failure(VipsError.take("vips_init")) }
         vips_block_untrusted_set(1)
@@ -23,12 +23,12 @@ enum VipsLibrary {
         return .success(())
     }()
 
-    /// Starts the library at the first call.
+    /// Starts the library at the first call; throws its error at every call.
     static func start() throws(VipsError) {
         try started.get()
     }
 
-    /// The formats for which this libvips was built with a saver; asked once it has started.
+    /// The formats for which this libvips has a saver; valid after the start.
     static let writable = Set(
         ImageFormat.allCases.filter { format in
             switch format {

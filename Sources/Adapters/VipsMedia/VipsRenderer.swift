@@ -3,32 +3,33 @@ package import Domain
 package import NIOCore
 package import NIOPosix
 
-/// Makes derivatives with libvips on threads of its own, and has formats that are not fuzzed upstream decoded by a
-/// process of its own.
+/// Renders derivatives with libvips on its own threads; worker processes decode the formats that are not fuzzed
+/// upstream.
 package struct VipsRenderer: ImageRenderer {
     private let pool: NIOThreadPool
     private let quickPool: NIOThreadPool
     private let worker: WorkerLauncher?
     private let workers: ImageAdmission
-    /// Headers have separate processes with short queues, so that slow ones delay neither images nor each other.
+    /// Headers have separate worker processes with short queues, so that slow ones delay neither images nor each other.
     private let headerWorkers: ImageAdmission
 
-    /// How long reading what an image says of itself may take.
+    /// The time limit for reading a header.
     private static let headerTime = Duration.seconds(10)
-    /// What a worker process takes for a header, about.
+    /// The estimated cost of reading a header in a worker process.
     private static let headerCost = ImageCost(memory: 0, time: .milliseconds(100))
 
     /// Starts libvips if this is the first renderer of the process.
     ///
     /// - Parameters:
-    ///   - pool: Threads for jobs of low priority, which become nicer; as many as such jobs at the same time.
+    ///   - pool: Threads for jobs of low priority, which get a higher niceness; as many as such jobs at the same time.
     ///   - quickPool: Threads for jobs of normal priority; as many as all jobs at the same time, and some more for
     ///     headers.
-    ///   - worker: Draws the formats that ``SourceFormat/isDecodedByWorker`` names; without one, those are no images.
-    ///   - workers: How many of its processes run at the same time. Beside them runs one that is expected to be quick,
-    ///     and one that was expected so and was not.
-    ///   - queue: How many jobs wait for a process beyond those.
-    /// - Throws: When libvips cannot start.
+    ///   - worker: Decodes the formats of ``SourceFormat/isDecodedByWorker``; with `nil`, those formats are not
+    ///     supported.
+    ///   - workers: The number of worker processes at the same time. In addition, one runs that is expected to be
+    ///     quick, and one that was expected to be quick and is not.
+    ///   - queue: The number of jobs that wait for a worker process.
+    /// - Throws: An error if libvips cannot start.
     package init(
         pool: NIOThreadPool,
         quickPool: NIOThreadPool,
@@ -45,7 +46,7 @@ package struct VipsRenderer: ImageRenderer {
         limits.overruns = 1
         self.workers = ImageAdmission(limits)
         var headerLimits = ImageAdmission.Limits(workers: 1, memory: .max, queue: 9)
-        // Its header is no longer than what a lane has time for, or it waits behind the other slow ones.
+        // A header within the lane time does not wait for slow headers.
         headerLimits.lanes = 1
         headerWorkers = ImageAdmission(headerLimits)
     }
@@ -89,7 +90,7 @@ package struct VipsRenderer: ImageRenderer {
         _ job: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
         guard images.contains(where: \.format.isDecodedByWorker) else { return try await job(.normal) }
-        // Outside of the shared threads and memory, so that slow decoding does not delay other jobs.
+        // Without the shared threads and memory, so that slow decoding does not delay other jobs.
         return try await workers.admit(for: requester) { permit in
             try await permit.run(ImageCost(memory: 0, time: estimate), atMost: .normal, job)
         }
@@ -132,7 +133,7 @@ package struct VipsRenderer: ImageRenderer {
                     SourceSniffer.format(of: $0)
                 }
                 guard let format else { throw ServiceError.unreadable(VipsError(operation: "sniff", detail: "")) }
-                // What the worker reads has none that it shows, and a bitmap never has any.
+                // The formats that the worker reads expose no EXIF, and a bitmap has none.
                 guard !format.isReadByWorker, format != .bmp else { return [:] }
                 return try HeaderReader(bytes: bytes, watch: watch).exif(format)
             }
@@ -154,7 +155,7 @@ package struct VipsRenderer: ImageRenderer {
         }
     }
 
-    /// The pixels of an image that the worker process must decode; `nil` for others.
+    /// The pixels of an image that the worker process must decode; `nil` for other formats.
     private func decoded(
         _ image: OpenImage,
         at size: ImageSize?,
@@ -177,7 +178,7 @@ package struct VipsRenderer: ImageRenderer {
         return worker
     }
 
-    /// Lends out the bytes of all marks at once.
+    /// Passes the bytes of all watermark images to a closure.
     private func withInputs<Result>(
         _ marks: [FileKey: OpenImage],
         _ decoded: [FileKey: DecodedImage],
@@ -213,9 +214,9 @@ package struct VipsRenderer: ImageRenderer {
         _ job: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await (priority == .low ? pool : quickPool).runIfActive {
-            // For ever: a thread that is nicer cannot become less so again.
+            // Permanent: a thread cannot lower its niceness again.
             if priority == .low { ThreadPriority.lower(to: ThreadPriority.images) }
-            // libvips keeps caches for each thread that called it; a thread of the pool never ends by itself.
+            // libvips caches data for each thread that calls it, and a thread of the pool never ends by itself.
             defer { vips_thread_shutdown() }
             return try job()
         }

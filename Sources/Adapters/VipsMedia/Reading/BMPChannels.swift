@@ -1,4 +1,4 @@
-/// Which bits of a pixel are its red, green, blue and alpha.
+/// The bit masks of red, green, blue and alpha in a pixel.
 struct BMPChannels: Sendable, Hashable {
     let red: UInt32
     let green: UInt32
@@ -8,10 +8,10 @@ struct BMPChannels: Sendable, Hashable {
 
     var hasAlpha: Bool { alpha != 0 }
 
-    /// What bitmaps of 24 and 32 bits have unless they say otherwise; the fourth byte means nothing.
+    /// The default of bitmaps with 24 and 32 bits; the fourth byte is unused.
     static let rgb = BMPChannels(red: 0xff_0000, green: 0xff00, blue: 0xff, alpha: 0)
 
-    /// What bitmaps of 16 bits have unless they say otherwise.
+    /// The default of bitmaps with 16 bits.
     static let rgb555 = BMPChannels(red: 0x7c00, green: 0x3e0, blue: 0x1f, alpha: 0)
 
     private init(red: UInt32, green: UInt32, blue: UInt32, alpha: UInt32) {
@@ -21,14 +21,14 @@ struct BMPChannels: Sendable, Hashable {
         self.alpha = alpha
     }
 
-    /// Reads three or four masks, which stand in the larger headers or behind the small one, at the same place.
+    /// Reads three or four masks, whose offset is the same within a large header and after the small one.
     init(_ cursor: ByteCursor, count: Int, bits: Int) throws(BMPError) {
         let start = BMPHeader.fileHeaderSize + 40
         guard let red = cursor.little32(at: start), let green = cursor.little32(at: start + 4),
             let blue = cursor.little32(at: start + 8),
             let alpha = count == 4 ? cursor.little32(at: start + 12) : 0
         else { throw .truncated }
-        // Some writers of 32 bits leave the masks out and mean the usual order with alpha.
+        // Some writers of 32 bits leave the masks empty and mean the usual order with alpha.
         if bits == 32, red | green | blue | alpha == 0 {
             self.init(red: 0xff_0000, green: 0xff00, blue: 0xff, alpha: 0xff00_0000)
             return
@@ -38,18 +38,18 @@ struct BMPChannels: Sendable, Hashable {
             guard mask & ~pixel == 0, BMPChannels.isContiguous(mask) else { throw .broken("masks") }
         }
         guard red | green | blue != 0 else { throw .broken("masks") }
-        // An alpha beyond the pixel's bits is what careless writers leave in the header of 16 bits.
+        // Some writers leave alpha bits beyond the pixel's size in the header of 16 bits.
         self.init(red: red, green: green, blue: blue, alpha: alpha & pixel)
     }
 
-    /// Whether the bits stand side by side.
+    /// Whether the bits of the mask are contiguous.
     private static func isContiguous(_ mask: UInt32) -> Bool {
         guard mask != 0 else { return true }
         let low = mask >> UInt32(mask.trailingZeroBitCount)
         return low & (low &+ 1) == 0
     }
 
-    /// The place of each channel in a pixel, if each has a byte of its own.
+    /// The byte offset of each channel in a pixel; `nil` unless each channel is one byte.
     var byteOffsets: [Int]? {
         var offsets: [Int] = []
         for mask in hasAlpha ? [red, green, blue, alpha] : [red, green, blue] {
@@ -60,20 +60,20 @@ struct BMPChannels: Sendable, Hashable {
         return offsets
     }
 
-    /// Each channel as a table of its values, in the order of the result.
+    /// The scale of each channel, in the order of the result.
     var scales: [Scale] {
         (hasAlpha ? [red, green, blue, alpha] : [red, green, blue]).map(Scale.init)
     }
 
-    /// Turns the bits of one channel into 0 to 255.
+    /// Scales the bits of one channel to 0 to 255.
     struct Scale {
         private let shift: UInt32
         private let mask: UInt32
         private let values: [UInt8]
 
-        /// Takes bits side by side; without any, the channel is 0.
+        /// Creates a scale from contiguous bits; an empty mask results in 0.
         init(_ mask: UInt32) {
-            // Finer steps than these make no difference in the result.
+            // More bits make no difference in the result.
             let width = min(mask.nonzeroBitCount, 12)
             let largest = 1 << width - 1
             shift = mask == 0 ? 0 : UInt32(mask.trailingZeroBitCount + mask.nonzeroBitCount - width)

@@ -3,10 +3,10 @@ internal import Domain
 extension BMPDecoder {
     /// Decodes `BI_RLE4` and `BI_RLE8`.
     ///
-    /// Pixels that no run covers have the palette's first colour, as in other readers; what runs over the end of a row
-    /// is cut off. Each pixel is painted at most once, since runs only go forward.
+    /// Pixels outside all runs have the palette's first colour, as in other decoders; runs are clipped at the end of a
+    /// row. Each pixel is written at most once, because runs only go forward.
     ///
-    /// - Throws: ``BMPError/truncated`` if the bytes end before the bitmap says that it does, or its last row is full.
+    /// - Throws: ``BMPError/truncated`` if the bytes end before the end code, unless the last row is complete.
     func runs(bits: Int, count: Int) throws(BMPError) -> [UInt8] {
         let colors = colors()
         var isWhole = false
@@ -26,11 +26,11 @@ extension BMPDecoder {
     }
 }
 
-/// Follows the codes of a compressed bitmap: pairs of bytes, the first one a length or 0 for something special.
+/// Interprets the codes of a compressed bitmap: pairs of bytes, the first one a length, or 0 for an escape.
 private struct RunPainter {
     let size: ImageSize
     var cursor: ByteCursor
-    /// Of an index: 4 or 8.
+    /// The bits of an index: 4 or 8.
     let bits: Int
     private var column = 0
     private var row = 0
@@ -43,7 +43,8 @@ private struct RunPainter {
 
     private var isFull: Bool { row >= size.height || (row == size.height - 1 && column >= size.width) }
 
-    /// Calls with column, row (both inside) and index of each pixel; tells whether the bitmap came to its end.
+    /// Calls the closure with column, row (both inside the image) and index of each pixel; returns whether the bitmap
+    /// is complete.
     mutating func paint(_ pixel: (Int, Int, Int) -> Void) -> Bool {
         while !isFull {
             guard let first = cursor.next(), let second = cursor.next() else { return false }
@@ -70,7 +71,7 @@ private struct RunPainter {
         return true
     }
 
-    /// Paints indices that stand there one by one, padded to 16 bits.
+    /// Writes uncompressed indices, padded to 16 bits.
     private mutating func paintIndices(_ count: Int, _ pixel: (Int, Int, Int) -> Void) -> Bool {
         let length = (count * bits + 7) / 8
         guard cursor.count - cursor.position >= length else { return false }

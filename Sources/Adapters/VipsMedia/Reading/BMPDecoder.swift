@@ -1,31 +1,33 @@
 internal import Domain
 
-/// A bitmap's pixels: red, green, blue and perhaps alpha, a byte each; rows from the upper one down, without gaps.
+/// The pixels of a bitmap: red, green, blue and optionally alpha, one byte each, in rows from the top without padding.
 struct BMPImage: Sendable {
     let size: ImageSize
-    /// 3, or 4 with alpha, which is not multiplied in.
+    /// 3, or 4 with alpha, which is not premultiplied.
     let bands: Int
-    /// As many as `width` times `height` times ``bands``.
+    /// `width` times `height` times ``bands`` bytes.
     let pixels: [UInt8]
 }
 
 /// Decodes Windows and OS/2 bitmaps, which libvips reads only with a library that is not fuzzed.
 ///
-/// Takes time in proportion to pixels and bytes, and the memory of the result. The caller has checked the header's size
-/// against its limits.
+/// Its time is proportional to pixels and bytes, and its memory is that of the result. The caller has checked the
+/// header's size against its limits.
 struct BMPDecoder {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
 
-    /// Takes a header and all the bytes that it was read from.
+    /// - Parameters:
+    ///   - header: The header of the bitmap.
+    ///   - bytes: All bytes of the file from which the header was read.
     init(_ header: BMPHeader, bytes: UnsafeRawBufferPointer) {
         self.header = header
         self.bytes = bytes
     }
 
-    /// Reads the pixels.
+    /// Decodes the pixels.
     ///
-    /// - Throws: ``BMPError/truncated`` if some are missing; what is missing is never made up.
+    /// - Throws: ``BMPError/truncated`` if pixels are missing; they are never filled in.
     func decode() throws(BMPError) -> BMPImage {
         let bands = header.hasAlpha ? 4 : 3
         let (area, overflow) = header.size.width.multipliedReportingOverflow(by: header.size.height)
@@ -49,7 +51,7 @@ struct BMPDecoder {
         return BMPImage(size: header.size, bands: bands, pixels: pixels)
     }
 
-    /// The palette's colours, as 256 of them: an index beyond the palette is black, and none leads out of the table.
+    /// The palette, padded with black to 256 colours, so that no index is out of range.
     func colors() -> [UInt8] {
         var colors = [UInt8](repeating: 0, count: 3 * 256)
         guard let palette = header.palette else { return colors }
@@ -61,7 +63,7 @@ struct BMPDecoder {
         return colors
     }
 
-    /// The distance in the result between a row in the file, counted from the first one, and the first upper one.
+    /// The offset of a row in the result, for a row number in the order of the file.
     func target(ofRow row: Int) -> Int {
         (header.isTopDown ? row : header.size.height - 1 - row) * header.size.width * (header.hasAlpha ? 4 : 3)
     }
@@ -74,19 +76,20 @@ struct BMPDecoder {
     }
 }
 
-// MARK: Rows of equal length
+// MARK: Uncompressed rows
 
 extension BMPDecoder {
-    /// Where rows lie.
+    /// The location of the rows in the file.
     ///
-    /// Only ``rows(bits:)`` makes one, when all of them lie within the bytes: the loops below rely on it.
+    /// Only ``rows(bits:)`` creates it, after checking that all rows are within the bytes; the loops below rely on
+    /// that.
     private struct Rows {
         let start: Int
         let stride: Int
     }
 
     private func rows(bits: Int) throws(BMPError) -> Rows {
-        // Rows are padded to 4 bytes; the padding of the last row may be missing. A width has 31 bits.
+        // Rows are padded to 4 bytes; the padding of the last row can be missing. A width has 31 bits.
         let length = (header.size.width * bits + 7) / 8
         let stride = (length + 3) / 4 * 4
         let there = bytes.count - header.pixelOffset

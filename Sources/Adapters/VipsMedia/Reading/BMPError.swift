@@ -1,12 +1,12 @@
-/// Why a bitmap is not read; for the log.
+/// The reason for which a bitmap is not decoded; for the log.
 enum BMPError: Error, Equatable, CustomStringConvertible {
-    /// It does not begin like one.
+    /// The signature is missing.
     case notBitmap
     /// Fields contradict each other or the format.
     case broken(String)
     /// A variant that no known program writes, or that contains another format.
     case unsupported(String)
-    /// Pixels end before the image does.
+    /// The pixels are incomplete.
     case truncated
 
     var description: String {

@@ -1,59 +1,59 @@
 internal import Domain
 
-/// What a Windows or OS/2 bitmap says before its pixels: the file header, one of the information headers, masks.
+/// The header of a Windows or OS/2 bitmap: the file header, one of the information headers, and masks.
 ///
-/// Sizes are those of the header: nothing is promised about the bytes behind it, and limits are the caller's to check.
+/// Sizes are those of the header: the following bytes are not checked, and the caller checks limits.
 struct BMPHeader: Sendable, Hashable {
-    /// How pixels are written.
+    /// The encoding of the pixels.
     enum Encoding: Sendable, Hashable {
-        /// Places in the palette, of so many bits.
+        /// Palette indexes with this number of bits.
         case indices(bits: Int)
-        /// The same, as runs (`BI_RLE4`, `BI_RLE8`).
+        /// Palette indexes as runs (`BI_RLE4`, `BI_RLE8`).
         case runs(bits: Int)
-        /// Numbers of 2, 3 or 4 bytes in which each channel has its bits.
+        /// Numbers of 2, 3 or 4 bytes that contain the bits of each channel.
         case channels(BMPChannels, bytes: Int)
     }
 
-    /// Where the palette lies.
+    /// The location of the palette.
     struct Palette: Sendable, Hashable {
         let offset: Int
-        /// How many colours, at most those that an index can name.
+        /// The number of colours, at most the number of different indexes.
         let count: Int
-        /// 3 bytes in the oldest header, else 4, in the order blue, green, red.
+        /// 3 bytes in the oldest header, otherwise 4, in the order blue, green, red.
         let entrySize: Int
     }
 
-    /// Sides in pixels, at least 1 each, below 2³².
+    /// Width and height in pixels, at least 1 each, below 2³².
     let size: ImageSize
-    /// Whether the first row is the upper one; ordinary bitmaps stand on their heads.
+    /// Whether the first row is the top one; ordinary bitmaps begin with the bottom row.
     let isTopDown: Bool
     let bitsPerPixel: Int
     let encoding: Encoding
     let palette: Palette?
-    /// Where the pixels begin.
+    /// The offset of the pixels.
     let pixelOffset: Int
 
-    /// Whether parts may be transparent.
+    /// Whether the image has transparency.
     var hasAlpha: Bool {
         if case .channels(let channels, _) = encoding { channels.hasAlpha } else { false }
     }
 
-    /// As `imageInfo` writes it.
+    /// The colour model as `imageInfo` writes it.
     var colorModel: String {
         palette.map { "palette\($0.count)" } ?? (hasAlpha ? "nrgba" : "rgba")
     }
 
-    /// The length of the file header that comes first.
+    /// The length of the file header, which comes first.
     static let fileHeaderSize = 14
 
     /// The lengths of the information headers: Windows and OS/2 1.x, Windows 3, with three and four masks, OS/2 2.x,
     /// Windows 4 and 5.
     static let headerSizes: Set = [12, 40, 52, 56, 64, 108, 124]
 
-    /// How many bytes hold every header, masks included.
+    /// The maximum number of bytes of all headers, including masks.
     static let maxLength = fileHeaderSize + 124
 
-    /// Reads the first bytes of a bitmap, ``maxLength`` of them or all there are.
+    /// Parses the first bytes of a bitmap, ``maxLength`` of them or the whole file.
     init(_ bytes: UnsafeRawBufferPointer) throws(BMPError) {
         let cursor = ByteCursor(bytes)
         guard cursor.holds("BM".utf8), let pixelOffset = cursor.little32(at: 10),
@@ -88,7 +88,7 @@ struct BMPHeader: Sendable, Hashable {
         } else {
             palette = nil
         }
-        // Some writers say nothing, and some forget their palette.
+        // Some writers set no offset, and some do not count their palette.
         if pixelOffset == 0 || (palette != nil && pixelOffset == end) {
             self.pixelOffset = paletteEnd
         } else {
@@ -103,21 +103,21 @@ extension BMPHeader {
         case none
         case runs8
         case runs4
-        /// Three or four of them.
+        /// Three or four masks.
         case masks(Int)
     }
 
-    /// What all information headers have in common.
+    /// The fields that all information headers have.
     private struct Fields {
         let width: Int
-        /// Negative if the first row is the upper one.
+        /// Negative if the first row is the top one.
         let height: Int
         let bits: Int
         let compression: Compression
-        /// 0 if the header does not say.
+        /// 0 if the header does not contain it.
         let colors: Int
 
-        /// Reads a `BITMAPCOREHEADER`.
+        /// Parses a `BITMAPCOREHEADER`.
         init(core cursor: ByteCursor) throws(BMPError) {
             guard let width = cursor.little16(at: 18), let height = cursor.little16(at: 20),
                 let bits = cursor.little16(at: 24)
@@ -129,7 +129,7 @@ extension BMPHeader {
             colors = 0
         }
 
-        /// Reads a `BITMAPINFOHEADER` or what grew of it.
+        /// Parses a `BITMAPINFOHEADER` or one of its extensions.
         init(info cursor: ByteCursor, headerSize: Int) throws(BMPError) {
             guard let width = cursor.little32(at: 18), let height = cursor.little32(at: 22),
                 let bits = cursor.little16(at: 28), let compression = cursor.little32(at: 30),
@@ -143,10 +143,10 @@ extension BMPHeader {
             case 0: self.compression = .none
             case 1: self.compression = .runs8
             case 2: self.compression = .runs4
-            // In OS/2's header the number stands for fax compression.
+            // In OS/2's header this number means fax compression.
             case 3 where headerSize != 64: self.compression = .masks(headerSize >= 56 ? 4 : 3)
             case 6 where headerSize != 64: self.compression = .masks(headerSize == 52 ? 3 : 4)
-            // 4 and 5 are a whole JPEG or PNG inside, meant for printers.
+            // 4 and 5 are an embedded JPEG or PNG, for printers.
             default: throw .unsupported("compression \(compression)")
             }
         }

@@ -1,7 +1,7 @@
 /// Reads numbers from untrusted bytes: a read beyond the end returns `nil` and never traps.
 struct ByteCursor {
     let bytes: UnsafeRawBufferPointer
-    /// Where ``next()`` reads; may lie behind the end.
+    /// The offset at which ``next()`` reads; can be beyond the end.
     var position: Int
 
     init(_ bytes: UnsafeRawBufferPointer, at position: Int = 0) {
@@ -27,13 +27,13 @@ struct ByteCursor {
         number(at: offset).map(UInt32.init(bigEndian:))
     }
 
-    /// Whether these bytes stand there, whole.
+    /// Whether all of these bytes are at the offset.
     func holds(_ expected: some Collection<UInt8>, at offset: Int = 0) -> Bool {
         guard offset >= 0, offset <= count, expected.count <= count - offset else { return false }
         return bytes[offset...].starts(with: expected)
     }
 
-    /// The byte at the position, which is then passed.
+    /// Reads the byte at the position and advances.
     mutating func next() -> UInt8? {
         guard let byte = byte(at: position) else { return nil }
         position += 1

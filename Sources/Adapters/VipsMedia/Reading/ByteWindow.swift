@@ -1,13 +1,13 @@
-/// A long source of which few bytes are read, here and there, and never more than a bound in all.
+/// Random access to few bytes of a long source, with a budget for all reads together.
 ///
-/// Headers are walked with it: whatever lengths the bytes announce, at most the budget is read of them, so that a file
-/// made of a million empty segments costs no more than a photograph with a large profile.
+/// Header parsers use it: whatever lengths the bytes announce, the reads do not exceed the budget, so that a file of a
+/// million empty segments costs no more than a photograph with a large profile.
 struct ByteWindow {
-    /// Gives bytes from an offset on: as many as asked for, fewer only at the end of the source.
+    /// Reads bytes from an offset: the requested number, fewer only at the end of the source.
     typealias Read = (_ offset: Int, _ count: Int) throws -> [UInt8]
 
-    /// Large enough for the tables and the frame header of a JPEG that no segment parts; a segment of 64 KB that is
-    /// skipped costs so much, and the budget reaches for a thousand of them.
+    /// Large enough for the tables and the frame header of a JPEG without other segments between; skipping a segment of
+    /// 64 KB costs one piece, and the budget suffices for a thousand of them.
     private static let pieceSize = 1 << 10
 
     private let read: Read
@@ -15,14 +15,15 @@ struct ByteWindow {
     private var start = 0
     private var piece: [UInt8] = []
 
-    /// Reads by a closure, whose errors every reading method throws, and requests at most this number of bytes in
-    /// total.
+    /// Creates a window on a closure, which can read at most `budget` bytes in total.
+    ///
+    /// Every reading method throws the errors of the closure.
     init(budget: Int = 1 << 20, reading read: @escaping Read) {
         self.budget = budget
         self.read = read
     }
 
-    /// Reads memory, which must outlive this value.
+    /// Creates a window on memory, which must outlive this value.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.init { offset, count in
             guard bytes.indices.contains(offset) else { return [] }
@@ -30,7 +31,7 @@ struct ByteWindow {
         }
     }
 
-    /// The byte there; nothing behind the end and once the budget is spent.
+    /// The byte at an offset; `nil` beyond the end and after the budget is used up.
     mutating func byte(at offset: Int) throws -> UInt8? {
         guard offset >= 0 else { return nil }
         if offset < start || offset - start >= piece.count {
@@ -47,7 +48,7 @@ struct ByteWindow {
         return Int(high) << 8 | Int(low)
     }
 
-    /// Whether more was asked for than there was to spend.
+    /// Whether the budget is used up.
     var isSpent: Bool { budget < ByteWindow.pieceSize }
 
     mutating func little32(at offset: Int) throws -> Int? {
@@ -63,7 +64,7 @@ struct ByteWindow {
         return high << 16 | low
     }
 
-    /// Whether these bytes stand there, whole.
+    /// Whether all of these bytes are at the offset.
     mutating func holds(_ expected: some Collection<UInt8>, at offset: Int) throws -> Bool {
         var offset = offset
         for value in expected {

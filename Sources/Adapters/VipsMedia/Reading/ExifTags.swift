@@ -1,18 +1,18 @@
-/// Which tags a block of EXIF has (TIFF 6.0 section 2; Exif 2.3 section 4.6).
+/// The tags in an EXIF block (TIFF 6.0 section 2; Exif 2.3 section 4.6).
 struct ExifTags {
-    /// Their numbers, of all directories together.
+    /// The numbers of the tags in all directories.
     private(set) var numbers: Set<UInt16> = []
 
     private let bytes: [UInt8]
     private let start: Int
     private let isBigEndian: Bool
 
-    /// Directories of directories: EXIF's own, GPS, interoperability.
+    /// The tags that point to further directories: EXIF, GPS, interoperability.
     private static let directories: Set<UInt16> = [0x8769, 0x8825, 0xa005]
-    /// The most entries of all directories together that are looked at.
+    /// The maximum number of entries to read in all directories.
     private static let most = 4096
 
-    /// Walks the directories; what is broken has no tags.
+    /// Reads the directories; malformed directories have no tags.
     init(in bytes: [UInt8]) {
         self.bytes = bytes
         start = bytes.starts(with: "Exif\0\0".utf8) ? 6 : 0

@@ -1,12 +1,12 @@
-/// What the blocks of a GIF say (GIF89a, sections 17 to 27): libvips stops counting frames at some number, and takes
-/// one that is cut off for whole.
+/// Facts from the blocks of a GIF (GIF89a, sections 17 to 27): libvips stops counting frames at a limit, and treats a
+/// truncated last frame as complete.
 struct GIFFacts: Sendable, Hashable {
-    /// How many frames it has, the last one perhaps cut off.
+    /// The number of frames; the last one can be truncated.
     let frames: Int
-    /// Whether it does not end within a frame.
+    /// Whether the file does not end within a frame.
     let isWhole: Bool
 
-    /// Walks all blocks, at most as many as the window lets through; `nil` if that is no GIF.
+    /// Reads all blocks within the window's budget; `nil` if the file is not a GIF.
     init?(_ window: ByteWindow) throws {
         var walk = GIFWalk(window: window)
         guard try walk.window.holds("GIF8".utf8, at: 0), let flags = try walk.window.byte(at: 10) else { return nil }
@@ -16,7 +16,7 @@ struct GIFFacts: Sendable, Hashable {
     }
 }
 
-/// Goes from block to block.
+/// Iterates over the blocks.
 private struct GIFWalk {
     var window: ByteWindow
     var offset = 0
@@ -26,7 +26,7 @@ private struct GIFWalk {
         self.window = window
     }
 
-    /// Whether the end comes where a block may begin.
+    /// Reads the blocks; returns whether the file ends at the end of a block.
     mutating func run() throws -> Bool {
         while let block = try window.byte(at: offset) {
             switch block {
@@ -34,9 +34,9 @@ private struct GIFWalk {
             case 0x2c:
                 frames += 1
                 guard let flags = try window.byte(at: offset + 9) else { return false }
-                // Behind the table stands how wide the codes are.
+                // After the table, one byte has the minimum code size.
                 offset += 10 + GIFWalk.tableSize(flags) + 1
-            // The trailer, or what decoders take for the end.
+            // The trailer, or a byte that decoders treat as the end.
             default: return true
             }
             guard try skipData() else { return false }
@@ -44,7 +44,7 @@ private struct GIFWalk {
         return !window.isSpent
     }
 
-    /// Passes over pieces of data, each with its length before it, up to the empty one; false if they end before.
+    /// Skips sub-blocks, each preceded by its length, up to the empty one; returns `false` if the file ends before.
     private mutating func skipData() throws -> Bool {
         while let length = try window.byte(at: offset) {
             offset += 1 + Int(length)
@@ -53,7 +53,7 @@ private struct GIFWalk {
         return false
     }
 
-    /// The bytes of a table of colours, which flags announce.
+    /// The size in bytes of the colour table that the flags announce.
     static func tableSize(_ flags: UInt8) -> Int {
         flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 0x07) + 1)
     }

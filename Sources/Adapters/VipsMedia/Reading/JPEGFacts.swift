@@ -1,21 +1,21 @@
 internal import Domain
 
-/// What a JPEG says before its first scan (ITU-T T.81, annex B), as far as libvips does not tell it.
+/// Facts from a JPEG before its first scan (ITU-T T.81, annex B) that libvips does not expose.
 struct JPEGFacts: Sendable, Hashable {
-    /// As the pixels lie, before any EXIF orientation.
+    /// The size before any EXIF orientation.
     let size: ImageSize
     /// Bits of a sample: 8, rarely 12.
     let precision: Int
     /// 1 for grey, 3 for colour, 4 for CMYK.
     let components: Int
-    /// Whether it comes in passes, which a decoder must hold in memory.
+    /// Whether the file has several scans, which a decoder must store in memory.
     let isProgressive: Bool
-    /// What Adobe's segment says of the colours: 0 as they are, 1 YCbCr, 2 YCCK.
+    /// The colour transform in Adobe's segment: 0 none, 1 YCbCr, 2 YCCK.
     let adobeTransform: Int?
-    /// 1 to 100 by its quantization tables, see ``JPEGQuality``; `nil` without tables.
+    /// 1 to 100, estimated from the quantization tables, see ``JPEGQuality``; `nil` without tables.
     let quality: Int?
 
-    /// As `imageInfo` writes it.
+    /// The colour model as `imageInfo` writes it.
     var colorModel: String {
         switch components {
         case 1: "gray"
@@ -24,9 +24,9 @@ struct JPEGFacts: Sendable, Hashable {
         }
     }
 
-    /// Walks the segments up to the first scan; `nil` if that is no JPEG with a frame before it.
+    /// Reads the segments up to the first scan; `nil` unless the file is a JPEG with a frame before it.
     ///
-    /// Work is bounded by what the window lets through.
+    /// The window's budget bounds the work.
     init?(_ window: ByteWindow) throws {
         var walk = JPEGWalk(window: window)
         try walk.run()
@@ -36,7 +36,8 @@ struct JPEGFacts: Sendable, Hashable {
         components = frame.tableIDs.count
         isProgressive = frame.isProgressive || walk.scanComponents.map { $0 < frame.tableIDs.count } ?? false
         adobeTransform = walk.adobeTransform
-        // libjpeg and all others give the chrominance a table of its own or none: the second one in use is that.
+        // libjpeg and other encoders give the chrominance a separate table or none, so a second table is that of the
+        // chrominance.
         let luminance = frame.tableIDs.first
         let chrominance = frame.tableIDs.first { $0 != luminance }
         quality = luminance.flatMap { walk.tableSums[$0] }
@@ -44,7 +45,7 @@ struct JPEGFacts: Sendable, Hashable {
     }
 }
 
-/// Goes from segment to segment and records the relevant ones.
+/// Iterates over the segments and records the relevant ones.
 private struct JPEGWalk {
     struct Frame {
         let size: ImageSize
@@ -58,7 +59,7 @@ private struct JPEGWalk {
     var frame: Frame?
     var adobeTransform: Int?
     var tableSums: [Int: Int] = [:]
-    /// How many components the first scan has.
+    /// The number of components in the first scan.
     var scanComponents: Int?
 
     init(window: ByteWindow) {
@@ -70,12 +71,12 @@ private struct JPEGWalk {
         var offset = 2
         while let marker = try marker(from: &offset) {
             switch marker {
-            // The scan begins, the image ends or begins again.
+            // The scan begins, or the image ends or restarts.
             case 0xda:
                 scanComponents = try window.byte(at: offset + 2).map(Int.init)
                 return
             case 0xd9, 0xd8: return
-            // These have no length.
+            // These markers have no length.
             case 0x01, 0xd0...0xd7: continue
             default: break
             }
@@ -84,7 +85,7 @@ private struct JPEGWalk {
             switch marker {
             case 0xdb: try readTables(body)
             case 0xee: try readAdobe(body)
-            // Start of frame, but for the markers of Huffman tables, extensions and arithmetic conditioning.
+            // Start of frame; the excluded markers are Huffman tables, extensions and arithmetic conditioning.
             case 0xc0...0xcf where marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
                 guard frame == nil, let found = try readFrame(body, marker: marker) else { return }
                 frame = found
@@ -94,7 +95,7 @@ private struct JPEGWalk {
         }
     }
 
-    /// The next marker, and the offset behind it; as decoders do, passes over what does not belong there.
+    /// The next marker, with the offset after it; skips stray bytes, as decoders do.
     private mutating func marker(from offset: inout Int) throws -> UInt8? {
         var isBehindFF = false
         while let byte = try window.byte(at: offset) {

@@ -1,13 +1,13 @@
-/// The quality, as the IJG's library counts it, that quantization tables were made with.
+/// Estimates the IJG quality from quantization tables.
 ///
-/// That library scales the example tables of ITU-T T.81 (annex K.1) by the quality; the larger a step, the more is
-/// lost. The sum of the steps falls with each quality, so it alone finds the quality of such tables exactly, and of
-/// others the one that loses about as much.
+/// The IJG's library scales the example tables of ITU-T T.81 (annex K.1) by the quality; larger steps lose more. The
+/// sum of the steps falls strictly with the quality, so the sum gives the exact quality of such tables, and for other
+/// tables the quality that loses about as much.
 enum JPEGQuality {
-    /// What steps are cut to, so that every decoder can read the tables.
+    /// The limit of a step, so that every decoder can read the tables.
     static let largestStep = 255
 
-    /// The quality, 1 to 100, whose tables have sums nearest to these.
+    /// The quality, 1 to 100, whose tables have the nearest sums.
     static func nearest(luminance: Int, chrominance: Int?) -> Int {
         let distances = zip(luminanceSums, chrominanceSums).map { ofLuminance, ofChrominance in
             abs(luminance + (chrominance ?? 0) - ofLuminance - (chrominance == nil ? 0 : ofChrominance))
@@ -16,7 +16,7 @@ enum JPEGQuality {
         return (nearest ?? 0) + 1
     }
 
-    /// For qualities from 1 on.
+    /// The sums for the qualities from 1 to 100.
     private static let luminanceSums = (1...100).map { sum(of: luminanceSteps, quality: $0) }
 
     private static let chrominanceSums = (1...100).map { sum(of: chrominanceSteps, quality: $0) }

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// How many scans a JPEG has: a decoder goes over all pixels for each of them, and a file of 20 MB can contain a
-/// hundred thousand.
+/// Counts the scans of a JPEG: a decoder processes all pixels for each scan, and a file of 20 MB can contain a hundred
+/// thousand.
 enum JPEGScans {
-    /// Large enough that calls cost nothing beside the search.
+    /// Large enough that the calls take no time beside the search.
     private static let pieceSize = 1 << 18
 
     /// The number of start-of-scan markers (ITU-T T.81, B.1.1.3), at least 1.
     ///
-    /// Coded pixels never hold a marker's bytes. Other segments may, an embedded thumbnail mostly: a few too many do no
-    /// harm.
+    /// Coded pixels never contain the bytes of a marker. Other segments can, mostly an embedded thumbnail; counting a
+    /// few too many is harmless.
     static func count(in bytes: SourceBytes) -> Int {
         var scans = 0
         var offset = 0
@@ -17,7 +17,7 @@ enum JPEGScans {
             let piece = bytes.read(at: offset, count: pieceSize)
             scans += piece.withUnsafeBytes { markers(in: $0) }
             guard piece.count == pieceSize else { return max(1, scans) }
-            // The last byte may be the first one of a marker.
+            // The last byte can be the first one of a marker.
             offset += piece.count - 1
         }
     }

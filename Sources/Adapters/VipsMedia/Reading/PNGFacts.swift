@@ -1,8 +1,8 @@
 internal import Domain
 
-/// What a PNG says before its pixels (PNG, third edition, section 11), as far as libvips does not tell it.
+/// Facts from a PNG before its pixels (PNG, third edition, section 11) that libvips does not expose.
 struct PNGFacts: Sendable, Hashable {
-    /// How a pixel is made, with the numbers of the format.
+    /// The colour type, with the numbers of the format.
     enum ColorType: UInt8, Sendable {
         case gray = 0
         case color = 2
@@ -11,26 +11,27 @@ struct PNGFacts: Sendable, Hashable {
         case colorWithAlpha = 6
     }
 
-    /// Sides in pixels.
+    /// Width and height in pixels.
     let size: ImageSize
-    /// Of a sample or an index: 1, 2, 4, 8 or 16.
+    /// The bits of a sample or an index: 1, 2, 4, 8 or 16.
     let bitDepth: Int
     let colorType: ColorType
-    /// Whether it comes in passes, which a decoder must hold in memory.
+    /// Whether the image is interlaced, so that a decoder must store it in memory.
     let isInterlaced: Bool
-    /// How many colours stand in the palette before the pixels; `nil` if there is none.
+    /// The number of colours in the palette; `nil` without a palette.
     let paletteCount: Int?
     /// Whether some colours are declared transparent.
     let hasTransparency: Bool
-    /// Chunks before the pixels that are packed, or may be: each may swell to megabytes while the header is read.
+    /// The number of text chunks before the pixels that are or can be compressed: each can inflate to megabytes while
+    /// the header is read.
     let packedTexts: Int
-    /// The bytes of those: they swell to a thousand times as many at most.
+    /// The size of these chunks in bytes; they inflate by a factor of at most 1000.
     let packedBytes: Int
 
-    /// Whether parts may be transparent.
+    /// Whether the image has transparency.
     var hasAlpha: Bool { hasTransparency || colorType == .grayWithAlpha || colorType == .colorWithAlpha }
 
-    /// As `imageInfo` writes it.
+    /// The colour model as `imageInfo` writes it.
     var colorModel: String {
         if colorType == .palette { return "palette\(paletteCount ?? 0)" }
         let depth = bitDepth == 16
@@ -39,9 +40,9 @@ struct PNGFacts: Sendable, Hashable {
         return depth ? "rgba64" : "rgba"
     }
 
-    /// Walks the chunks up to the first with pixels; `nil` if that is no PNG with a header that holds.
+    /// Reads the chunks up to the first one with pixels; `nil` unless the file is a PNG with a valid header.
     ///
-    /// Work is bounded by what the window lets through.
+    /// The window's budget bounds the work.
     init?(_ window: ByteWindow) throws {
         var window = window
         let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -61,7 +62,7 @@ struct PNGFacts: Sendable, Hashable {
         var hasTransparency = false
         var packedTexts = 0
         var packedBytes = 0
-        // Behind the signature and the header, whose length, name and checksum take 12 bytes.
+        // After the signature and the header, whose length, name and checksum take 12 bytes.
         var offset = 8 + 12 + 13
         while let length = try window.big32(at: offset), length <= PNGFacts.largest,
             try !window.holds("IDAT".utf8, at: offset + 4), try !window.holds("IEND".utf8, at: offset + 4)
@@ -76,7 +77,7 @@ struct PNGFacts: Sendable, Hashable {
             }
             offset += 12 + length
         }
-        // More chunks than are looked at may hold anything.
+        // Chunks beyond the budget were not checked.
         guard !window.isSpent else { return nil }
         self.paletteCount = paletteCount
         self.hasTransparency = hasTransparency
@@ -84,12 +85,12 @@ struct PNGFacts: Sendable, Hashable {
         self.packedBytes = packedBytes
     }
 
-    /// Lengths and sides are numbers of 31 bits.
+    /// Lengths and sides are 31-bit numbers.
     private static let largest = 0x7fff_ffff
 }
 
 extension PNGFacts.ColorType {
-    /// The depths that the format allows.
+    /// The bit depths that the format allows.
     fileprivate var bitDepths: [Int] {
         switch self {
         case .gray: [1, 2, 4, 8, 16]
@@ -100,7 +101,8 @@ extension PNGFacts.ColorType {
 }
 
 extension ByteWindow {
-    /// Whether the chunk there is packed: an iTXt says it behind its keyword of at most 79 bytes.
+    /// Whether the chunk at an offset contains compressed text; an iTXt has a flag after its keyword of at most 79
+    /// bytes.
     fileprivate mutating func holdsPackedText(at chunk: Int) throws -> Bool {
         if try holds("zTXt".utf8, at: chunk + 4) { return true }
         if try holds("iCCP".utf8, at: chunk + 4) { return true }

@@ -1,15 +1,15 @@
 internal import CVips
 internal import Domain
 
-/// The mean colour of an image, on white.
+/// Computes the mean colour of an image on a white background.
 struct AverageColor {
     let header: ImageHeader
     let watch: JobWatch
 
-    /// Small enough for decoders to do most of the work, large enough to be the image's mean.
+    /// Small enough that decoders do most of the work, and large enough for an accurate mean.
     private static let side = 128
 
-    /// The size that the image is measured at.
+    /// The size at which the mean is computed.
     static func size(of header: ImageHeader) -> ImageSize {
         ImageSize(width: min(header.size.width, side), height: min(header.size.height, side))
     }

@@ -1,11 +1,11 @@
 internal import Domain
 
-/// Reads EXIF fields from the text that libvips makes of them.
+/// Parses the strings in which libvips stores EXIF fields.
 enum ExifReader {
-    /// `exif-ifd0-DateTime`; the second directory is that of an embedded thumbnail.
+    /// The prefixes of field names such as `exif-ifd0-DateTime`; directory 1 is that of an embedded thumbnail.
     private static let directories = ["exif-ifd0-", "exif-ifd2-", "exif-ifd3-", "exif-ifd4-"]
 
-    /// The numbers of types (Exif 2.3, section 4.6.2), by libexif's names.
+    /// The numbers of types (Exif 2.3, section 4.6.2) by libexif's names.
     private static let types = [
         "Byte": 1, "ASCII": 2, "Short": 3, "Long": 4, "Rational": 5, "SByte": 6, "Undefined": 7, "SShort": 8,
         "SLong": 9, "SRational": 10, "Float": 11, "Double": 12,
@@ -26,17 +26,16 @@ enum ExifReader {
         return fields
     }
 
-    /// What libexif adds to EXIF that lacks it, by the numbers of the tags.
+    /// The fields that libexif adds to EXIF without them, with the numbers of the tags.
     private static let added: [String: UInt16] = [
         "XResolution": 0x011a, "YResolution": 0x011b, "ResolutionUnit": 0x0128, "YCbCrPositioning": 0x0213,
         "ExifVersion": 0x9000, "ComponentsConfiguration": 0x9101, "FlashPixVersion": 0xa000, "FlashpixVersion": 0xa000,
         "ColorSpace": 0xa001, "PixelXDimension": 0xa002, "PixelYDimension": 0xa003,
     ]
 
-    /// Reads `1 (Top-left, Short, 1 components, 2 bytes)`: the value as it is stored, and in brackets as a person reads
-    /// it.
+    /// Parses `1 (Top-left, Short, 1 components, 2 bytes)`: the stored value, and in brackets the readable one.
     ///
-    /// Text may hold brackets and commas itself; its number of components tells how long it is.
+    /// Text values can contain brackets and commas; the number of components gives their length.
     static func field(_ text: String) -> (field: ExifField, stored: String)? {
         guard text.hasSuffix(")") else { return nil }
         var parts = text.dropLast().split(separator: ", ", omittingEmptySubsequences: false)
@@ -51,7 +50,7 @@ enum ExifReader {
         return (field, String(both[..<bracket.lowerBound]))
     }
 
-    /// Where the readable form of a text of so many bytes begins; shorter texts are padded or end early.
+    /// The range before the readable form, after a stored value of this length; shorter values are padded or end early.
     private static func bracket(in text: Substring, afterBytes count: Int) -> Range<Substring.Index>? {
         let end = text.utf8.index(text.startIndex, offsetBy: max(0, count), limitedBy: text.endIndex)
         if let end, text[end...].hasPrefix(" (") { return end..<text.index(end, offsetBy: 2) }

@@ -1,7 +1,7 @@
 internal import CVips
 internal import Domain
 
-/// Reads what an image says of itself, by its bytes alone.
+/// Reads the header of an image from its bytes.
 struct HeaderReader {
     let bytes: SourceBytes
     let watch: JobWatch
@@ -18,14 +18,14 @@ struct HeaderReader {
         }
     }
 
-    /// What a decoder would spend minutes or gigabytes on before it knows as much as a size.
+    /// Limits on compressed PNG texts, for which a decoder would need minutes or gigabytes before it returns the size.
     private static let maxPackedTexts = 16
     private static let maxPackedBytes = 256 << 10
     private static let maxFrames = 4096
-    /// What is read of a file in a walk of its chunks: two pieces for each of so many frames.
+    /// The budget for reading the chunks of a file: two pieces for each of the maximum number of frames.
     private static let walk = 10 << 20
 
-    /// The EXIF fields of an image, by their names.
+    /// The EXIF fields of an image by name.
     func exif(_ format: SourceFormat) throws -> [String: ExifField] {
         do {
             try checkBurden(format)
@@ -44,10 +44,10 @@ struct HeaderReader {
         var header = ImageHeader(
             format: format == .heic && image.text("heif-compression") == "av1" ? .avif : format,
             size: image.size,
-            // Pages of a TIFF or a HEIC are images of their own.
+            // Pages of a TIFF or a HEIC are separate images.
             frames: format == .gif || format == .webp ? pages : 1,
             orientation: image.orientation ?? 1,
-            // A TIFF without one has 1 all the same.
+            // libvips returns 1 for a TIFF without an orientation.
             hasOrientation: image.orientation.map { format != .tiff || $0 != 1 } ?? false,
             hasAlpha: image.hasAlpha,
             bands: image.bands,
@@ -57,7 +57,7 @@ struct HeaderReader {
         )
         switch format {
         case .jpeg:
-            // libjpeg's flag for several scans, which does not depend on the bytes before the first.
+            // libjpeg's flag for several scans, which does not depend on the bytes before the first scan.
             header.isProgressive = image.number("interlaced") == 1
             guard let facts = try JPEGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
             header.isProgressive = header.isProgressive || facts.isProgressive
@@ -69,7 +69,7 @@ struct HeaderReader {
             header.isProgressive = facts.isInterlaced
             header.colorModel = facts.colorModel
         case .gif:
-            // Each byte is looked at once, in pieces of which none is read twice.
+            // Each byte is read once.
             let window = ByteWindow(budget: bytes.count + HeaderReader.walk, reading: bytes.read(at:count:))
             if let facts = try GIFFacts(window), facts.frames > 1 {
                 guard facts.isWhole else { throw VipsError(operation: "gif", detail: "cut off") }
@@ -82,8 +82,10 @@ struct HeaderReader {
         return header
     }
 
-    /// Refuses, by a walk of our own, what libvips must not even open: its time for a WebP grows with the square of the
-    /// frames, and packed texts of a PNG swell while its header is read.
+    /// Refuses files that libvips must not open, after reading their chunks here.
+    ///
+    /// libvips' time for a WebP grows with the square of the frames, and compressed texts of a PNG inflate while its
+    /// header is read.
     private func checkBurden(_ format: SourceFormat) throws {
         let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
         switch format {
@@ -130,7 +132,7 @@ extension VipsImageHandle {
         }
     }
 
-    /// The names that Go's image library has, as Qiniu shows them.
+    /// The names of Go's image library, which Qiniu returns.
     fileprivate var colorModel: String {
         let suffix = bitsPerSample > 8 ? "64" : ""
         return switch (bands, hasAlpha) {

@@ -1,13 +1,13 @@
 internal import CVips
 internal import Domain
 
-/// Opens the pixels of an image, upright and at a size if the plan begins with those, in sRGB.
+/// Opens the pixels of an image in sRGB, and applies the orientation and the size with which the plan begins.
 struct ImageDecoder {
     let header: ImageHeader
     let effort: ImageEffort
     let watch: JobWatch
 
-    /// An image that ends too early is an error, not a grey area.
+    /// A truncated image is an error, not a grey area.
     private static let strict = "fail_on=truncated"
 
     /// Opens one still image.
@@ -15,9 +15,9 @@ struct ImageDecoder {
     /// - Parameters:
     ///   - input: The image.
     ///   - isUpright: Whether its EXIF orientation is applied.
-    ///   - size: The size that it gets, once upright if it is turned; `nil` for its own.
-    /// - Returns: The image; most are decoded only when their pixels are asked for.
-    /// - Throws: When the bytes are no image, or a broken one.
+    ///   - size: The size of the result, after the orientation; `nil` for the image's own size.
+    /// - Returns: The image; most formats are decoded only when their pixels are read.
+    /// - Throws: An error if the bytes are not an image, or a damaged one.
     func open(_ input: Input, isUpright: Bool, size: ImageSize?) throws -> VipsImageHandle {
         switch input {
         case .encoded(let bytes) where header.format == .bmp:
@@ -34,12 +34,12 @@ struct ImageDecoder {
         }
     }
 
-    /// The size before the image is turned.
+    /// The size before the orientation is applied.
     private func lying(_ size: ImageSize, _ isUpright: Bool) -> ImageSize {
         isUpright && header.isTurned ? size.turned : size
     }
 
-    /// A JPEG made smaller on the shorter way, in sRGB; `nil` if it is not for that.
+    /// The JPEG downscaled by ``JPEGShrinker``, in sRGB; `nil` if that does not support the file.
     func shortened(_ bytes: SourceBytes, to size: ImageSize) throws -> VipsImageHandle? {
         guard header.format == .jpeg, header.canBeDownscaled(to: size, effort: effort),
             let estimate = JPEGShrinker.memoryEstimate(of: header.size, to: size),
@@ -60,7 +60,7 @@ struct ImageDecoder {
         return try scale(image, to: size)
     }
 
-    /// Undoes an EXIF orientation, 1 to 8, of an image that is open.
+    /// Applies an EXIF orientation, 1 to 8, to an open image.
     func oriented(_ image: borrowing VipsImageHandle, _ orientation: Int) throws -> VipsImageHandle {
         let image = try watch.materialized(image)
         let angles = [3: VIPS_ANGLE_D180, 5: VIPS_ANGLE_D90, 6: VIPS_ANGLE_D90, 7: VIPS_ANGLE_D270, 8: VIPS_ANGLE_D270]
@@ -73,13 +73,13 @@ struct ImageDecoder {
         return try turned.applying("flip") { cvips_flip($0, $1, flip) }
     }
 
-    /// Opens all frames, one below the other, as they are.
+    /// Opens all frames, stacked vertically, unchanged.
     func openFrames(_ bytes: SourceBytes) throws(VipsError) -> VipsImageHandle {
         let source = VipsSourceHandle(bytes, watch: watch)
         return try VipsImageHandle(source, options: "[n=-1,\(ImageDecoder.strict)]")
     }
 
-    /// Resamples an image that is open; also makes it sRGB.
+    /// Resamples an open image and converts it to sRGB.
     func scale(_ image: borrowing VipsImageHandle, to size: ImageSize) throws(VipsError) -> VipsImageHandle {
         let isLinear: gboolean = effort == .best && image.size != size ? 1 : 0
         let hasProfile: gboolean = image.hasProfile ? 1 : 0
@@ -113,9 +113,9 @@ struct ImageDecoder {
         return VipsImageHandle(owning: image)
     }
 
-    /// What a decoder begins with.
+    /// The input of a decoder.
     enum Input {
-        /// The file.
+        /// The bytes of the file.
         var bytes: SourceBytes {
             switch self {
             case .encoded(let bytes), .decoded(_, let bytes): bytes
@@ -124,7 +124,7 @@ struct ImageDecoder {
 
         /// The bytes of a file.
         case encoded(SourceBytes)
-        /// Pixels that the worker process drew, of these bytes.
+        /// Pixels that the worker process decoded from these bytes.
         case decoded(DecodedImage, SourceBytes)
     }
 }

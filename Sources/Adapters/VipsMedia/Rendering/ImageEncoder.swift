@@ -2,12 +2,12 @@ internal import CVips
 internal import Domain
 internal import NIOCore
 
-/// Encodes an image as its plan says, without metadata except what the plan retains.
+/// Encodes an image as its plan requires, without metadata except what the plan retains.
 struct ImageEncoder {
     let output: ImagePlan.Output
     let watch: JobWatch
 
-    /// The lowest quality that a limit on bytes leads to.
+    /// The lowest quality that a size limit can result in.
     private static let lowestQuality = 10
 
     func encode(_ image: borrowing VipsImageHandle) throws -> ByteBuffer {
@@ -20,7 +20,7 @@ struct ImageEncoder {
 
     private var canBeWorse: Bool { output.format == .webp || output.format == .avif }
 
-    /// The best quality that fits, found by halving.
+    /// Encodes with the best quality that fits, found by binary search.
     private func write(_ image: borrowing VipsImageHandle, within limit: Int) throws -> ByteBuffer {
         var best = try write(image, quality: output.quality)
         guard best.readableBytes > limit else { return best }
@@ -60,33 +60,35 @@ struct ImageEncoder {
         }
     }
 
-    /// libwebp's own, but less for large images: it works in one piece that nothing can stop.
+    /// libwebp's default, but lower for large images, because its single call cannot be stopped.
     private func webpEffort(_ size: ImageSize) -> CInt { size.area > 4_000_000 ? 1 : 4 }
 
     private var compression: CInt { CInt(output.compression ?? 6) }
 
-    /// As many bits as the colours need.
+    /// The number of bits that the colours need.
     private var paletteBits: CInt {
         let colors = output.colors ?? 256
         let bits = (1...8).first { 1 << $0 >= colors } ?? 8
-        // PNG has palettes of 1, 2, 4 and 8 bits only.
+        // PNG palettes have 1, 2, 4 or 8 bits.
         return CInt(output.format == .gif ? bits : [1, 2, 4, 8].first { $0 >= bits } ?? 8)
     }
 
     private var keepsMetadata: Bool { output.orientation != nil || output.keepsCopyright }
 
-    /// EXIF with an orientation and nothing else: savers write what they are to keep only into EXIF that is there.
+    /// EXIF with an orientation only: savers write metadata only into existing EXIF.
     private static let bareEXIF: [UInt8] = [
         0x49, 0x49, 0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
     ]
 
-    /// The copyright metadata, which a setting retains.
+    /// The copyright fields, which a setting retains.
     static let copyright = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
-    /// What says nothing of the image but how its frames are shown.
+    /// The fields that describe only how frames are shown.
     private static let animation = ["page-height", "n-pages", "delay", "loop"]
 
-    /// Removes all but what the plan keeps: whatever libvips may read one day is gone unless it is named here, and
-    /// savers that are told to strip do not all do it (WebP's of 8.14).
+    /// Removes all metadata except what the plan retains.
+    ///
+    /// It lists the retained fields, so that metadata of future libvips versions is removed too; the savers' option to
+    /// strip metadata does not remove all of it (WebP's of 8.14).
     private func withMetadata(_ image: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
         let image = try image.unshared()
         let names = output.keepsCopyright ? ImageEncoder.copyright : []
@@ -95,7 +97,7 @@ struct ImageEncoder {
         }
         for name in image.fieldNames where !ImageEncoder.animation.contains(name) { image.remove(name) }
         if keepsMetadata { image.set("exif-data", to: ImageEncoder.bareEXIF) }
-        // Savers take off a last bracket, which is to hold what libexif would say of it.
+        // Savers remove the last bracket of a value, which is libexif's description of it.
         for (name, text) in stored { image.set(name, to: "\(text) (, ASCII, 1 components, 1 bytes)") }
         if let orientation = output.orientation { image.set("orientation", to: orientation) }
         return image

@@ -29,7 +29,8 @@ extension ImageJob {
         case .rotate(let degrees, let background, let size):
             try rotated(image, by: degrees, on: background, to: size)
         case .blur(let radius, let sigma):
-            // In memory after each, or every blur would have all before it made again around each of its own strips.
+            // Stored in memory after each blur; otherwise every blur would compute the previous ones again for each of
+            // its strips.
             try watch.materialized(blurred(image, radius: radius, sigma: sigma))
         case .sharpen:
             try watch.materialized(image.colored().applying("sharpen", cvips_sharpen))
@@ -48,7 +49,7 @@ extension ImageJob {
         // The mask ends where the Gaussian has fallen to the amplitude: at the radius, or where it is no longer
         // visible.
         let amplitude = max(0.002, exp(-Double(radius * radius) / (2 * sigma * sigma)))
-        // What is transparent has a colour, too, which must not come out of it.
+        // Transparent pixels have a colour too, which must not become visible.
         let plain = try image.hasAlpha ? image.applying("premultiply", cvips_premultiply) : image.shared()
         let blurred = try plain.applying("gaussblur") { cvips_gaussblur($0, $1, sigma, amplitude) }
         let result = try image.hasAlpha ? blurred.applying("unpremultiply", cvips_unpremultiply) : blurred.shared()
@@ -68,12 +69,12 @@ extension ImageJob {
 }
 
 extension VipsImageHandle {
-    /// The image with red, green and blue, if it is grey.
+    /// The image with red, green and blue channels, converted if it is grey.
     func colored() throws(VipsError) -> VipsImageHandle {
         try bands >= 3 ? shared() : applying("colourspace", cvips_colourspace_srgb)
     }
 
-    /// The coloured image on a colour, if parts of it are transparent.
+    /// The image in colour on a background, if it has transparency.
     func flattened(on color: Color) throws(VipsError) -> VipsImageHandle {
         guard hasAlpha else { return shared() }
         let array = [Double(color.red), Double(color.green), Double(color.blue)]
@@ -82,7 +83,7 @@ extension VipsImageHandle {
         return try applying("flatten") { cvips_flatten($0, $1, numbers) }
     }
 
-    /// The image turned clockwise around its middle, onto a canvas.
+    /// The image rotated clockwise around its centre, on a canvas.
     func turned(
         by degrees: Int,
         onto size: ImageSize,
@@ -96,7 +97,7 @@ extension VipsImageHandle {
         }
     }
 
-    /// The image turned clockwise by a right angle, or as it is.
+    /// The image rotated clockwise by a right angle; unchanged for `nil`.
     func turned(_ angle: VipsAngle?) throws(VipsError) -> VipsImageHandle {
         guard let angle else { return shared() }
         return try applying("rot") { cvips_rot($0, $1, angle) }

@@ -2,7 +2,7 @@ internal import CVips
 internal import Domain
 
 extension ImageJob {
-    /// The image with marks laid over it, one after the other.
+    /// The image with the marks composited in order.
     func marked(_ image: borrowing VipsImageHandle, with watermark: Watermark) throws -> VipsImageHandle {
         var result = image.shared()
         for mark in watermark.marks {
@@ -24,7 +24,7 @@ extension ImageJob {
         return result
     }
 
-    /// An image as it is laid over another one of some size.
+    /// The image of a mark, scaled for an image of the given size.
     private func picture(
         _ mark: Watermark.ImageMark,
         on size: ImageSize,
@@ -34,7 +34,7 @@ extension ImageJob {
         let decoder = ImageDecoder(header: header, effort: plan.output.effort, watch: watch)
         let target = mark.size(of: header.uprightSize, on: size)
         let image = try decoder.open(input, isUpright: true, size: target).colored()
-        // The image below is made from top to bottom, the mark perhaps again and again.
+        // The base image is computed from top to bottom, and can read the mark many times.
         let solid = try watch.materialized(image.hasAlpha ? image.shared() : image.applying("addalpha", cvips_addalpha))
         guard opacity < 100 else { return solid }
         let color = try solid.applying("extract_band") { cvips_extract_bands($0, $1, 0, 3) }
@@ -42,7 +42,7 @@ extension ImageJob {
         return try color.joined(alpha.scaled(by: opacity))
     }
 
-    /// A text as a mask; `nil` if there is nothing to see.
+    /// A text as a mask; `nil` if it has no visible characters.
     private func text(_ mark: Watermark.TextMark) throws -> VipsImageHandle? {
         guard mark.text.contains(where: { !$0.isWhitespace }) else { return nil }
         var image: UnsafeMutablePointer<VipsImage>?
@@ -59,43 +59,43 @@ extension ImageJob {
 }
 
 extension Watermark.TextMark {
-    /// The text for Pango, which reads markup.
+    /// The text as Pango markup.
     fileprivate var markup: String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 
-    /// For Pango: a family, a comma, and the size.
+    /// Pango's font description: a family, a comma, and the size.
     fileprivate var fontName: String { "\(font ?? "sans-serif"), \(pixels)" }
 }
 
 extension VipsImageHandle {
-    /// This image with another one laid over it; transparent only where it was.
+    /// This image with another one composited on it; its transparency does not change.
     fileprivate func laying(_ over: borrowing VipsImageHandle, at corner: (x: Int, y: Int)) throws -> VipsImageHandle {
         let over = over.shared()
         let laid = try applying("composite") { cvips_composite($0, over.pointer, $1, CInt(corner.x), CInt(corner.y)) }
         return try hasAlpha ? laid : laid.applying("extract_band") { cvips_extract_bands($0, $1, 0, 3) }
     }
 
-    /// A mask as an image of one colour.
+    /// An image of one colour with a mask as its alpha.
     fileprivate func colored(_ color: Color, opacity: Int) throws(VipsError) -> VipsImageHandle {
         let numbers = [Double(color.red), Double(color.green), Double(color.blue)]
         guard let plane = vips_image_new_from_image(pointer, numbers, 3) else { throw VipsError.take("constant") }
         return try VipsImageHandle(owning: plane).joined(scaled(by: opacity))
     }
 
-    /// A mask in percent of itself.
+    /// The mask scaled by a percentage.
     fileprivate func scaled(by percent: Int) throws(VipsError) -> VipsImageHandle {
         try applying("linear") { cvips_scale_values($0, $1, Double(percent) / 100) }
     }
 
-    /// Colours with their opacity.
+    /// The colours with an alpha channel.
     fileprivate func joined(_ alpha: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
         let alpha = alpha.pointer
         let joined = try applying("bandjoin") { cvips_bandjoin($0, alpha, $1) }
         return try joined.applying("copy", cvips_copy_as_srgb)
     }
 
-    /// A mask turned, and repeated all over an area.
+    /// The mask rotated, and repeated across an area.
     fileprivate func tile(
         turnedBy degrees: Int,
         gapX: Int,

@@ -2,21 +2,21 @@ internal import CVips
 internal import Domain
 internal import NIOCore
 
-/// One job from source to encoded derivative; synchronous, on one thread, sharing nothing.
+/// One job from source to encoded derivative; synchronous, on one thread, without shared state.
 struct ImageJob {
     let plan: ImagePlan
     let header: ImageHeader
     let watch: JobWatch
-    /// What watermarks lay over the image.
+    /// The images of watermarks, by their keys.
     let marks: [FileKey: Mark]
 
-    /// An image that is laid over.
+    /// A watermark image.
     typealias Mark = (header: ImageHeader, input: ImageDecoder.Input)
 
-    /// Carries the plan out.
+    /// Executes the plan.
     ///
-    /// - Throws: ``ServiceError/Code/notAnImage``, also for what decodes only in part: pixels are decoded while the
-    ///   result is written, so a broken source shows only there; what ``JobWatch/check()`` throws.
+    /// - Throws: ``ServiceError/Code/notAnImage``, also for a damaged source, which shows only while the result is
+    ///   written; the errors of ``JobWatch/check()``.
     func run(_ input: ImageDecoder.Input) throws -> RenderedImage {
         do {
             let image = try plan.frames > 1 ? moving(input) : still(input)
@@ -48,7 +48,7 @@ struct ImageJob {
         return try applying(steps, to: withCopyright(of: input.bytes, image))
     }
 
-    /// The image with its copyright metadata, if it was created from pixels, which have none.
+    /// The image with its copyright metadata, which decoded pixels from a worker process lack.
     private func withCopyright(
         of bytes: SourceBytes,
         _ image: borrowing VipsImageHandle
@@ -64,7 +64,7 @@ struct ImageJob {
         return result
     }
 
-    /// Each frame by itself, then all one below the other again.
+    /// Processes each frame separately, then stacks all frames vertically again.
     private func moving(_ input: ImageDecoder.Input) throws -> VipsImageHandle {
         guard case .encoded(let bytes) = input else { throw VipsError(operation: "frames", detail: "") }
         let all = try watch.materialized(decoder.openFrames(bytes))

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Memory that begins where vector instructions can read it; what is in it is anything.
+/// Uninitialized memory that is aligned for vector instructions.
 struct AlignedMemory: ~Copyable {
     let bytes: UnsafeMutableRawBufferPointer
 
-    /// What addresses and strides are multiples of: 64 for zimg's widest vectors; it asks for less where it takes none.
+    /// The alignment of addresses and strides: 64 bytes for zimg's widest vectors.
     static let alignment = 64
 
-    /// `nil` if there is no memory.
+    /// Allocates the memory; `nil` if that fails.
     init?(count: Int) {
         var start: UnsafeMutableRawPointer?
         guard count >= 0, posix_memalign(&start, AlignedMemory.alignment, max(1, count)) == 0, let start else {

@@ -1,9 +1,9 @@
 internal import CTurboJPEG
 internal import Domain
 
-/// How many pixels share one sample of colour.
+/// The number of pixels that share one chroma sample.
 struct ChromaSubsampling: Sendable, Hashable {
-    /// Powers of two, across and down; `nil` without colour.
+    /// The base-2 logarithms across and down; `nil` without chroma.
     let shifts: Shifts?
 
     static let grey = ChromaSubsampling(shifts: nil)
@@ -13,7 +13,7 @@ struct ChromaSubsampling: Sendable, Hashable {
         self.shifts = shifts
     }
 
-    /// Takes a number of TurboJPEG's; `nil` for one that is not known here.
+    /// Creates it from TurboJPEG's constant; `nil` for an unknown one.
     init?(_ number: CInt) {
         switch UInt32(bitPattern: number) {
         case TJSAMP_GRAY.rawValue: self = .grey
@@ -26,7 +26,7 @@ struct ChromaSubsampling: Sendable, Hashable {
         }
     }
 
-    /// The planes of an image: that of brightness is rounded up to whole samples of colour, as TurboJPEG writes it.
+    /// The planes of an image; luma is rounded up to whole chroma samples, as TurboJPEG writes it.
     func layouts(of size: ImageSize) -> [Planes.Layout] {
         guard let shifts else { return [Planes.Layout(width: size.width, rows: size.height)] }
         let width = ChromaSubsampling.rounded(size.width, shifts.across)

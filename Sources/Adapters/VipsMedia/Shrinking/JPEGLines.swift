@@ -1,29 +1,29 @@
 internal import CJPEG
 internal import Domain
 
-/// The lines of a JPEG, each decoded when it is asked for: four bytes for each pixel (red, green, blue and anything),
-/// or one if it is grey.
+/// The lines of a JPEG, decoded on demand: four bytes for each pixel (red, green, blue and an unused byte), or one if
+/// it is grey.
 ///
-/// For one thread. One line is in memory, so they are asked for from top to bottom.
+/// For one thread. Only one line is in memory, so lines must be requested from top to bottom.
 final class JPEGLines {
     let size: ImageSize
     private let lines: UnsafeMutablePointer<cjpeg_lines>
     private let memory: AlignedMemory
 
-    /// Whether a file has a header without fault, one scan and Huffman codes.
+    /// Whether a file has a valid header, one scan and Huffman codes.
     static func canRead(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let lines = open(bytes) else { return false }
         cjpeg_close(lines)
         return true
     }
 
-    /// Begins to decode; `nil` for any fault, and for what cannot be read.
+    /// Starts decoding; `nil` for damaged and unsupported files.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file, which stays there while this object is used.
-    ///   - eighths: At how many eighths of its size it is decoded, 1 to 8.
-    ///   - size: The size that it then has.
-    ///   - isGrey: Whether it has no colours.
+    ///   - bytes: The whole file, which must stay valid while this object is used.
+    ///   - eighths: The scale of decoding in eighths, 1 to 8.
+    ///   - size: The size at that scale.
+    ///   - isGrey: Whether the image is grey.
     init?(_ bytes: UnsafeRawBufferPointer, at eighths: Int, of size: ImageSize, isGrey: Bool) {
         guard let lines = JPEGLines.open(bytes) else { return nil }
         guard cjpeg_start(lines, CUnsignedInt(eighths), isGrey ? 1 : 0) != 0,
@@ -43,7 +43,7 @@ final class JPEGLines {
         cjpeg_close(lines)
     }
 
-    /// Where a line lies until another one is asked for; `nil` for any fault, and for a line that is gone.
+    /// The address of a line, valid until the next call; `nil` on errors, and for earlier lines.
     func line(_ row: Int) -> UnsafeRawPointer? {
         guard row >= next - 1, row < size.height, let start = memory.bytes.baseAddress else { return nil }
         while next <= row {
@@ -61,6 +61,6 @@ final class JPEGLines {
         bytes.bindMemory(to: UInt8.self).baseAddress.flatMap { cjpeg_open($0, bytes.count) }
     }
 
-    /// The first line that is not decoded yet.
+    /// The first line that is not decoded.
     private var next: Int { Int(lines.pointee.decoder.output_scanline) }
 }

@@ -1,25 +1,25 @@
 internal import Domain
 
-/// Makes a JPEG of one scan smaller on a shorter way than libvips': libjpeg-turbo decodes it at some eighths of its
-/// size, zimg does the rest with vector instructions.
+/// Downscales a JPEG of one scan faster than libvips: libjpeg-turbo decodes it at a scale in eighths, and zimg
+/// resamples it with vector instructions.
 ///
-/// Everything that is not for this way is nothing or false, never an error: the caller then lets libvips do it, which
-/// also says what is wrong with a broken file.
+/// For unsupported files the results are `nil` or `false`, never an error: the caller then uses libvips, which also
+/// reports the error of a damaged file.
 struct JPEGShrinker: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private let decoder: TurboDecoder
     private let scale: ShrinkScale
     private let size: ImageSize
 
-    /// Of the result: 3, or 1 for grey.
+    /// The bands of the result: 3, or 1 for grey.
     let bands: Int
 
-    /// Reads the header.
+    /// Reads the header; `nil` for unsupported files.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file, which stays there while this value is used.
-    ///   - source: The size that the file is known to have, as the pixels lie.
-    ///   - size: The size that the result gets, as the pixels lie.
+    ///   - bytes: The whole file, which must stay valid while this value is used.
+    ///   - source: The known size of the file, before any orientation.
+    ///   - size: The size of the result, before any orientation.
     init?(_ bytes: UnsafeRawBufferPointer, of source: ImageSize, to size: ImageSize) {
         guard let scale = ShrinkScale(from: source, to: size), JPEGLines.canRead(bytes),
             let decoder = TurboDecoder(bytes), decoder.size == source
@@ -31,12 +31,12 @@ struct JPEGShrinker: ~Copyable {
         self.size = size
     }
 
-    /// Decodes and resamples; takes as much memory as ``memoryEstimate(of:to:)`` says.
+    /// Decodes and resamples; uses the memory of ``memoryEstimate(of:to:)``.
     ///
     /// - Parameters:
-    ///   - pixels: Where the result goes: rows without padding, ``bands`` bytes for each pixel, exactly as large.
-    ///   - mustStop: Whether no client waits any more. TurboJPEG, for planes, cannot be stopped: the check follows it.
-    /// - Returns: Whether all pixels are written; after false, anything is in that memory.
+    ///   - pixels: The buffer for the result: rows without padding, ``bands`` bytes for each pixel, exactly as large.
+    ///   - mustStop: Whether the job must stop. TurboJPEG's decoding to planes cannot be stopped: the check follows it.
+    /// - Returns: Whether all pixels are written; after `false`, the content of the buffer is undefined.
     func draw(into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
         let source = scale.source(decoder.size, decoder.subsampling)
         guard !mustStop(), let resampler = PlaneResampler(source, to: size) else { return false }
@@ -52,19 +52,19 @@ struct JPEGShrinker: ~Copyable {
         return resampler.run(planes, into: pixels, mustStop: mustStop)
     }
 
-    /// The bytes that ``draw(into:mustStop:)`` takes besides the file and the result, rather more than less.
+    /// An upper estimate of the bytes that ``draw(into:mustStop:)`` uses besides the file and the result.
     ///
     /// - Parameters:
-    ///   - source: The file's size.
-    ///   - size: The result's.
-    /// - Returns: `nil` if this is not for a ``JPEGShrinker``.
+    ///   - source: The size of the file.
+    ///   - size: The size of the result.
+    /// - Returns: `nil` if a ``JPEGShrinker`` does not support these sizes.
     static func memoryEstimate(of source: ImageSize, to size: ImageSize) -> Int? {
         guard let scale = ShrinkScale(from: source, to: size) else { return nil }
-        // What the header did not say yet is the dearest: no subsampling, or that which rounds up most.
+        // Before the subsampling is known, the worst case counts: none, or the one with the most rounding.
         let decoded = scale.source(source, .none)
         let rounded = Planes.Layout(width: decoded.size.width + 64, rows: decoded.size.height + 4)
         let planes = decoded.isInLines ? 0 : 3 * Planes.memoryEstimate([rounded])
-        // libjpeg works on some blocks of rows at a time, and then on up to 32 columns more than there are.
+        // libjpeg processes some rows of blocks at a time, with up to 32 further columns.
         let rows = 3 * 128 * (source.width + 32)
         return planes + PlaneResampler.memoryEstimate(decoded, to: size) + rows + 65_536
     }

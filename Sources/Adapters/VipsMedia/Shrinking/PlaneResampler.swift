@@ -1,42 +1,43 @@
 internal import CZimg
 internal import Domain
 
-/// Resamples planes of bytes, or lines, to red, green and blue at another size, or to grey, with Lanczos 3 (zimg).
+/// Resamples byte planes or lines to red, green and blue, or grey, at another size, with Lanczos 3 (zimg).
 ///
-/// zimg's graph does not change while it runs and knows no other: each job has its own, on its own thread.
+/// A zimg graph does not change while it runs and shares no state: each job has its own graph on its own thread.
 struct PlaneResampler: ~Copyable {
     private let source: Source
     private let size: ImageSize
     private let graph: ResampleGraph
     private let needs: ResampleGraph.Needs
     private let temporary: AlignedMemory
-    /// The rows that zimg reads when the source comes in lines.
+    /// The rows that zimg reads if the source consists of lines.
     private let incoming: Planes
     /// The rows that zimg writes.
     private let outgoing: Planes
 
-    /// What is resampled.
+    /// The pixels to resample.
     struct Source: Sendable {
         let subsampling: ChromaSubsampling
-        /// Whether it comes in ``JPEGLines`` instead of planes.
+        /// Whether the source is ``JPEGLines`` instead of planes.
         let isInLines: Bool
-        /// The decoder's, in whole pixels.
+        /// The size of the decoder's output in whole pixels.
         let size: ImageSize
-        /// How many of them are the image, from the left and from the top.
+        /// The part of the output that is the image, from the upper left corner.
         let region: (width: Double, height: Double)
 
-        /// Of the result: 1 or 3.
+        /// The bands of the result: 1 or 3.
         var bands: Int { subsampling == .grey ? 1 : 3 }
-        /// The pixels of the first plane, with those that are there only for whole samples of colour.
+        /// The size of the first plane, including the padding to whole chroma samples.
         var paddedSize: ImageSize {
             layouts.first.map { ImageSize(width: $0.width, height: $0.rows) } ?? size
         }
-        /// How the planes lie in memory; none for lines.
+        /// The layouts of the planes; empty for lines.
         var layouts: [Planes.Layout] { isInLines ? [] : subsampling.layouts(of: size) }
     }
 
-    /// `nil` if zimg refuses these sizes, if it needs more than ``memoryEstimate(_:to:)`` says or if there is no
-    /// memory.
+    /// Creates the zimg graph.
+    ///
+    /// `nil` if zimg refuses these sizes, if it needs more than ``memoryEstimate(_:to:)``, or if no memory is left.
     init?(_ source: Source, to size: ImageSize) {
         guard let graph = ResampleGraph(source, to: size), let needs = graph.needs() else { return nil }
         let read = PlaneResampler.window(
@@ -63,13 +64,13 @@ struct PlaneResampler: ~Copyable {
         self.outgoing = outgoing
     }
 
-    /// Writes the result of planes, rows without padding.
+    /// Resamples planes to rows without padding.
     ///
     /// - Parameters:
-    ///   - planes: The pixels, as the source says.
-    ///   - pixels: Room for exactly the result.
-    ///   - mustStop: Asked every few rows.
-    /// - Returns: Whether all of it is written.
+    ///   - planes: The pixels, with the layouts of the source.
+    ///   - pixels: The buffer for exactly the result.
+    ///   - mustStop: Checked every few rows.
+    /// - Returns: Whether the whole result is written.
     func run(_ planes: borrowing Planes, into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
         guard !source.isInLines, planes.layouts == source.layouts else { return false }
         var from = zimg_image_buffer_const()
@@ -80,7 +81,7 @@ struct PlaneResampler: ~Copyable {
         return run(&from, lines: nil, into: pixels, mustStop: mustStop)
     }
 
-    /// Writes the result of lines, which are decoded when zimg asks for them; else as for planes.
+    /// Resamples lines, which are decoded when zimg requests them; otherwise as for planes.
     func run(_ lines: JPEGLines, into pixels: UnsafeMutableRawBufferPointer, mustStop: () -> Bool) -> Bool {
         guard source.isInLines, lines.size == source.size else { return false }
         var from = zimg_image_buffer_const()
@@ -130,10 +131,10 @@ struct PlaneResampler: ~Copyable {
 }
 
 extension PlaneResampler {
-    /// The bytes that a job takes besides its source and its result, rather more than less.
+    /// An upper estimate of the bytes that a job uses besides its source and its result.
     ///
-    /// zimg keeps a power of two of rows for each band, as many as Lanczos reaches over: at 16 bits, and planes of
-    /// colours, which are fewer, as floats. The rest are the weights and the rows that callbacks fill.
+    /// For each band, zimg stores a power of two of rows, as many as Lanczos needs: 16-bit values, and floats for
+    /// chroma planes, which are smaller. The rest are the weights and the rows that callbacks fill.
     static func memoryEstimate(_ source: Source, to size: ImageSize) -> Int {
         let across = reach(source.paddedSize.width, size.width)
         let down = reach(source.paddedSize.height, size.height)
@@ -141,11 +142,11 @@ extension PlaneResampler {
         while rows < down + 64 { rows *= 2 }
         let widest = AlignedMemory.aligned(max(source.paddedSize.width, size.width)) + 128
         let weights = 16 * (size.width * across + size.height * down)
-        // Measured, at most a third of this was taken.
+        // In measurements at most a third of this was used.
         return 65_536 + 4 * source.bands * widest * rows + weights
     }
 
-    /// How many pixels make one, in one direction.
+    /// The number of source pixels that contribute to one result pixel, in one direction.
     private static func reach(_ source: Int, _ result: Int) -> Int {
         min(source, 6 * (source / max(1, result) + 1)) + 4
     }

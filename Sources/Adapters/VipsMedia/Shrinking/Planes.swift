@@ -1,18 +1,18 @@
 internal import Domain
 
-/// Some planes of bytes, one behind the other, all of them aligned.
+/// Aligned byte planes in one allocation.
 struct Planes: ~Copyable {
     let layouts: [Layout]
     private let memory: AlignedMemory
 
-    /// `nil` if there is no memory.
+    /// Allocates the planes; `nil` if that fails.
     init?(_ layouts: [Layout]) {
         guard let memory = AlignedMemory(count: Planes.memoryEstimate(layouts)) else { return nil }
         self.memory = memory
         self.layouts = layouts
     }
 
-    /// Where a plane begins; `nil` if there is no such plane.
+    /// The address of a plane; `nil` if it does not exist.
     func start(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
         guard layouts.indices.contains(index) else { return nil }
         let offset = Planes.memoryEstimate(Array(layouts[..<index]))
@@ -35,12 +35,12 @@ struct Planes: ~Copyable {
         }
     }
 
-    /// The bytes that planes take.
+    /// The size of planes in bytes.
     static func memoryEstimate(_ layouts: [Layout]) -> Int {
         layouts.reduce(0) { $0 + $1.stride * $1.rows }
     }
 
-    /// How a plane lies.
+    /// The layout of a plane.
     struct Layout: Sendable, Hashable {
         let width: Int
         let rows: Int

@@ -1,18 +1,18 @@
 internal import CZimg
 internal import Domain
 
-/// The steps that zimg chose for one source and one size.
+/// The zimg filter graph for one source and one size.
 struct ResampleGraph: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Before 3.0.4 zimg took a wrong part of planes whose colours share samples.
+    /// Before 3.0.4, zimg used a wrong part of subsampled planes.
     private static let isExact: Bool = {
         var (major, minor, micro): (CUnsignedInt, CUnsignedInt, CUnsignedInt) = (0, 0, 0)
         zimg_get_version_info(&major, &minor, &micro)
         return (major, minor, micro) >= (3, 0, 4)
     }()
 
-    /// `nil` if zimg refuses, or is too old.
+    /// Builds the graph; `nil` if zimg refuses or is too old.
     init?(_ source: PlaneResampler.Source, to size: ImageSize) {
         guard ResampleGraph.isExact else { return nil }
         var from = ResampleGraph.format(source.paddedSize)
@@ -26,7 +26,7 @@ struct ResampleGraph: ~Copyable {
             ResampleGraph.makeColor(&from)
             if !source.isInLines {
                 from.color_family = ZIMG_COLOR_YUV
-                // JFIF's matrix is that of ITU-R BT.601; its samples of colour lie in the middle of their pixels.
+                // JFIF uses the matrix of ITU-R BT.601, and its chroma samples are centred.
                 from.matrix_coefficients = ZIMG_MATRIX_BT470_BG
                 from.chroma_location = ZIMG_CHROMA_CENTER
                 from.subsample_w = CUnsignedInt(shifts.across)
@@ -47,7 +47,7 @@ struct ResampleGraph: ~Copyable {
         zimg_filter_graph_free(pointer)
     }
 
-    /// What a run of the graph takes; `nil` if zimg does not say.
+    /// The memory that a run of the graph needs; `nil` if zimg does not report it.
     func needs() -> Needs? {
         var temporary = 0
         var (incoming, outgoing): (CUnsignedInt, CUnsignedInt) = (0, 0)
@@ -62,7 +62,7 @@ struct ResampleGraph: ~Copyable {
         )
     }
 
-    /// Runs from top to bottom; false if a callback stops it.
+    /// Runs the graph from top to bottom; returns `false` if a callback stops it.
     func run(
         _ source: inout zimg_image_buffer_const,
         _ target: inout zimg_image_buffer,
@@ -71,7 +71,7 @@ struct ResampleGraph: ~Copyable {
     ) -> Bool {
         let memory = temporary.bytes.baseAddress
         return withUnsafePointer(to: rows) { rows in
-            // Callbacks only read what is behind the pointer.
+            // The callbacks only read the object at this pointer.
             let user = UnsafeMutableRawPointer(mutating: rows)
             let join: zimg_filter_graph_callback = { user, row, left, right in
                 guard let rows = user?.assumingMemoryBound(to: ResampleRows.self) else { return 1 }
@@ -107,9 +107,9 @@ struct ResampleGraph: ~Copyable {
         format.color_primaries = ZIMG_PRIMARIES_BT709
     }
 
-    /// What a run takes.
+    /// The memory that a run needs.
     ///
-    /// A mask is one less than a power of two, of rows that are used again and again, or all ones for a whole plane.
+    /// A mask is the number of rows in a ring buffer, a power of two, minus one; all bits are set for a whole plane.
     struct Needs: Sendable {
         let temporary: Int
         let incomingMask: CUnsignedInt

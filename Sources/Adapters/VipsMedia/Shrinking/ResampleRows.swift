@@ -1,26 +1,26 @@
 internal import Domain
 
-/// What zimg's callbacks work on: they split lines into rows of one colour, and join such rows to pixels.
+/// The data of zimg's callbacks, which split lines into rows of one channel, and join such rows to pixels.
 ///
-/// The memory is alive and large enough while the graph runs: only ``PlaneResampler`` makes one of these.
+/// The memory is alive and large enough while the graph runs: only ``PlaneResampler`` creates this value.
 struct ResampleRows {
-    /// What is read; `nil` if zimg reads planes by itself.
+    /// The source lines; `nil` if zimg reads planes itself.
     let lines: JPEGLines?
     let incoming: Window
     let outgoing: Window
-    /// Where the result is written.
+    /// The buffer for the result.
     let target: UnsafeMutablePointer<UInt8>
     let size: ImageSize
     let bands: Int
     let mustStop: () -> Bool
 
-    /// Few enough that a job stops soon, so many that asking costs nothing.
+    /// Few enough rows that a job stops soon, and enough that the check costs no time.
     private static let rowsPerQuestion = 16
 
-    /// Splits a line; false for any fault and if the job must stop.
+    /// Splits a line into channels; returns `false` on errors and if the job must stop.
     ///
-    /// Where zimg's work on whole lines does not fit into the processor's cache, it goes through the image in columns,
-    /// from top to bottom for each. Lines cannot be had twice, so that is a fault, too.
+    /// If its working set for whole lines exceeds the processor's cache, zimg processes the image in columns, each from
+    /// top to bottom. Lines cannot be read twice, so that is an error too.
     func split(row: Int, from left: Int, to right: Int) -> Bool {
         guard let lines, left == 0, right >= lines.size.width, mayGoOn(row), let line = lines.line(row),
             let red = incoming.row(row, of: 0)
@@ -32,16 +32,16 @@ struct ResampleRows {
         }
         guard let green = incoming.row(row, of: 1), let blue = incoming.row(row, of: 2) else { return false }
         let pixels = line.assumingMemoryBound(to: UInt32.self)
-        // One colour after the other, so that the compiler takes vectors.
+        // One channel after the other, so that the compiler vectorizes the loops.
         for column in columns { red[column] = UInt8(truncatingIfNeeded: pixels[column]) }
         for column in columns { green[column] = UInt8(truncatingIfNeeded: pixels[column] &>> 8) }
         for column in columns { blue[column] = UInt8(truncatingIfNeeded: pixels[column] &>> 16) }
         return true
     }
 
-    /// Joins a part of a row; false if the job must stop.
+    /// Joins a part of a row; returns `false` if the job must stop.
     func join(row: Int, from left: Int, to right: Int) -> Bool {
-        // Nothing says that zimg may ask for more than there is, but only this keeps it from being written.
+        // zimg does not guarantee that it stays within the width; this bounds the writes.
         let right = min(right, size.width)
         guard mayGoOn(row), row < size.height, left <= right, let red = outgoing.row(row, of: 0) else { return false }
         let pixels = target + row * size.width * bands
@@ -62,11 +62,11 @@ struct ResampleRows {
         row % ResampleRows.rowsPerQuestion != 0 || !mustStop()
     }
 
-    /// Rows of some planes that are used again and again.
+    /// A ring buffer of rows for some planes.
     struct Window {
         let starts: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?)
         let stride: Int
-        /// Which bits of a row's number say where it lies.
+        /// The bits of a row's number that select its slot.
         let mask: CUnsignedInt
 
         init(_ planes: borrowing Planes, mask: CUnsignedInt) {
@@ -75,7 +75,7 @@ struct ResampleRows {
             self.mask = mask
         }
 
-        /// Where a row lies; `nil` if there is no such plane.
+        /// The address of a row; `nil` if the plane does not exist.
         func row(_ row: Int, of plane: Int) -> UnsafeMutablePointer<UInt8>? {
             let start =
                 switch plane {

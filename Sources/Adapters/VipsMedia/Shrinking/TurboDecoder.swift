@@ -1,17 +1,17 @@
 internal import CTurboJPEG
 internal import Domain
 
-/// A decoder of TurboJPEG, for one image on one thread, and what the image's header says.
+/// A TurboJPEG decoder for one image on one thread, with the facts from the image's header.
 struct TurboDecoder: ~Copyable {
     let size: ImageSize
     let subsampling: ChromaSubsampling
     private let bytes: UnsafeRawBufferPointer
     private let handle: Handle
 
-    /// An image with any fault is libvips' to judge.
+    /// Warnings are errors, so that libvips handles every damaged image.
     private static let flags = TJFLAG_STOPONWARNING
 
-    /// Reads the header; `nil` for a broken one, for colours other than YCbCr and grey, and for other subsamplings.
+    /// Reads the header; `nil` for a damaged one, for colours other than YCbCr and grey, and for other subsamplings.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let handle = Handle() else { return nil }
         var (width, height, subsampling, colors): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)
@@ -28,7 +28,7 @@ struct TurboDecoder: ~Copyable {
         self.handle = handle
     }
 
-    /// Decodes into planes of ``ChromaSubsampling/layouts(of:)``; false for any fault.
+    /// Decodes to planes of ``ChromaSubsampling/layouts(of:)``; returns `false` on errors.
     func decode(at scaled: ImageSize, into planes: borrowing Planes) -> Bool {
         var starts = (0..<3).map { planes.start($0) }
         var strides = planes.layouts.map { CInt($0.stride) }
@@ -43,7 +43,7 @@ struct TurboDecoder: ~Copyable {
             TurboDecoder.flags
         )
         guard status == 0 else { return false }
-        // What rounds the first plane up to whole samples of colour may be anything, and zimg's weights reach there.
+        // The padding of the first plane to whole chroma samples is undefined, and zimg's filter reads it.
         planes.extendFirst(from: scaled)
         return true
     }

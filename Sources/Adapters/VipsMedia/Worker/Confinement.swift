@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// What a worker process takes away from itself before it reads a byte of a stranger.
+/// Confines a worker process before it reads untrusted bytes.
 ///
-/// Limits on memory and time, no new rights, none of root's rights, no files but those that fonts and libraries lie in,
-/// and only the system calls that drawing takes. Whatever runs in the process afterwards, a stranger's machine code
-/// included, can compute, read its input, write its answer, and end. docs/security.md has the table.
+/// It limits memory and time, drops privileges, and leaves only the files of fonts and libraries and the system calls
+/// that rendering needs. Any code in the process after that, including injected machine code, can compute, read its
+/// input, write its output, and end. docs/security.md has the table.
 enum Confinement {
-    /// A step that did not succeed; the process must not go on.
+    /// A step that failed; the process must not continue.
     struct Failure: Error, CustomStringConvertible {
         let step: String
         let code: CInt
@@ -15,19 +15,19 @@ enum Confinement {
         var description: String { "\(step): error \(code)" }
     }
 
-    /// Confines this process for ever.
+    /// Confines this process permanently.
     ///
     /// - Parameters:
-    ///   - memory: The most bytes of memory that it may write to, in all.
-    ///   - seconds: The most seconds of processors that it may use.
-    /// - Throws: When a step fails, or when there are other threads already, which would stay outside.
+    ///   - memory: The maximum bytes of memory that it can write to.
+    ///   - seconds: The maximum processor time in seconds.
+    /// - Throws: An error if a step fails, or if other threads exist, which would not be confined.
     static func enter(memory: Int, seconds: Int) throws(Failure) {
         guard threads() == 1 else { throw Failure(step: "threads", code: EAGAIN) }
         try limit(memory: memory, seconds: seconds)
         try giveUpPrivileges()
         try check("memory of others", clinux_hide_memory())
         try check("parent", clinux_die_with_parent())
-        // If it ended before that line, its end of the pipe is closed.
+        // If the server ended before that line, its end of the pipe is closed.
         var answer = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         guard poll(&answer, 1, 0) >= 0, answer.revents & Int16(POLLERR) == 0 else {
             throw Failure(step: "parent", code: EPIPE)
@@ -36,39 +36,40 @@ enum Confinement {
         try limitSystemCalls()
     }
 
-    /// This process cannot gain rights any more, and root loses its own.
+    /// Prevents this process from gaining rights, and drops root's capabilities.
     static func giveUpPrivileges() throws(Failure) {
         try check("new privileges", clinux_give_up_new_privileges())
         try check("capabilities", clinux_drop_capabilities())
     }
 
-    /// Refuses this thread, and those that it makes, every system call that drawing does not take.
+    /// Refuses every system call that rendering does not need, for this thread and the threads that it creates.
     static func limitSystemCalls() throws(Failure) {
         try check("system calls", clinux_limit_system_calls())
     }
 
     private static func limit(memory: Int, seconds: Int) throws(Failure) {
-        // What is written to counts (Linux 4.7). Addresses have a wider limit: libraries, and what allocators reserve
-        // without touching it, count there too.
+        // Written memory counts (Linux 4.7). The limit on addresses is higher, because libraries and reserved but
+        // unused memory of allocators count there too.
         try limit(RLIMIT_DATA, to: memory)
-        // So do stacks, whole, and a decoder may make a thread for each processor. This is as much as libvips asks for.
+        // Whole stacks count as well, and a decoder can create a thread for each processor. This is the size that
+        // libvips requests.
         let status = clinux_set_thread_stacks(2 << 20)
         guard status == 0 else { throw Failure(step: "stacks", code: status) }
         try limit(RLIMIT_AS, to: memory + (4 << 30))
         // SIGXCPU, and a second later SIGKILL, which cannot be caught.
         try limit(RLIMIT_CPU, to: seconds, hard: seconds + 1)
-        // Writing to a file fails with an error instead of killing the process.
+        // Writing to a file fails with an error instead of ending the process.
         signal(SIGXFSZ, SIG_IGN)
         try limit(RLIMIT_FSIZE, to: 0)
         try limit(RLIMIT_CORE, to: 0)
         try limit(RLIMIT_NOFILE, to: 64)
-        // RLIMIT_NPROC counts the server's threads too, which have the same user. Processes are no system call that the
-        // filter lets through, and each thread's stack counts as memory.
+        // RLIMIT_NPROC is not used, because it counts the server's threads too, which have the same user. The filter
+        // refuses to create processes, and each thread's stack counts as memory.
     }
 
     private static func limit(_ resource: __rlimit_resource, to soft: Int, hard: Int? = nil) throws(Failure) {
         var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard ?? soft))
-        // A hard limit that is lower already stays.
+        // A lower existing hard limit stays.
         var present = rlimit()
         getrlimit(__rlimit_resource_t(resource.rawValue), &present)
         limit.rlim_max = min(limit.rlim_max, present.rlim_max)
@@ -76,15 +77,15 @@ enum Confinement {
         try check("limit \(resource.rawValue)", setrlimit(__rlimit_resource_t(resource.rawValue), &limit))
     }
 
-    /// Leaves reading of the places that libraries, their data and fonts lie in, where the kernel has Landlock.
+    /// Leaves read access to the folders of libraries, their data and fonts, if the kernel has Landlock.
     ///
-    /// Without it, a worker that is taken over can read what the server's user can and paint it into the image; there
-    /// is no other way out of the process.
+    /// Without Landlock, a compromised worker can read the files of the server's user and render them into the image;
+    /// there is no other way out of the process.
     static func closeFiles() throws(Failure) {
         guard closesFiles else { return }
         let version = Int(clinux_landlock_version())
-        // Each version knows more kinds of accesses; the first has 13. From 4 on it knows TCP, from 6 on signals and
-        // abstract sockets.
+        // Each version adds kinds of accesses; the first has 13. Version 4 adds TCP, version 6 signals and abstract
+        // sockets.
         let kinds = [13, 14, 15, 15, 16][min(version, 5) - 1]
         let rules = clinux_landlock_create((1 << kinds) - 1, version >= 4 ? 3 : 0, version >= 6 ? 3 : 0)
         guard rules >= 0 else { throw Failure(step: "files", code: errno) }
@@ -103,19 +104,19 @@ enum Confinement {
 
     private static func allow(_ accesses: UInt64, at path: String, in rules: CInt) throws(Failure) {
         let place = clinux_open_name(path)
-        // What is not there needs no rule.
+        // A missing folder needs no rule.
         guard place >= 0 else { return }
         defer { close(place) }
         try check("files", clinux_landlock_allow(rules, place, accesses))
     }
 
-    /// How many threads this process has; 0 if it cannot be determined.
+    /// The number of threads of this process; 0 if it cannot be determined.
     private static func threads() -> Int {
         guard let folder = opendir("/proc/self/task") else { return 0 }
         defer { closedir(folder) }
         var count = 0
         while let entry = readdir(folder) {
-            // All names but `.` and `..` are numbers.
+            // All names except `.` and `..` are numbers.
             if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
         }
         return count

@@ -2,14 +2,13 @@ internal import CVips
 internal import Domain
 internal import Glibc
 
-/// The disposable process that decodes SVG, PDF, JPEG XL, JPEG 2000, HEIC, AVIF and TIFF: one image, one answer, the
-/// end.
+/// The disposable process that decodes one SVG, PDF, JPEG XL, JPEG 2000, HEIC, AVIF or TIFF image and ends.
 ///
-/// The libraries behind the first four are not fuzzed upstream, that of HEIC and AVIF takes what memory and time it
-/// likes, and a TIFF holds tiles of JPEG 2000 or of any size, and pages for which libvips 8.14 writes past a table: all
-/// are taken to be breakable. This process gives its rights away (``Confinement``) before they see a byte, and the
-/// server believes nothing that it cannot check.
-/// Standard input is the image, standard output gets a ``WorkerHead`` and perhaps pixels, the exit status is a
+/// The libraries of the first four are not fuzzed upstream, that of HEIC and AVIF has no bound on memory and time, and
+/// a TIFF can contain tiles of JPEG 2000 or of any size, and pages for which libvips 8.14 writes past a table: all are
+/// assumed to be exploitable. This process drops its rights (``Confinement``) before they read a byte, and the server
+/// checks everything that it returns.
+/// Standard input is the image, standard output gets a ``WorkerHead`` and optionally pixels, the exit status is a
 /// ``WorkerExit``.
 package enum ImageWorker {
     /// The first argument of a worker process.
@@ -17,8 +16,8 @@ package enum ImageWorker {
 
     /// Runs the task in the arguments after ``command`` and ends the process.
     ///
-    /// Must be called before anything makes a thread: threads that exist already cannot be confined, and the worker
-    /// then refuses to run.
+    /// Must be called before any thread is created: existing threads cannot be confined, and the worker then refuses to
+    /// run.
     package static func run(_ arguments: [String]) -> Never {
         // Not exit(3): the exit handlers of libraries are not needed.
         _exit(perform(arguments).rawValue)
@@ -34,7 +33,7 @@ package enum ImageWorker {
             complain("not confined, so nothing was read: \(error)")
             return .notConfined
         }
-        // Standard output is the answer's alone: what a library prints goes where complaints go.
+        // Standard output is only for the response: output of libraries goes to standard error.
         let output = dup(STDOUT_FILENO)
         guard output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { return .unable }
         do {
@@ -74,16 +73,16 @@ package enum ImageWorker {
         }
     }
 
-    /// Whether decoding failed for want of memory.
+    /// Whether decoding failed because of the memory limit.
     ///
-    /// libvips says so, other libraries only had nearly all of it by then. With one image in the process the text is
-    /// that image's, and it decides no more than which of two refusals is given.
+    /// libvips reports it; for other libraries, the peak memory near the limit indicates it. The process has only one
+    /// image, so the error text belongs to it, and it decides only which of two errors the client gets.
     private static func isShort(of memory: Int, _ error: VipsError, since former: Int) -> Bool {
         let peak = peakMemory
         return error.detail.contains("out of memory") || peak > former && peak > memory / 4 * 3
     }
 
-    /// The most bytes that the process had, or its parent when it was started: the kernel takes over that one's figure.
+    /// The peak memory in bytes, which at the start is that of the parent process: the kernel inherits that figure.
     private static var peakMemory: Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -91,7 +90,7 @@ package enum ImageWorker {
     }
 
     private static func write(_ bytes: [UInt8], to output: CInt) -> Bool {
-        // A head is smaller than what a pipe takes at once.
+        // A head fits into a pipe's buffer.
         Glibc.write(output, bytes, bytes.count) == bytes.count
     }
 
@@ -101,13 +100,13 @@ package enum ImageWorker {
     }
 }
 
-/// libvips with the loaders of these formats, and no others.
+/// libvips with only the loaders of the worker's formats.
 private enum WorkerLibrary {
     static func start() throws(VipsError) {
         setenv("VIPS_WARNING", "0", 1)
-        // No file may be written, so large images stay in memory, which has a limit.
+        // Files cannot be written, so large images stay in memory, which is limited.
         setenv("VIPS_DISC_THRESHOLD", "1000g", 1)
-        // liborc would make machine code at run time, which needs memory that is writable and executable.
+        // liborc would generate machine code at run time, which needs writable and executable memory.
         setenv("VIPS_NOVECTOR", "1", 1)
         guard vips_init("lcfile") == 0 else { throw VipsError.take("vips_init") }
         vips_block_untrusted_set(0)

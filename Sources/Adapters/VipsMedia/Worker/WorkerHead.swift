@@ -1,18 +1,18 @@
 internal import Domain
 
-/// What a worker process answers first: of the source if its header was asked for, else of the pixels that follow it,
-/// row by row, ``pixelBytes`` in all.
+/// The first part of a worker's response: the properties of the source for a header task, otherwise those of the
+/// ``pixelBytes`` bytes of pixels that follow row by row.
 ///
-/// Seven numbers of 32 bits, little-endian: a mark, format, width, height, channels, 1 with transparency, bits.
+/// Seven 32-bit little-endian numbers: a mark, format, width, height, channels, 1 with transparency, bits.
 struct WorkerHead: Equatable {
     var format: SourceFormat
     var size: ImageSize
     var bands: Int
     var hasAlpha: Bool
-    /// Of one channel.
+    /// The bits of one channel.
     var bits: Int
 
-    /// In bytes.
+    /// The length in bytes.
     static let length = 28
 
     private static let mark: UInt32 = 0x6c63_6677
@@ -26,7 +26,7 @@ struct WorkerHead: Equatable {
         self.bits = bits
     }
 
-    /// Reads it from the first bytes of an answer; `nil` if they are none, or say what no worker says.
+    /// Parses the first bytes of a response; `nil` if they are malformed or contain values that no worker returns.
     init?(_ bytes: some Sequence<UInt8>) {
         var numbers = [UInt32](repeating: 0, count: 7)
         var count = 0
@@ -45,30 +45,30 @@ struct WorkerHead: Equatable {
         bits = Int(numbers[6])
     }
 
-    /// As it is written.
+    /// The encoded head.
     var bytes: [UInt8] {
         let format = WorkerHead.formats.firstIndex(of: format) ?? WorkerHead.formats.count
         let numbers = [Int(WorkerHead.mark), format, size.width, size.height, bands, hasAlpha ? 1 : 0, bits]
         return numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
     }
 
-    /// How many bytes of pixels follow a drawn image's head.
+    /// The number of bytes of pixels that follow the head of a decoded image.
     var pixelBytes: Int { size.area * bands }
 }
 
-/// How a worker process ends, as its exit status.
+/// The exit status of a worker process.
 enum WorkerExit: CInt {
     case answered = 0
-    /// Words that are no task.
+    /// The arguments are not a task.
     case misused = 64
-    /// Bytes that none of the loaders knows, or broken ones.
+    /// No loader recognizes the bytes, or the image is damaged.
     case notAnImage = 65
-    /// A source beyond the limits of the task.
+    /// The source exceeds the limits of the task.
     case tooLarge = 66
     /// libvips does not start, or standard output is closed.
     case unable = 69
-    /// Memory was nearly used up when decoding failed.
+    /// The memory limit was nearly reached when decoding failed.
     case outOfMemory = 71
-    /// It could not be confined, and so read nothing.
+    /// The process could not be confined, and read nothing.
     case notConfined = 77
 }

@@ -1,22 +1,22 @@
 internal import CVips
 internal import Domain
 
-/// An image of one of the worker's formats, its header read.
+/// An image of one of the worker's formats with its header.
 struct WorkerImage: ~Copyable {
-    /// What the header says.
+    /// The properties from the header.
     let head: WorkerHead
     private let hasProfile: Bool
 
     /// Reads the header.
     ///
     /// - Parameter source: The bytes.
-    /// - Throws: When none of the loaders knows them, or the one that does cannot read them.
+    /// - Throws: An error if no loader recognizes the bytes, or if the loader cannot read them.
     init(_ source: borrowing VipsSourceHandle) throws(VipsError) {
         guard let loader = vips_foreign_find_load_source(source.pointer),
             let format = WorkerImage.format(of: String(cString: loader))
         else { throw VipsError.take("find_load") }
         let image = try VipsImageHandle(source)
-        // A page is paper: poppler's transparency becomes white.
+        // Pages are opaque: poppler's transparency becomes white.
         let isPage = format == .pdf
         head = WorkerHead(
             format: format,
@@ -28,15 +28,16 @@ struct WorkerImage: ~Copyable {
         hasProfile = image.hasProfile
     }
 
-    /// The first page or frame at exactly a size, in sRGB with 8 bits, three channels or four; its pixels are computed
-    /// when they are written.
+    /// The first page or frame at exactly a size, in 8-bit sRGB with three or four channels.
+    ///
+    /// Its pixels are computed when they are written.
     func decoded(
         from source: borrowing VipsSourceHandle,
         at size: ImageSize,
         _ effort: ImageEffort
     ) throws(VipsError) -> VipsImageHandle {
         let isLinear: gboolean = effort == .best && size != head.size ? 1 : 0
-        // libvips 8.14 looks for a pyramid in the pages of a TIFF, and writes past its table if there are hundreds.
+        // libvips 8.14 searches the pages of a TIFF for a pyramid, and writes past its table if there are hundreds.
         let resized = head.format == .tiff ? try opened(source, isLinear, size) : try shrunk(source, isLinear, size)
         let image = try resized.applying("colourspace", cvips_colourspace_srgb)
         let bands = head.hasAlpha && image.hasAlpha ? 4 : 3
@@ -74,7 +75,7 @@ struct WorkerImage: ~Copyable {
         return VipsImageHandle(owning: result)
     }
 
-    /// An image that ends too early is an error, not a grey area.
+    /// A truncated image is an error, not a grey area.
     private static let strict = "[fail_on=truncated]"
 
     private static func format(of loader: String) -> SourceFormat? {
@@ -83,7 +84,7 @@ struct WorkerImage: ~Copyable {
         case "VipsForeignLoadPdfSource": .pdf
         case "VipsForeignLoadJxlSource": .jxl
         case "VipsForeignLoadJp2kSource": .jp2
-        // AVIF too: the server knows which of the two it is, and asks for pixels only.
+        // AVIF too: the server knows the format, and requests only pixels.
         case "VipsForeignLoadHeifSource": .heic
         case "VipsForeignLoadTiffSource": .tiff
         default: nil

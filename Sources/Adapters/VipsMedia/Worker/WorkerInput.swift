@@ -3,18 +3,18 @@ internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// An image as a worker process gets it: a descriptor of its own, read-only, at the beginning.
+/// The input of a worker process: a separate read-only descriptor at offset 0.
 ///
-/// The worker does not get the source's descriptor: all copies of a descriptor share its offset, and two workers may
+/// The worker does not get the source's descriptor: all copies of a descriptor share its offset, and two workers can
 /// read the same blob at once.
 final class WorkerInput: Sendable {
     let descriptor: CInt
 
-    /// Opens the source anew; blocks, though briefly.
+    /// Opens the source again; blocks briefly.
     ///
-    /// - Parameter source: The image; bytes in memory, or with others behind them, are copied once, into a file that is
-    ///   in memory only.
-    /// - Throws: ``ServiceError/Code/internalFailure`` when the system refuses.
+    /// - Parameter source: The image; bytes in memory, and bytes that are only the beginning of a file, are copied once
+    ///   to a file in memory.
+    /// - Throws: ``ServiceError/Code/internalFailure`` if a system call fails.
     init(_ source: ImageSource) throws {
         switch source {
         case .file(let blob, let file):
@@ -23,7 +23,7 @@ final class WorkerInput: Sendable {
                 let whole = try WorkerInput.reopened(descriptor)
                 let size = lseek(whole, 0, SEEK_END)
                 guard size != blob.size || lseek(whole, 0, SEEK_SET) != 0 else { return whole }
-                // What lies behind a kept file's bytes is none of the worker's business.
+                // The worker must not read the data after the blob in the file.
                 close(whole)
                 let bytes = SourceBytes.descriptor(descriptor, count: Int(blob.size))
                 return try WorkerInput.copied { file in
@@ -45,14 +45,14 @@ final class WorkerInput: Sendable {
         close(descriptor)
     }
 
-    /// Through /proc, which leads to the same file even if its name is gone.
+    /// Opens the same file through /proc, even if its name was removed.
     private static func reopened(_ descriptor: CInt) throws -> CInt {
         let reopened = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         guard reopened >= 0 else { throw failure("open") }
         return reopened
     }
 
-    /// A file in memory with what the body writes to it.
+    /// Creates a file in memory with the content that the body writes.
     private static func copied(_ fill: (CInt) throws -> Void) throws -> CInt {
         let file = clinux_memory_file("image")
         guard file >= 0 else { throw failure("memfd_create") }
@@ -76,7 +76,7 @@ final class WorkerInput: Sendable {
     }
 }
 
-/// What went wrong with a worker process, for the log.
+/// The error of a worker process, for the log.
 struct WorkerFailure: Error, CustomStringConvertible {
     let description: String
 }

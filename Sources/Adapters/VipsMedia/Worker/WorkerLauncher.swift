@@ -4,13 +4,13 @@ package import NIOPosix
 internal import Subprocess
 internal import SystemPackage
 
-/// Starts worker processes, each for one answer, and believes only what it can check.
+/// Starts worker processes, each for one response, and checks everything that they return.
 ///
-/// A worker has standard input, output and /dev/null and no other descriptor, an environment of three variables, and
-/// ends with its answer, at the deadline, when the task is cancelled, when it answers more than it may, or with the
-/// server. When a method returns, its process is gone and reaped.
+/// A worker has only standard input, standard output and /dev/null as descriptors, and an environment of three
+/// variables. It ends with its response, at the deadline, when the task is cancelled, when its response is too long, or
+/// with the server. When a method returns, its process has ended and was reaped.
 package struct WorkerLauncher: Sendable {
-    // No home, no search path, no proxy. One arena, for glibc and for jemalloc: what they reserve counts as memory.
+    // No home folder, no search path, no proxy. One arena for glibc and for jemalloc, because reserved memory counts.
     private let environment: [Environment.Key: String] = [
         "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "1", "MALLOC_CONF": "narenas:1,retain:false",
     ]
@@ -20,15 +20,15 @@ package struct WorkerLauncher: Sendable {
     private let pool: NIOThreadPool
     private let headerTime: Int
 
-    /// Takes what every worker gets; starts none.
+    /// Creates a launcher; starts no process.
     ///
     /// - Parameters:
     ///   - executable: A program that calls ``ImageWorker/run(_:)`` when its first argument is ``ImageWorker/command``:
-    ///     this one.
-    ///   - memory: The most bytes that a worker may take.
-    ///   - limits: What a source may be, and how many seconds of a processor a worker may use.
-    ///   - pool: Threads for preparing sources. Nothing waits for a worker on them.
-    ///   - headerTime: The most seconds for a header.
+    ///     by default this program.
+    ///   - memory: The maximum memory of a worker in bytes.
+    ///   - limits: The limits on sources, and the maximum processor time of a worker.
+    ///   - pool: Threads for preparing sources; they do not wait for workers.
+    ///   - headerTime: The maximum number of seconds for a header.
     package init(
         executable: String = "/proc/self/exe",
         memory: Int,
@@ -43,14 +43,14 @@ package struct WorkerLauncher: Sendable {
         self.headerTime = headerTime
     }
 
-    /// What an SVG, PDF, JPEG XL or JPEG 2000 says of itself; of a PDF its first page, at 72 dots an inch.
+    /// Reads the header of an SVG, PDF, JPEG XL or JPEG 2000; of a PDF its first page, at 72 dpi.
     ///
     /// - Parameters:
     ///   - source: The image.
-    ///   - priority: How much of the processors the worker gets.
-    /// - Returns: The header, unchecked against any limit.
+    ///   - priority: The processor priority of the worker.
+    /// - Returns: The header, not checked against limits.
     /// - Throws: ``ServiceError/Code/notAnImage``, ``ServiceError/Code/imageTimedOut``, `CancellationError`, or
-    ///   ``ServiceError/Code/internalFailure`` if workers do not work here.
+    ///   ``ServiceError/Code/internalFailure`` if workers cannot run on this system.
     package func header(of source: ImageSource, with priority: ImagePriority) async throws -> ImageHeader {
         let deadline = ContinuousClock.now + .seconds(min(headerTime, limits.timeout))
         let answer = try await answer(to: .header, about: source, priority, atMost: WorkerHead.length, until: deadline)
@@ -67,15 +67,15 @@ package struct WorkerLauncher: Sendable {
         )
     }
 
-    /// Decodes an image's first page or frame to sRGB; vector formats are rendered at the size, not enlarged.
+    /// Decodes an image's first page or frame to sRGB; vector formats are rendered at the target size.
     ///
     /// - Parameters:
     ///   - source: The image.
-    ///   - size: What the image is to fill exactly, distorted if the shape is another one.
-    ///   - effort: How it is resampled.
-    ///   - priority: How much of the processors the worker gets.
-    ///   - deadline: When the worker is killed.
-    /// - Returns: The pixels, as many as `size` says.
+    ///   - size: The exact size of the result; another aspect ratio distorts the image.
+    ///   - effort: The quality of resampling.
+    ///   - priority: The processor priority of the worker.
+    ///   - deadline: The time at which the worker is killed.
+    /// - Returns: The pixels, `size.area` of them.
     /// - Throws: As ``header(of:with:)``, and ``ServiceError/Code/imageTooLarge`` for a source beyond the limits.
     package func decode(
         _ source: ImageSource,
@@ -104,7 +104,7 @@ package struct WorkerLauncher: Sendable {
             work,
             priority,
             memory: memory,
-            // A process that is not at the clock's end yet has not used more of a processor, unless it has threads.
+            // Before the deadline, a process uses less processor time than this, unless it has several threads.
             seconds: min(limits.timeout, max(1, Int(((deadline - .now) / .seconds(1)).rounded(.up)))),
             side: limits.sourceSide,
             pixels: limits.sourcePixels
@@ -115,7 +115,7 @@ package struct WorkerLauncher: Sendable {
                 try await Task.sleep(until: deadline, clock: .continuous)
                 return .overdue
             }
-            // The slower task is cancelled: the clock stops, or the worker is killed. Both are awaited.
+            // Cancels the slower task: the timer stops, or the worker is killed. Both are awaited.
             defer { group.cancelAll() }
             return try await group.next() ?? .overdue
         }
@@ -167,7 +167,7 @@ package struct WorkerLauncher: Sendable {
                 "The image takes longer to process than ten times its estimate, or than images.timeout."
             )
         case .exited(.outOfMemory, _), .killed(SIGABRT), .killed(SIGILL), .killed(SIGTRAP), .killed(SIGKILL):
-            // How the libraries end a process that gets no more memory, each in its own way, and how Linux does.
+            // Each library ends a process without memory in its own way; SIGKILL comes from Linux.
             throw ServiceError(
                 .imageTooLarge,
                 "The image takes more memory to decode than the limit, \(memory >> 20) MB (images.workerMemory)."
@@ -201,12 +201,12 @@ package struct WorkerLauncher: Sendable {
     }
 }
 
-/// An image as a worker process drew it.
+/// An image that a worker process decoded.
 package struct DecodedImage: Sendable {
     /// In pixels.
     package let size: ImageSize
-    /// 3 for red, green, blue; 4 with transparency behind them, not multiplied into the colours.
+    /// 3 for red, green, blue; 4 with alpha, which is not premultiplied.
     package let bands: Int
-    /// Row by row from the top, one byte a channel, nothing between rows: `size.area * bands` bytes, in one piece.
+    /// Rows from the top without padding, one byte for each channel: `size.area * bands` bytes.
     package let pixels: ArraySlice<UInt8>
 }

@@ -1,25 +1,25 @@
 internal import Domain
 
-/// The task of a worker process as command-line arguments, for both sides.
+/// The task of a worker process as command-line arguments, used by both sides.
 struct WorkerTask: Equatable {
-    /// What is wanted of the image on standard input.
+    /// The requested result for the image on standard input.
     enum Work: Equatable {
-        /// Its ``WorkerHead`` alone.
+        /// Only its ``WorkerHead``.
         case header
         /// Its pixels at a size (argument `draw`).
         case decode(ImageSize, ImageEffort)
     }
 
     var work: Work
-    /// How much of the processors the process gets.
+    /// The processor priority of the process.
     var priority: ImagePriority
-    /// The most bytes that the process may take.
+    /// The maximum memory of the process in bytes.
     var memory: Int
-    /// The most seconds of a processor that it may use.
+    /// The maximum processor time of the process in seconds.
     var seconds: Int
-    /// The most pixels on either side of a source whose pixels are wanted.
+    /// The maximum width and height of a source whose pixels are requested.
     var side: Int
-    /// The most pixels of such a source, and of what is drawn.
+    /// The maximum number of pixels of such a source, and of the result.
     var pixels: Int
 
     init(_ work: Work, _ priority: ImagePriority, memory: Int, seconds: Int, side: Int, pixels: Int) {
@@ -31,7 +31,8 @@ struct WorkerTask: Equatable {
         self.pixels = pixels
     }
 
-    /// Reads `header normal …` or `draw 200x100 fast low …`, with the four limits behind it; nothing else is a task.
+    /// Parses `header normal …` or `draw 200x100 fast low …`, each followed by the four limits; `nil` for other
+    /// arguments.
     init?(arguments: [String]) {
         let numbers = arguments.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
         guard arguments.count > 5, numbers.count == 4,
