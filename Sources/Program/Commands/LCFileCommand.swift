@@ -1,8 +1,8 @@
 package import ArgumentParser
 
-/// The command line of lcfile: one subcommand a file.
+/// The command line of lcfile, with one subcommand in each file.
 package struct LCFileCommand: AsyncParsableCommand {
-    /// Name, abstract, exit codes and subcommands.
+    /// The name, abstract, exit codes and subcommands.
     package static let configuration = CommandConfiguration(
         commandName: "lcfile",
         abstract: "A self-hosted server for files, images and data with LeanCloud's protocol.",
@@ -16,6 +16,6 @@ package struct LCFileCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Made by ArgumentParser.
+    /// Creates the command; called by ArgumentParser.
     package init() {}
 }

@@ -34,7 +34,7 @@ struct PermissionsCommand: ParsableCommand {
         }
     }
 
-    /// Its name differs from its command, `set`, which is a type of Swift.
+    /// The command `set`, under another name because Swift has a type `Set`.
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FileClient
 
 extension SchemaCommand {
-    /// Named apart from its command, `set`, which is a type of Swift.
+    /// The command `set`, under another name because Swift has a type `Set`.
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
@@ -42,7 +42,7 @@ extension SchemaCommand {
         @Flag(inversion: .prefixedNo, help: "The server counts it up for each new object.")
         var autoIncrement: Bool?
 
-        // Negative numbers begin as options do.
+        // Negative numbers start with `-`, like options.
         @Option(
             name: .customLong("default"),
             parsing: .unconditional,
@@ -51,7 +51,7 @@ extension SchemaCommand {
         )
         var defaultValue: JSON?
 
-        /// What the server is asked to change.
+        /// The requested change.
         var change: ClassField {
             var change = ClassField()
             change.type = type

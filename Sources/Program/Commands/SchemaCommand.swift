@@ -39,7 +39,7 @@ struct SchemaCommand: ParsableCommand {
 }
 
 extension ClassField {
-    /// Name, type and what is set: `no`, `Number`, `unique auto-increment`.
+    /// The table row of a field: name, type and attributes, such as `no`, `Number`, `unique auto-increment`.
     func row(named name: String) -> [String] {
         let type = (type ?? "") + (className.map { "<\($0)>" } ?? "")
         let flags: [(isOn: Bool?, keyword: String)] = [

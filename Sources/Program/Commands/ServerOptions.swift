@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FileClient
 internal import FoundationEssentials
 
-/// Which server and app a command speaks with, by the master key.
+/// The server and app to which a command connects, with the master key.
 struct ServerOptions: ParsableArguments {
     @Option(help: "The server's URL. Default: LCFILE_PUBLIC_URL, otherwise http://127.0.0.1:8080.")
     var server: String?
@@ -13,9 +13,9 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "The app's master key. Default: LCFILE_MASTER_KEY.")
     var masterKey: String?
 
-    /// Runs a command's calls; what fails is said on standard error and ends the command with 1.
+    /// Runs a command's calls; prints an error to standard error and ends the command with exit code 1.
     ///
-    /// - Throws: `ValidationError` if nothing names the app, `ExitCode.failure` if a call fails.
+    /// - Throws: `ValidationError` if no option or variable names the app, `ExitCode.failure` if a call fails.
     func connect(_ body: (FileClient) async throws -> Void) async throws {
         let client = try makeClient(in: ProcessInfo.processInfo.environment)
         do {
@@ -26,7 +26,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// The server that a command without `--server` speaks with.
+    /// The server of a command without `--server`.
     static func defaultServer(in environment: [String: String]) -> String {
         environment["LCFILE_PUBLIC_URL"] ?? "http://127.0.0.1:8080"
     }
@@ -41,7 +41,7 @@ struct ServerOptions: ParsableArguments {
         return FileClient(server: server, appID: appID, appKey: "\(masterKey),master")
     }
 
-    /// Where the keys of the app are that a server makes for itself, if one did so here.
+    /// A sentence about the file with the generated app's keys; empty if the file does not exist here.
     private static func hint(in environment: [String: String]) -> String {
         let path = "\(environment["LCFILE_STORAGE"] ?? "storage")/apps.yaml"
         guard FileManager.default.fileExists(atPath: path) else { return "" }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Server
 internal import Storage
 
-/// Which storage folder a command works on.
+/// The storage folder of a command.
 struct StorageOptions: ParsableArguments {
     @Option(help: "The storage folder. Default: LCFILE_STORAGE, otherwise 'storage'.", completion: .directory)
     var storage: String?
@@ -17,7 +17,7 @@ struct StorageOptions: ParsableArguments {
         storage ?? ProcessInfo.processInfo.environment["LCFILE_STORAGE"] ?? "storage"
     }
 
-    /// Runs a command's work; what fails is said on standard error and ends the command with its exit code.
+    /// Runs a command's work; prints an error to standard error and ends the command with its exit code.
     static func complaining(_ body: () throws -> Void) throws {
         do {
             try body()
@@ -29,7 +29,7 @@ struct StorageOptions: ParsableArguments {
 }
 
 extension CopySummary {
-    /// As a command's last line tells it: "1 app, 20 files, 4096 bytes".
+    /// The last line of a command: "1 app, 20 files, 4096 bytes".
     var description: String {
         [CopySummary.count(apps, "app"), CopySummary.count(files, "file"), CopySummary.count(bytes, "byte")]
             .joined(separator: ", ")

@@ -1,7 +1,6 @@
-/// Rows of text under each other.
+/// Formats rows of cells as aligned columns.
 enum Table {
-    /// A line for each row, its cells two spaces apart and each column as wide as its widest cell; no line ends in
-    /// spaces.
+    /// One line for each row, with two spaces between columns, each as wide as its widest cell; no line ends in spaces.
     static func lines(_ rows: [[String]]) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

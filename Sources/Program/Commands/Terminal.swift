@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The process's own output, unbuffered, so that a reader on a pipe sees a line when it is written.
+/// Unbuffered output of the process, so that a reader of a pipe receives each line when it is written.
 enum Terminal {
     /// Writes to standard output.
     static func printLine(_ text: String) {
@@ -12,7 +12,7 @@ enum Terminal {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// If the terminal is gone, a failed write cannot be reported, so it is no error.
+    /// Ignores a failed write, which cannot be reported without a terminal.
     private static func write(_ text: String, to descriptor: CInt) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,24 +1,24 @@
-/// What is said of a field: in an answer all that is set, in a change only what is to change.
+/// The attributes of a field: in a response all of them, in a request those to change.
 public struct ClassField: Sendable, Hashable, Codable {
     /// `String`, `Number`, `Boolean`, `Date`, `File`, `Object`, `Array`, `GeoPoint`, `Bytes`, `Pointer`, `Relation` or
     /// `Any`; of built-in fields also `ACL`.
     public var type: String?
-    /// The class that a `Pointer` or `Relation` leads to.
+    /// The class that a `Pointer` or `Relation` refers to.
     public var className: String?
-    /// No two objects have the same value.
+    /// Whether no two objects can have the same value.
     public var isUnique: Bool?
-    /// An object cannot be made without it.
+    /// Whether new objects must have the field.
     public var isRequired: Bool?
-    /// Only the master key writes it.
+    /// Whether only the master key can write it.
     public var isReadOnly: Bool?
-    /// Only the master key sees it.
+    /// Whether only the master key can read it.
     public var isHidden: Bool?
-    /// A number that each new object gets, counted up.
+    /// Whether new objects get a number that increases with each object.
     public var isAutoIncrement: Bool?
-    /// What objects without the field show; ``JSON/null`` in a change takes it away.
+    /// The value for objects without the field; ``JSON/null`` in a change removes it.
     public var defaultValue: JSON?
 
-    /// Says nothing.
+    /// Creates a value without attributes.
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
@@ -35,14 +35,14 @@ public struct ClassField: Sendable, Hashable, Codable {
 
 /// An index of a class.
 public struct ClassIndex: Sendable, Hashable, Decodable {
-    /// The fields with commas between: `city,age`.
+    /// The field names joined by commas: `city,age`.
     public let name: String
-    /// What is indexed, in this order.
+    /// The indexed fields in order.
     public let fields: [String]
-    /// Whether it also refuses a value that is taken.
+    /// Whether it refuses a value that another object has.
     public let isUnique: Bool
 
-    /// Reads `{"name":…,"fields":[…],"unique":true}`.
+    /// Decodes `{"name":…,"fields":[…],"unique":true}`.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         name = try members.decode(String.self, forKey: .name)

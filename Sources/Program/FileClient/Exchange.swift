@@ -1,16 +1,16 @@
 internal import Curl
 
-/// A request and its answer.
+/// A request and its response.
 enum Exchange {
-    /// Sends a request and returns its answer; blocks until then.
+    /// Sends a request and returns its response; blocks until then.
     ///
     /// - Parameters:
     ///   - method: `GET`, `POST`, …
-    ///   - url: The whole address.
+    ///   - url: The complete URL.
     ///   - headers: Lines such as `X-LC-Id: …`.
-    ///   - payload: What the request carries.
-    /// - Returns: Status and body, whatever the status.
-    /// - Throws: ``FileClientError`` without a status if there is no answer.
+    ///   - payload: The body of the request.
+    /// - Returns: Status and body, for any status.
+    /// - Throws: ``FileClientError`` without a status if there is no response.
     static func perform(
         _ method: String,
         _ url: String,
@@ -39,18 +39,18 @@ enum Exchange {
         }
     }
 
-    /// No redirects, and an end when the server or the network is gone.
+    /// Disables redirects, and sets timeouts for an unreachable server.
     private static func restrict(_ handle: borrowing CurlHandle) throws(CurlFailure) {
-        // A class called `..` is for the server to refuse, not a way up.
+        // The server must see and refuse a class called `..`.
         try handle.set(.pathAsIs, true)
         try handle.set(.connectTimeout, 10)
-        // Under one byte a second for a minute.
+        // Less than one byte a second for a minute.
         try handle.set(.lowSpeedLimit, 1)
         try handle.set(.lowSpeedTime, 60)
     }
 }
 
-/// What a request carries.
+/// The body of a request.
 enum Payload: Sendable {
     case nothing
     /// A file, as the part `file` of a form; read from the disk while it is sent.
@@ -61,12 +61,12 @@ enum Payload: Sendable {
 
 /// A status and a body; used on the transfer's thread only.
 final class Answer {
-    /// The maximum bytes of a body that are stored: answers of the API are small.
+    /// The maximum size of a stored body in bytes; responses of the API are small.
     static let limit = 64 << 20
     var status = 0
     private(set) var body: [UInt8] = []
 
-    /// Keeps the next bytes of the body, or none of them and `false` if they are beyond the limit.
+    /// Appends the next bytes of the body; returns `false` and appends nothing beyond the limit.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard body.count + bytes.count <= Answer.limit else { return false }
         body.append(contentsOf: bytes)

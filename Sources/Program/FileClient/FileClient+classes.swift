@@ -1,26 +1,27 @@
 internal import FoundationEssentials
 
-/// Classes, their fields and their indexes; for clients with the master key alone.
+/// Classes, their fields and their indexes; the calls need the master key.
 ///
-/// Every call throws ``FileClientError``, with the server's message if it refused.
+/// Every call throws ``FileClientError``, with the server's message if it refused the request.
 extension FileClient {
-    /// Every class of the app by its name, with its fields by theirs.
+    /// The fields of every class of the app, by class name and field name.
     public func classes() async throws -> [String: [String: ClassField]] {
         try await call("GET", ["schemas"])
     }
 
-    /// The fields of a class by their names, those among them that every object has.
+    /// The fields of a class by name, including the built-in ones.
     public func fields(of className: String) async throws -> [String: ClassField] {
         try await call("GET", ["schemas", className])
     }
 
-    /// Changes a field, or makes it, and its class, if a type is given.
+    /// Changes a field; creates it, and its class, if a type is given.
     ///
     /// - Parameters:
     ///   - field: The field's name.
-    ///   - className: The class; made if there is none.
-    ///   - change: What is to change; what is `nil` stays as it is. The type of a field that is there cannot change.
-    /// - Returns: All that is now said of the field.
+    ///   - className: The class; created if it does not exist.
+    ///   - change: The attributes to change; `nil` attributes stay unchanged. The type of an existing field cannot
+    ///     change.
+    /// - Returns: All attributes of the field.
     /// - Throws: ``FileClientError``.
     public func setField(_ field: String, of className: String, to change: ClassField) async throws -> ClassField {
         let body = [UInt8](try JSONEncoder().encode(change))
@@ -36,11 +37,11 @@ extension FileClient {
         return reply.results
     }
 
-    /// Makes an index, unless there is one on the same fields.
+    /// Creates an index, unless one on the same fields exists.
     ///
     /// - Parameters:
-    ///   - fields: One field or two, or places inside Object fields: `profile.city`.
-    ///   - className: A class that is there.
+    ///   - fields: One or two fields, or paths inside Object fields: `profile.city`.
+    ///   - className: An existing class.
     /// - Returns: The index.
     /// - Throws: ``FileClientError``.
     public func addIndex(on fields: [String], of className: String) async throws -> ClassIndex {
@@ -48,12 +49,12 @@ extension FileClient {
         return try await call("POST", ["indexes", className], .json(body))
     }
 
-    /// Removes an index by its name; that of a unique field goes with the flag instead.
+    /// Removes an index by name; the index of a unique field is removed with the attribute instead.
     public func removeIndex(_ name: String, of className: String) async throws {
         let _: [String: JSON] = try await call("DELETE", ["indexes", className, name])
     }
 
-    /// Calls the path that the names make, each percent-encoded, and reads the answer.
+    /// Calls the path with these segments, each percent-encoded, and decodes the response.
     func call<Reply: Decodable>(
         _ method: String,
         _ names: [String],
@@ -73,7 +74,7 @@ extension FileClient {
 }
 
 extension String {
-    /// The text as one part of a path: every byte but unreserved characters as `%XX` (RFC 3986 section 2.3).
+    /// The string as one path segment: every byte except unreserved characters as `%XX` (RFC 3986 section 2.3).
     var percentEncoded: String {
         utf8.map { byte -> String in
             if unreserved.contains(byte) { return String(UnicodeScalar(byte)) }

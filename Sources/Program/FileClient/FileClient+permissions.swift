@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// Class permissions; the calls need the master key.
 ///
-/// Every call throws ``FileClientError``, with the server's message if it refused.
+/// Every call throws ``FileClientError``, with the server's message if it refused the request.
 extension FileClient {
-    /// The permissions of every class of the app, by its name.
+    /// The permissions of every class of the app, by class name.
     public func permissions() async throws -> [String: ClassPermissions] {
         try await call("GET", ["permissions"])
     }
@@ -14,12 +14,12 @@ extension FileClient {
         try await call("GET", ["permissions", className])
     }
 
-    /// Allows an operation of a class to the named users and roles only.
+    /// Allows an operation of a class only to the named users and roles.
     ///
     /// - Parameters:
     ///   - operation: `add_fields`, `create`, `delete`, `find`, `get` or `update`.
-    ///   - className: The class; made if there is none.
-    ///   - audience: `everyone`, `users`, `user:<objectId>`, `role:<name>`; only the master key if it is empty.
+    ///   - className: The class; created if it does not exist.
+    ///   - audience: `everyone`, `users`, `user:<objectId>`, `role:<name>`; an empty list allows only the master key.
     /// - Returns: All permissions of the class.
     /// - Throws: ``FileClientError``.
     public func setPermission(
@@ -31,11 +31,11 @@ extension FileClient {
         return try await call("PUT", ["permissions", className], .json(body))
     }
 
-    /// Sets the ACL of new objects without an ACL; the entry `owner` stands for the user who creates the object.
+    /// Sets the ACL of new objects without an ACL; the entry `owner` applies to the user who creates the object.
     ///
     /// - Parameters:
     ///   - acl: Such as `{"owner":{"read":true,"write":true}}`.
-    ///   - className: The class; made if there is none.
+    ///   - className: The class; created if it does not exist.
     /// - Returns: All permissions of the class.
     /// - Throws: ``FileClientError``.
     public func setDefaultACL(_ acl: JSON, of className: String) async throws -> ClassPermissions {
@@ -46,12 +46,12 @@ extension FileClient {
 
 /// The permissions of a class.
 public struct ClassPermissions: Sendable, Hashable, Decodable {
-    /// Who is allowed to do each operation; only the master key if the list is empty.
+    /// The callers who are allowed to do each operation; an empty list allows only the master key.
     public let operations: [String: [String]]
-    /// The ACL of new objects that bring none.
+    /// The ACL of new objects without an ACL.
     public let defaultACL: JSON
 
-    /// Reads `{"create":["users"],"delete":[],…,"defaultACL":{…}}`.
+    /// Decodes `{"create":["users"],"delete":[],…,"defaultACL":{…}}`.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
         var operations: [String: [String]] = [:]

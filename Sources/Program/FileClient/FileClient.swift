@@ -2,18 +2,18 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 
-/// Speaks with an lcfile server as one app.
+/// A client of an lcfile server for one app.
 ///
-/// Calls may come from any task; each transfer blocks a thread of the client's own, one after the other.
+/// Calls can come from any task; transfers block the client's own thread, one after the other.
 public struct FileClient: Sendable {
     private let server: String
     private let headers: [String]
     private let queue = DispatchQueue(label: "lcfile.client")
 
-    /// Makes a client; nothing is sent yet.
+    /// Creates a client; sends no request.
     ///
     /// - Parameters:
-    ///   - server: The server's address: `http://127.0.0.1:8080`.
+    ///   - server: The server's URL: `http://127.0.0.1:8080`.
     ///   - appID: The app's id.
     ///   - appKey: The app's key, or `<master key>,master`.
     public init(server: String, appID: String, appKey: String) {
@@ -25,11 +25,11 @@ public struct FileClient: Sendable {
         self.headers = headers
     }
 
-    /// Stores a file; on return it is on the server's disk.
+    /// Uploads a file; on return it is on the server's disk.
     ///
-    /// - Parameter path: The file; its last part becomes the name.
-    /// - Returns: The record that the server made.
-    /// - Throws: ``FileClientError`` with the server's message if it refused.
+    /// - Parameter path: The file; its last path component becomes the name.
+    /// - Returns: The file's record.
+    /// - Throws: ``FileClientError`` with the server's message if it refused the request.
     public func upload(_ path: String) async throws -> UploadedFile {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -43,26 +43,26 @@ public struct FileClient: Sendable {
         }
     }
 
-    /// Asks a server whether all is well with it and its storage; needs no credentials.
+    /// Checks the health of a server and its storage; needs no credentials.
     ///
     /// - Parameters:
-    ///   - server: The server's address.
-    ///   - onlyLife: Asks only whether it answers.
-    /// - Throws: ``FileClientError`` with the server's message if something is wrong, with status 0 if it does not
-    ///   answer.
+    ///   - server: The server's URL.
+    ///   - onlyLife: Checks only whether the server responds.
+    /// - Throws: ``FileClientError`` with the server's message if it reports a fault, with status 0 if it does not
+    ///   respond.
     public static func checkHealth(of server: String, onlyLife: Bool = false) async throws {
         let path = onlyLife ? "/health?live" : "/health"
         _ = try await FileClient(server: server, headers: []).perform("GET", path)
     }
 
-    /// Sends a request with the app's credentials and returns the body of its answer.
+    /// Sends a request with the app's credentials and returns the body of the response.
     ///
     /// - Parameters:
     ///   - method: `GET`, `POST`, …
-    ///   - path: What follows the server's address, percent-encoded.
-    ///   - payload: What the request carries.
-    /// - Returns: The body, if the status is one of success.
-    /// - Throws: ``FileClientError`` with the server's message if it refused.
+    ///   - path: The path and query string, percent-encoded.
+    ///   - payload: The body of the request.
+    /// - Returns: The body, if the status is 2xx.
+    /// - Throws: ``FileClientError`` with the server's message if it refused the request.
     func perform(_ method: String, _ path: String, _ payload: Payload = .nothing) async throws -> [UInt8] {
         let url = server + path
         return try await withCheckedThrowingContinuation { continuation in
@@ -79,21 +79,21 @@ public struct FileClient: Sendable {
     }
 }
 
-/// What the server says of a stored file.
+/// The record of an uploaded file.
 public struct UploadedFile: Sendable, Decodable {
     /// The record's id.
     public let objectId: String
-    /// The file's public URL; operators of an image follow a `?`.
+    /// The file's public URL; image operators follow a `?`.
     public let url: String
-    /// The name it was given.
+    /// The file's name.
     public let name: String
 }
 
-/// Why a call did not succeed.
+/// The error of a failed call.
 public struct FileClientError: Error, Sendable, CustomStringConvertible {
-    /// The HTTP status; 0 if there was no answer.
+    /// The HTTP status; 0 without a response.
     public let status: Int
-    /// One message, of the server or of libcurl.
+    /// The message of the server or of libcurl.
     public let message: String
 
     /// The message, with the status if there is one.

@@ -1,25 +1,25 @@
 internal import FoundationEssentials
 
-/// A JSON value; whole numbers stay whole.
+/// A JSON value; integers are stored exactly.
 public enum JSON: Sendable, Hashable, Codable, CustomStringConvertible {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A whole number that fits.
+    /// A whole number in the range of Int64.
     case integer(Int64)
     /// Any other number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// Values in an order.
+    /// An array.
     case array([JSON])
-    /// Values by name.
+    /// An object.
     case object([String: JSON])
 
-    /// Reads a JSON text.
+    /// Parses a JSON text.
     ///
-    /// - Throws: ``FileClientError`` without a status if it is none.
+    /// - Throws: ``FileClientError`` without a status if the text is not JSON.
     public init(parsing text: String) throws(FileClientError) {
         do {
             self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
@@ -28,7 +28,7 @@ public enum JSON: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 
-    /// Takes whatever there is.
+    /// Decodes any JSON value.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
@@ -48,7 +48,7 @@ public enum JSON: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 
-    /// Writes the value as it is.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -62,7 +62,7 @@ public enum JSON: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 
-    /// The value as JSON on one line, names in order; `null` if it holds a number that JSON cannot write.
+    /// The value as JSON on one line, with sorted names; `null` if it contains a number that JSON cannot represent.
     public var description: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

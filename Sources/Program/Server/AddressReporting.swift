@@ -2,16 +2,16 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import Storage
 
-/// Runs a listener and reports in one message why it cannot listen.
+/// Runs a listener, and reports in one message why it cannot listen.
 struct AddressReporting<Listener: Service>: Service {
     private let listener: Listener
     private let address: String
     private let settings: String
 
     /// - Parameters:
-    ///   - listener: What binds and serves.
-    ///   - host: Where it binds.
-    ///   - port: Where it binds.
+    ///   - listener: The service that binds and serves.
+    ///   - host: The host to which it binds.
+    ///   - port: The port to which it binds.
     ///   - settings: The settings to change, for the message.
     init(_ listener: Listener, host: String, port: Int, settings: String) {
         self.listener = listener

@@ -3,9 +3,9 @@ internal import Domain
 internal import HTTPAPI
 internal import ServiceLifecycle
 
-/// Removes the bytes of deleted files, one worker for each app, and measures the deletion queues.
+/// Removes the bytes of deleted files, with one worker for each app, and measures the deletion queues.
 ///
-/// What is queued at a stop waits for the next start.
+/// Entries in a queue when the server stops are processed after the next start.
 struct DeletionWorkers: Service {
     let apps: [AppServices]
 

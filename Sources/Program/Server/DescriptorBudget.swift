@@ -2,22 +2,22 @@ internal import Domain
 internal import Glibc
 internal import Storage
 
-/// How the files and connections that a process may have open are shared out, so that none of them takes the last one.
+/// Divides the process's descriptors between caches, connections and other uses, so that none of them runs out.
 ///
-/// A quarter is for caches of open files, a reserve for databases, listeners, processes and event loops, and of the
-/// rest each connection has two: its own and the file that it uploads or downloads.
+/// A quarter is for caches of open files, and a reserve for databases, listeners, processes and event loops. Of the
+/// rest each connection has two: its socket and the file that it uploads or downloads.
 struct DescriptorBudget: Equatable {
-    /// The most connections that are open at once.
+    /// The maximum number of open connections.
     let connections: Int
-    /// The most files that each cache keeps open: each app has one for blobs and one for derivatives.
+    /// The maximum number of open files in each cache: each app has one cache for blobs and one for derivatives.
     let openFiles: Int
 
-    /// The most connections if nothing else is set: each takes some memory, however many descriptors there are.
+    /// The default maximum number of connections, because each takes some memory.
     static let defaultConnections = 10_000
-    /// With fewer a server is of no use.
+    /// The minimum number of connections with which the server starts.
     static let fewestConnections = 16
 
-    /// Shares out the descriptors.
+    /// Divides the descriptors.
     ///
     /// - Parameters:
     ///   - limit: How many the process may have.
@@ -26,7 +26,7 @@ struct DescriptorBudget: Equatable {
     /// - Throws: ``ExitError`` if there are too few.
     init(limit: Int, for configuration: ServerConfiguration, apps: Int) throws {
         let threads = configuration.threads
-        // Of SQLite each connection has its file and its log; a worker has pipes, a fetch a socket and a file.
+        // An SQLite connection has its file and its log; a worker process has pipes, a fetch a socket and a file.
         let databases = apps * (2 * (threads.databaseReaders + 1) + 6)
         let work = threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
         let reserve = 64 + databases + work
@@ -42,7 +42,7 @@ struct DescriptorBudget: Equatable {
         }
     }
 
-    /// Raises the limit of open files to the most that the system grants; tells what it is then.
+    /// Raises the soft limit of open files to the hard limit, and returns the result.
     static func raiseLimit() -> Int {
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -1,14 +1,14 @@
 internal import Domain
 
-/// What the server tells its operator once it runs.
+/// The information for the operator after the start.
 package struct Greeting: Sendable {
-    /// The address that clients use.
+    /// The URL that clients use.
     package let url: String
     /// The first app's id.
     package let appID: String
-    /// Its app key.
+    /// The first app's app key.
     package let appKey: String
-    /// Only at the start that created the app: a key that each start prints would not stay secret.
+    /// The master key, only at the start that created the app: a key that each start prints would not stay secret.
     package let masterKey: String?
     /// The file with the generated keys; `nil` if the operator configured the apps.
     package let keyFile: String?
@@ -21,9 +21,9 @@ package struct Greeting: Sendable {
         keyFile = generated?.path
     }
 
-    /// The startup message, with a line that stores a photo and fetches its thumbnail.
+    /// The startup message, with a command that uploads a photo and fetches its thumbnail.
     ///
-    /// - Parameter sample: The photo that the line names.
+    /// - Parameter sample: The photo in the command.
     /// - Returns: Lines for a terminal.
     package func message(sample: String) -> String {
         var lines = ["lcfile serves at \(url)"]

@@ -3,12 +3,13 @@ internal import Domain
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// Looks at the storage every few seconds, so that `/health` and the metrics know its state without asking the disk.
+/// Inspects the storage every few seconds, so that `/health` and the metrics report its state without access to the
+/// disk.
 struct StorageWatch: Service {
     let health: StorageHealth
     let pool: NIOThreadPool
 
-    /// Between two looks; a full disk is noticed earlier, by the request that meets it.
+    /// The time between two inspections; the request that encounters a full disk reports it earlier.
     private static let interval = Duration.seconds(2)
 
     func run() async throws {
@@ -28,9 +29,9 @@ struct StorageWatch: Service {
         }
     }
 
-    /// Counts a fault that a request met.
+    /// Counts a fault that a request encountered.
     ///
-    /// Looked up each time: the first faults may come before the metrics system is there.
+    /// The counter is looked up each time, because the first faults can precede the metrics system.
     @Sendable static func count(_ fault: StorageFault) {
         Counter(label: "lcfile_storage_faults_total", dimensions: [("kind", fault.rawValue)]).increment()
     }

@@ -2,30 +2,30 @@ internal import Domain
 internal import NIOCore
 internal import NIOPosix
 
-/// The threads that all blocking work runs on: never the cooperative pool's.
+/// The thread pools for all blocking work, which never runs on the cooperative pool.
 struct ThreadPools {
     /// Blobs and libmagic.
     let disk: NIOThreadPool
-    /// libvips, jobs that may compute for long; these threads become nicer than all others.
+    /// libvips, jobs of low priority; these threads have a higher niceness than all others.
     let images: NIOThreadPool
     /// libvips, headers and cheap jobs.
     let quickImages: NIOThreadPool
     /// Passwords.
     let passwords: NIOThreadPool
-    /// Questions to other servers.
+    /// Requests to other servers.
     let web: NIOThreadPool
-    /// Files of other servers, which may be slow.
+    /// Fetches from other servers, which can be slow.
     let fetches: NIOThreadPool
-    /// The same for guests.
+    /// Fetches for guests.
     let guestFetches: NIOThreadPool
     /// Large JSON bodies.
     let bodies: NIOThreadPool
-    /// Queries, until they are slow.
+    /// Queries, until they count as slow.
     let quickQueries: NIOThreadPool
     /// Slow queries.
     let slowQueries: NIOThreadPool
 
-    /// Runs the body with started pools, and stops them when it ends, however it ends.
+    /// Runs the body with started pools, and stops them after it returns or throws.
     static func with(
         _ configuration: ServerConfiguration,
         apps: Int,

@@ -7,7 +7,7 @@ internal import ServiceLifecycle
 /// Periodically finishes uploads that have all their bytes, and removes and counts expired ones.
 struct UploadSweeper: Service {
     let apps: [AppServices]
-    /// Seconds from one sweep to the next.
+    /// Seconds between two sweeps.
     let interval: Int
     let logger: Logger
 

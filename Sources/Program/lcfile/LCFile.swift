@@ -5,7 +5,7 @@ internal import VipsMedia
 @main
 enum LCFile {
     static func main() async {
-        // Before anything else: a worker gives its rights away while it is a single thread.
+        // First of all: a worker process must drop its rights while it has a single thread.
         if CommandLine.arguments.dropFirst().first == ImageWorker.command {
             ImageWorker.run(Array(CommandLine.arguments.dropFirst(2)))
         }

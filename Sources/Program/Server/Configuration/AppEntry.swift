@@ -9,7 +9,7 @@ struct AppEntry {
     private var images = ImageNames()
     private let location: String
 
-    /// Reads an entry; the location is for messages.
+    /// Parses an entry; the location is for messages.
     ///
     /// - Throws: ``ExitError`` naming the location and the name that is wrong.
     init(_ mapping: Node.Mapping?, _ location: String) throws {
@@ -19,7 +19,8 @@ struct AppEntry {
         }
     }
 
-    /// The app with checked id and keys, but unchecked chains of its styles: their limits may not be read yet.
+    /// The app with checked id and keys, but unchecked chains of its styles, because their limits can follow in the
+    /// file.
     func app() throws -> AppConfiguration {
         // A path is split at its last separator.
         if let name = images.styles.keys.sorted().first(where: { $0.contains(images.separator) }) {
@@ -70,7 +71,7 @@ struct AppEntry {
         }
     }
 
-    /// Names of styles and their chains.
+    /// Parses the names of styles and their chains.
     private func styles(_ value: Node) throws -> [String: String] {
         guard let mapping = value.mapping else {
             throw refusal("styles must be names and chains, one 'name: chain' a line")

@@ -4,8 +4,8 @@ internal import Yams
 
 /// A parsed configuration file: settings by their dotted names, and the list of apps.
 ///
-/// swift-configuration reads YAML too, but no lists of objects, and it does not report names that no code reads; this
-/// type refuses unknown names.
+/// swift-configuration reads YAML too, but no lists of objects, and it does not report unknown names; this type refuses
+/// them.
 struct ConfigurationFile {
     private(set) var settings: [String: String] = [:]
     private(set) var apps: [AppConfiguration] = []
@@ -23,7 +23,7 @@ struct ConfigurationFile {
         try self.init(text: text, path: path)
     }
 
-    /// Reads YAML; the path is for messages.
+    /// Parses YAML; the path is for messages.
     init(text: String, path: String) throws {
         let root: Node?
         do {
@@ -47,7 +47,7 @@ struct ConfigurationFile {
             } else if let mapping = value.mapping {
                 try read(mapping, under: "\(name).", path)
             } else if let scalar = value.scalar {
-                // An empty value is as good as a setting left out.
+                // A setting with an empty value has its default.
                 if value.null == nil { settings[name] = scalar.string }
             } else {
                 throw ExitError.configuration("\(location): '\(name)' must be one value, not a list")

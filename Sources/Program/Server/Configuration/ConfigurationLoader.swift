@@ -1,7 +1,7 @@
 internal import Configuration
 internal import Storage
 
-/// Finds the settings: flags over environment over file over defaults.
+/// Loads the settings; flags take precedence over the environment, the file and the defaults, in this order.
 package struct ConfigurationLoader {
     private let flags: [String: String]
     private let environment: [String: String]
@@ -9,8 +9,8 @@ package struct ConfigurationLoader {
 
     /// - Parameters:
     ///   - flags: Settings from the command line, by their dotted names.
-    ///   - environment: The process's environment; only `LCFILE_…` is looked at.
-    ///   - file: The configuration file; `nil` if there is none.
+    ///   - environment: The process's environment; only `LCFILE_…` is read.
+    ///   - file: The path of the configuration file; `nil` for no file.
     package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
         self.flags = flags
         self.environment = environment
@@ -81,7 +81,7 @@ package struct ConfigurationLoader {
 }
 
 extension InMemoryProvider {
-    /// A provider of texts by dotted names.
+    /// A provider of strings by dotted names.
     fileprivate init(name: String, texts: [String: String]) {
         let values = texts.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue(.string($1), isSecret: false)) }
         self.init(name: name, values: Dictionary(uniqueKeysWithValues: values))

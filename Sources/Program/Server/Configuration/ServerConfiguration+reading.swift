@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPAPI
 
 extension ServerConfiguration {
-    /// The table of settings: each name, where its value goes and what is allowed.
+    /// The table of settings: each name with its property and its allowed values.
     ///
     /// `config/lcfile.yaml` lists the same names with their defaults; a test compares the two.
     mutating func read(_ reader: inout SettingReader) throws {

@@ -3,102 +3,102 @@ package import HTTPAPI
 package import Logging
 internal import Storage
 
-/// Every setting of the server, filled from flags, environment, file and defaults in one place
-/// (``ConfigurationLoader``); code below never reads an environment variable.
+/// Every setting of the server, loaded by ``ConfigurationLoader`` from flags, environment, file and defaults; other
+/// code never reads an environment variable.
 package struct ServerConfiguration: Sendable {
-    /// Where to listen.
+    /// The host to listen on.
     package var host = "127.0.0.1"
-    /// 1 to 65535.
+    /// The port to listen on, 1 to 65535.
     package var port = 8080
-    /// The address clients reach the server under, without a slash at its end; file URLs begin with it.
+    /// The URL under which clients reach the server, without a slash at its end; file URLs begin with it.
     package var publicURL: String?
     /// The storage folder.
     package var storage = "storage"
-    /// `http.*` but the size of JSON bodies.
+    /// The `http.*` settings, except the sizes of JSON bodies.
     package var http = HTTPSettings()
-    /// `uploads.*` but what concerns the wire.
+    /// The `uploads.*` settings, except those of the HTTP interface.
     package var uploads = UploadLimits()
-    /// The upload dialect that each SDK is told to use.
+    /// The upload dialect for each SDK.
     package var providers = ProviderChoice()
-    /// Seconds from one look for expired uploads to the next.
+    /// Seconds between two sweeps for expired uploads.
     package var sweepInterval = 60
     /// The limits of bodies, fields and parts.
     package var wire = WireLimits()
-    /// `fetch.*` but what concerns threads and networks.
+    /// The `fetch.*` settings, except those on threads and networks.
     package var fetching = FetchLimits()
-    /// Networks that may be fetched from although the Internet does not route them.
+    /// Networks outside the public Internet from which fetches are allowed.
     package var fetchNetworks: [IPNetwork] = []
     /// `objects.*`.
     package var objects = ObjectLimits()
     /// `queries.*`.
     package var queries = QueryLimits()
-    /// `accounts.*`, but what concerns threads.
+    /// The `accounts.*` settings, except those on threads.
     package var accounts = AccountSettings()
     /// `accounts.authDataVerifier…`.
     package var verifier = VerifierSettings()
     /// `downloads.*`.
     package var downloads = DownloadCache()
-    /// `images.*` but what concerns threads, memory and the cache.
+    /// The `images.*` settings, except those on threads, memory and the cache.
     package var images = ImageSettings()
-    /// Bytes of derivatives that are cached for each app; 0: no cache.
+    /// The maximum bytes of cached derivatives for each app; 0 disables the cache.
     package var derivativeCache: Int64 = 1 << 30
-    /// Bytes held free for deletes when the storage is full; 0 holds none.
+    /// Bytes reserved for deletes when the storage is full; 0 reserves none.
     package var reserve: Int64 = 32 << 20
-    /// How much blocking work is done at once.
+    /// The limits on parallel blocking work.
     package var threads = ThreadSettings()
-    /// A table of extensions in the form of `/etc/mime.types`.
+    /// The path of a table of extensions in the form of `/etc/mime.types`.
     package var typeTable = "/etc/mime.types"
     /// `metrics.*`.
     package var metrics = MetricsSettings()
-    /// Lines below it are not written.
+    /// The minimum level of log lines.
     package var logLevel = Logger.Level.info
-    /// Empty: the server creates an app at its first start and stores it in the storage folder.
+    /// The configured apps; if empty, the server creates an app at its first start and stores it in the storage folder.
     package var apps: [AppConfiguration] = []
 
-    /// Every setting at its default.
+    /// Creates a configuration with the defaults.
     package init() {}
 
-    /// How connections and the server's end are timed.
+    /// The timeouts and limits of connections.
     package struct HTTPSettings: Sendable {
-        /// Seconds in which a connection must send something of a request it began, or begin one.
+        /// Seconds in which a connection must send a part of a request, or begin one.
         package var idleTimeout = 60
-        /// Seconds that running requests get to finish after SIGTERM.
+        /// Seconds that running requests have to finish after SIGTERM.
         package var shutdownTimeout = 30
-        /// Connections that are open at once; 0 means as many as the limit of open files allows, up to 10 000.
+        /// The maximum number of open connections; 0 means as many as the limit of open files allows, up to 10 000.
         package var maxConnections = 0
     }
 
-    /// How many threads do which blocking work.
+    /// The number of threads for each kind of blocking work.
     package struct ThreadSettings: Sendable {
-        /// Images rendered at the same time; 0 means as many as there are cores.
+        /// Images rendered at the same time; 0 means the number of cores.
         package var images = 0
-        /// Images that wait beyond those; more are refused with 429.
+        /// Images that wait beyond ``images``; further requests are refused with 429.
         package var imageQueue = 256
-        /// Bytes that all images that are rendered at the same time may take together.
+        /// The maximum memory in bytes of all images rendered at the same time.
         package var imageMemory = 512 << 20
-        /// Processes that draw formats whose libraries are not fuzzed, at the same time.
+        /// Worker processes at the same time, for formats whose libraries are not fuzzed.
         package var imageWorkers = 2
-        /// The most bytes that each of them may take.
+        /// The maximum memory of each worker process in bytes.
         package var imageWorkerMemory = 512 << 20
         /// Passwords hashed at the same time.
         package var passwords = 2
-        /// Passwords that wait beyond those; more are refused with 429.
+        /// Passwords that wait beyond ``passwords``; further requests are refused with 429.
         package var passwordQueue = 256
-        /// The logarithm to base 2 of scrypt's N: 1 KiB of memory times N for each password that is hashed.
+        /// The base-2 logarithm of scrypt's N: each running hash takes 1 KiB times N of memory.
         package var passwordCost = 15
         /// Files fetched from other servers at the same time.
         package var fetches = 4
-        /// Fetches that wait beyond those; more are refused with 429.
+        /// Fetches that wait beyond ``fetches``; further requests are refused with 429.
         package var fetchQueue = 64
-        /// The same for guests, at most as many as for the others.
+        /// Fetches for guests at the same time, at most ``fetches``.
         package var guestFetches = 2
-        /// Those of theirs that wait beyond these, at most as many as the others'.
+        /// Fetches for guests that wait beyond ``guestFetches``, at most ``fetchQueue``.
         package var guestFetchQueue = 32
-        /// Blob reads and writes at the same time, all apps together.
+        /// Blob reads and writes at the same time, for all apps together.
         package var disk = 16
         /// Database queries at the same time, for each app.
         package var databaseReaders = 4
-        /// Bytes of pages that each of their connections caches.
+        /// Bytes of pages that each database connection caches.
         package var databaseCache = 16 << 20
     }
 
@@ -106,38 +106,39 @@ package struct ServerConfiguration: Sendable {
     package struct VerifierSettings: Sendable {
         /// An http or https URL; with `nil`, `authData` of clients is not verified.
         package var url: String?
-        /// Seconds for one question.
+        /// Seconds for one request.
         package var timeout = 5
     }
 
-    /// Where Prometheus finds its text.
+    /// The endpoint for Prometheus.
     package struct MetricsSettings: Sendable {
-        /// Whether there is a `/metrics` at all.
+        /// Whether `/metrics` is served.
         package var enabled = true
-        /// Where it listens.
+        /// The host to listen on.
         package var host = "127.0.0.1"
-        /// 1 to 65535.
+        /// The port to listen on, 1 to 65535.
         package var port = 9464
     }
 
-    /// What file URLs begin with.
+    /// The beginning of file URLs.
     package var fileURLBase: String {
         if let publicURL { return publicURL }
         let name = ["0.0.0.0", "::", "[::]"].contains(host) ? "localhost" : host
         return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
     }
 
-    /// The most bytes of images that are answered from memory, all apps together.
+    /// The maximum bytes of images that are served from memory, for all apps together.
     package var servedImageMemory: Int { threads.imageMemory / 4 }
 
-    /// The most bytes of other servers' files that are in memory to be shown, all apps together.
+    /// The maximum bytes of files from other servers in memory, for all apps together.
     ///
-    /// Room for the largest that are fetched at the same time, and for as many that wait for the disk.
+    /// Enough for the largest files that are fetched at the same time, and for the same number that wait for the disk.
     package var fetchedMemory: Int {
         max(64 << 20, 2 * threads.fetches * Int(clamping: images.limits.sourceSize))
     }
 
-    /// The limits of bodies, fields and parts; however large an object may be, its body may hold all its values.
+    /// The limits of bodies, fields and parts, adjusted so that the body of the largest object can contain all its
+    /// values.
     package var wireLimits: WireLimits {
         var limits = wire
         // The shortest value takes a digit and a comma.
@@ -145,19 +146,19 @@ package struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// Files that are fetched for guests, at the same time and waiting: never more than for others.
+    /// The running and waiting fetches for guests, at most as many as for other callers.
     package var guestFetches: (threads: Int, queue: Int) {
         (min(threads.guestFetches, threads.fetches), min(threads.guestFetchQueue, threads.fetchQueue))
     }
 
-    /// Checks what no single value shows.
+    /// Checks combinations of settings.
     ///
     /// - Throws: ``ExitError`` naming the settings that do not fit together.
     package func validate() throws {
         guard !metrics.enabled || metrics.port != port else {
             throw ExitError.configuration("metrics.port is \(port), the same as port; choose another one")
         }
-        // One guest may hold a quarter of it, and sends files of old SDKs as Base64 in JSON.
+        // One guest can use a quarter of the memory, and sends files of old SDKs as Base64 in JSON.
         guard wire.jsonSize <= wire.bodyMemory / 4 else {
             throw ExitError.configuration(
                 "http.bodyMemory is \(wire.bodyMemory) bytes; it must be at least four times http.maxJsonSize"
@@ -170,15 +171,15 @@ package struct ServerConfiguration: Sendable {
     }
 }
 
-/// One app as the configuration names it.
+/// One app of the configuration.
 package struct AppConfiguration: Sendable {
-    /// The app.
+    /// The app's id.
     package let id: AppID
-    /// Its two keys.
+    /// The app's keys.
     package let keys: AppKeys
-    /// What its file URLs may begin with, the one that they do first; nothing means the server's own address.
+    /// The possible beginnings of its file URLs, the first of which new URLs have; empty means the server's own URL.
     package let fileDomains: [String]
-    /// What its image URLs may say beyond Qiniu's grammar.
+    /// The styles and automatic formats of its image URLs.
     package var images = ImageNames()
 
     /// Checks the id and keys of an app.
@@ -211,11 +212,11 @@ package struct AppConfiguration: Sendable {
         keys = AppKeys(appKey: Secret(appKey), masterKey: Secret(masterKey))
     }
 
-    /// Checks that the chains of the styles are understood, and that the limits let them pass.
+    /// Checks that the chains of the styles are valid and within the limits.
     ///
     /// - Throws: ``ExitError`` naming the app, the style and what is wrong with it.
     func checkStyles(against limits: ImageLimits) throws {
-        // Which file a mark is, or none, may depend on the host of a request; so that is looked at when one comes.
+        // The file of a watermark can depend on the host of a request, so it is checked at each request.
         let context = ImageParsingContext(limits: limits, ownKey: { _ in FileKey("mark") }, fileSize: .max)
         for (name, chain) in images.styles.sorted(by: { $0.key < $1.key }) {
             do {

@@ -2,18 +2,18 @@ internal import Configuration
 internal import Logging
 internal import Storage
 
-/// Reads settings one by one, each checked where it is read, and remembers their names.
+/// Reads and checks settings one by one, and records their names.
 struct SettingReader {
-    /// Every name that was asked for, in order.
+    /// The names of all settings that were read, in order.
     private(set) var names: [String] = []
     private let reader: ConfigReader
 
-    /// The first provider that has a value wins; without any, every setting has its default.
+    /// Creates a reader; the first provider with a value takes precedence, and without one a setting has its default.
     init(providers: [any ConfigProvider] = []) {
         reader = ConfigReader(providers: providers + [InMemoryProvider(name: "none", values: [:])])
     }
 
-    /// A text; `nil` if no provider has one, or an empty one.
+    /// The string of a setting; `nil` if no provider has one, or if it is empty.
     mutating func text(_ name: String) -> String? {
         names.append(name)
         return reader.string(forKey: ConfigKey(name)).flatMap { $0.isEmpty ? nil : $0 }
@@ -39,7 +39,7 @@ struct SettingReader {
         value = flag
     }
 
-    /// A number of bytes: `5GB`, `20 MB`, `1024`; units are powers of 1024.
+    /// Reads a number of bytes: `5GB`, `20 MB`, `1024`; units are powers of 1024.
     mutating func size<Size: FixedWidthInteger>(
         _ name: String,
         allowingZero allowsZero: Bool = false,
@@ -60,7 +60,7 @@ struct SettingReader {
         value = size
     }
 
-    /// The same, or no limit at all if there is no text.
+    /// Reads a number of bytes; `nil`, for no limit, if the setting is missing.
     mutating func size(_ name: String, orNone value: inout Int64?) throws {
         var size: Int64 = 0
         try self.size(name, into: &size)
@@ -75,7 +75,7 @@ struct SettingReader {
         value = level
     }
 
-    /// An address that URLs can begin with; a slash at its end is dropped.
+    /// Reads a URL with which other URLs begin; drops a slash at its end.
     mutating func address(_ name: String, into value: inout String?) throws {
         guard let text = text(name) else { return }
         guard let address = SettingReader.address(text) else {
@@ -84,7 +84,7 @@ struct SettingReader {
         value = address
     }
 
-    /// An http or https address without a slash at its end, or `nil` if the text is none.
+    /// The http or https URL without a slash at its end; `nil` for other strings.
     static func address(_ text: String) -> String? {
         var text = text
         while text.last == "/" { text.removeLast() }
@@ -95,7 +95,7 @@ struct SettingReader {
         return text
     }
 
-    /// What a reading of the text gives; nothing is not allowed.
+    /// Reads a setting with a parser; a `nil` result is an error.
     mutating func value<Value>(
         _ name: String,
         _ allowed: String,

@@ -4,12 +4,12 @@ internal import HummingbirdCore
 internal import Logging
 internal import ServiceLifecycle
 
-/// The small server that Prometheus reads, on an address of its own, because it needs no credentials.
+/// The HTTP server for Prometheus, on a separate address, because it needs no credentials.
 struct MetricsEndpoint {
     let settings: ServerConfiguration.MetricsSettings
     let metrics: PrometheusMetrics
     let logger: Logger
-    /// Called once it can be read.
+    /// Called when the server is ready.
     let onRunning: @Sendable () -> Void
 
     private static let maxConnections = 16
@@ -29,7 +29,7 @@ struct MetricsEndpoint {
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port),
                 serverName: "lcfile",
-                // A few scrapers: these descriptors are part of the reserve.
+                // Enough for several scrapers; these descriptors are part of the reserve.
                 availableConnectionsDelegate: MaximumAvailableConnections(
                     MetricsEndpoint.maxConnections,
                     logger: logger

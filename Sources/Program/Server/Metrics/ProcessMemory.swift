@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The process's resident memory, from the kernel.
+/// Reads the process's resident memory from the kernel.
 enum ProcessMemory {
-    /// The line for Prometheus; nothing where there is no `/proc`.
+    /// The line for Prometheus; empty without `/proc`.
     static func text() -> String {
         guard let statm = try? Data(contentsOf: URL(filePath: "/proc/self/statm")),
             let pages = String(decoding: statm, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap({

@@ -1,9 +1,9 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Keeps what the process measures and writes it in Prometheus' text format, version 0.0.4.
+/// Stores the process's metrics and writes them in Prometheus' text format, version 0.0.4.
 ///
-/// May be used from any thread. Labels come from our own routes, methods and statuses, so their number is bounded.
+/// Thread-safe. Labels are routes, methods and statuses of the server, so their number is bounded.
 final class PrometheusMetrics: MetricsFactory {
     private let series = Mutex<[SeriesID: Series]>([:])
 
@@ -33,7 +33,7 @@ final class PrometheusMetrics: MetricsFactory {
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Everything measured so far, grouped by name.
+    /// All metrics, grouped by name.
     func text() -> String {
         let all = series.withLock { Array($0.values) }
         var text = ""
@@ -56,7 +56,7 @@ final class PrometheusMetrics: MetricsFactory {
     }
 }
 
-/// A name and its labels, both already in Prometheus' alphabet.
+/// A name and its labels, both already in Prometheus' character set.
 struct SeriesID: Hashable {
     let name: String
     let labels: String

@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// One measured thing; any thread may add to it.
+/// One metric with its labels; thread-safe.
 final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     enum Kind: String {
         case counter
@@ -21,7 +21,7 @@ final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler, R
         var buckets = [Int](repeating: 0, count: Series.bounds.count)
     }
 
-    /// Upper bounds of a histogram's buckets in seconds: from a cached answer to a slow upload.
+    /// The upper bounds of a histogram's buckets in seconds: from a cached response to a slow upload.
     private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
     init(id: SeriesID, kind: Kind) {
