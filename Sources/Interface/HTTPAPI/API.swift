@@ -2,7 +2,7 @@ package import Domain
 package import Hummingbird
 internal import NIOCore
 
-/// The whole HTTP interface: the handler of each path, and the order of the middleware.
+/// The HTTP interface: the handler of each path, and the order of the middleware.
 package struct API: Sendable {
     private let apps: [AppID: AppServices]
     private let order: [AppID]
@@ -13,13 +13,13 @@ package struct API: Sendable {
     private let health: StorageHealth
 
     /// - Parameters:
-    ///   - apps: The apps of this server; a key is looked up in them in this order.
-    ///   - authenticator: Knows the keys of the same apps.
-    ///   - publicURL: What clients reach the API under, without a slash at its end.
-    ///   - limits: Limits of the wire.
-    ///   - providers: The upload dialect that each SDK is told to use.
-    ///   - largeBodies: Where requests with large JSON bodies are worked on; nil means where all others are.
-    ///   - health: What `/health` answers with.
+    ///   - apps: The apps of this server; a file key is looked up in them in this order.
+    ///   - authenticator: Has the keys of the same apps.
+    ///   - publicURL: The URL under which clients reach the API, without a slash at its end.
+    ///   - limits: Limits of the HTTP interface.
+    ///   - providers: The upload dialect for each SDK.
+    ///   - largeBodies: Processes requests with large JSON bodies; `nil` means that they run like all others.
+    ///   - health: The state that `/health` reports.
     package init(
         apps: [AppServices],
         authenticator: Authenticator,
@@ -38,7 +38,7 @@ package struct API: Sendable {
         self.providers = providers
     }
 
-    /// Builds what answers requests; call it once.
+    /// Builds the responder; call it once.
     package func responder() -> some HTTPResponder<APIContext> {
         let router = Router(context: APIContext.self)
         router.add(middleware: MetricsMiddleware())
@@ -49,7 +49,7 @@ package struct API: Sendable {
         router.add(middleware: ContinueMiddleware())
         HealthRoute(health: health).add(to: router)
         for version in ["1.1", "1"] {
-            // Python's SDK asks for the time before it signs anything (protocol/data 1.2).
+            // Python's SDK requests the time before it signs other requests (protocol/data 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
             let callers = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps))
@@ -68,7 +68,7 @@ package struct API: Sendable {
         return TunnelResponder(base: router.buildResponder(), bodies: bodies)
     }
 
-    /// What needs no app key, because an upload's address is the key, and tus, which needs both.
+    /// Adds the routes that need no app key, because an upload's URL is the credential, and tus, which needs both.
     private func addUploads(to router: Router<APIContext>, _ version: String) {
         UploadAddressRoutes(apps: all, bodies: bodies, addresses: addresses)
             .add(to: router.group("\(version)/upload").add(middleware: UploadErrors()))

@@ -2,21 +2,21 @@ internal import Domain
 package import Hummingbird
 internal import NIOCore
 
-/// What every request carries: its logger and id, its connection, and the caller once one is known.
+/// The context of every request: its logger and id, its connection, and the caller once it is known.
 package struct APIContext: RequestContext {
-    /// Hummingbird's own part.
+    /// Hummingbird's part of the context.
     package var coreContext: CoreRequestContextStorage
     let channel: any Channel
     var caller: Caller?
 
-    /// Made by Hummingbird for each request.
+    /// Creates the context; called by Hummingbird for each request.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
     }
 }
 
-/// What a request behind authentication carries: a caller that is not optional, so that no route forgets to ask.
+/// The context of an authenticated request: its caller is not optional, so that no route can omit the check.
 struct CallerContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let caller: Caller

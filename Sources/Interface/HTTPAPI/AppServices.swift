@@ -1,36 +1,36 @@
 package import Domain
 
-/// One app's services; built by Server.
+/// The services of one app; built by Server.
 package struct AppServices: Sendable {
-    /// The app.
+    /// The app's id.
     package let id: AppID
-    /// Takes bytes in.
+    /// Receives uploads.
     package let uploads: UploadService
-    /// Serves bytes.
+    /// Serves files.
     package let files: FileService
     /// Removes the bytes of deleted files.
     package let deletions: FileDeletions
-    /// Makes derivatives.
+    /// Renders derivatives.
     package let images: ImageService
-    /// Gets files that lie on other servers.
+    /// Fetches files from other servers.
     package let remoteImages: RemoteImages
-    /// Reads and changes objects, file records among them.
+    /// Reads and changes objects, including file records.
     package let objects: ObjectService
-    /// Shows and changes what is known of classes.
+    /// Returns and changes the fields of classes.
     package let schemas: SchemaService
-    /// Shows and sets the permissions of classes.
+    /// Returns and changes the permissions of classes.
     package let permissions: PermissionService
     /// Looks up the user of a session.
     package let sessions: SessionService
     /// Logs users in.
     package let accounts: AccountService
-    /// How file records are shown.
+    /// Renders file records for clients.
     package let presentation: FilePresentation
-    /// Everything that file URLs of the app may begin with.
+    /// All possible beginnings of the app's file URLs.
     package let fileDomains: [String]
     let decoder: ObjectRequestDecoder
 
-    /// Takes services that Server built, and what the conditions of requests are read with.
+    /// Creates the value from services that Server built, with the limits and the engine for parsing conditions.
     package init(
         id: AppID,
         uploads: UploadService,
@@ -66,33 +66,33 @@ package struct AppServices: Sendable {
 }
 
 extension [AppID: AppServices] {
-    /// The services of the caller's app; an authenticated caller has one.
+    /// The services of the caller's app, which exist for every authenticated caller.
     func services(of caller: Caller) throws -> AppServices {
         guard let app = self[caller.app] else { throw ServiceError(.unauthorized, "Unauthorized.") }
         return app
     }
 }
 
-/// Limits of the wire itself, each a setting.
+/// Limits of the HTTP interface, each a setting.
 package struct WireLimits: Sendable {
-    /// The most bytes of a JSON request body of the master key.
+    /// The maximum size in bytes of a JSON request body with the master key.
     package var jsonSize: Int
-    /// The most bytes of one of a user with a session.
+    /// The maximum size in bytes of a JSON request body with a session.
     package var userJSONSize: Int
-    /// The most bytes of one of a client without a session.
+    /// The maximum size in bytes of a JSON request body without a session.
     package var guestJSONSize: Int
-    /// The most values of a JSON body, or of one request of a batch.
+    /// The maximum number of values in a JSON body, or in one request of a batch.
     package var jsonValues: Int
-    /// The most requests of a batch.
+    /// The maximum number of requests in a batch.
     package var batchSize: Int
-    /// The most bytes that all JSON bodies hold at the same time, with the values made of them.
+    /// The maximum memory in bytes of all JSON bodies together, including their values.
     package var bodyMemory: Int
-    /// The most bytes of one form field that is not a file.
+    /// The maximum size in bytes of a form field that is not a file.
     package var fieldSize: Int
-    /// The most parts of a form, files and fields together.
+    /// The maximum number of parts in a form, files and fields together.
     package var formParts: Int
 
-    /// Takes every limit; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     package init(
         jsonSize: Int = 20 << 20,
         userJSONSize: Int = 8 << 20,

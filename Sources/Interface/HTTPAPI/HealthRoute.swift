@@ -3,10 +3,11 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Answers `GET /health`, whether all is well, and `GET /health?live`, whether the server answers at all.
+/// Responds to `GET /health`, which reports faults, and `GET /health?live`, which reports only that the server
+/// responds.
 ///
-/// Both read memory only. They are two, because a server with a full disk must not be killed for it: deletes, which
-/// help, go through it.
+/// Both read only memory. They are separate, because a server with a full disk must not be restarted for it: it still
+/// processes deletes, which free space.
 struct HealthRoute: Sendable {
     let health: StorageHealth
 

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// JSON that is text already.
+/// JSON that is already encoded.
 struct RawJSON {
     private let bytes: [UInt8]
 
@@ -12,7 +12,7 @@ struct RawJSON {
         self.bytes = bytes
     }
 
-    /// The text as an answer of the API (protocol/files 1.4).
+    /// The JSON as a response of the API (protocol/files 1.4).
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json;charset=utf-8"
@@ -23,14 +23,14 @@ struct RawJSON {
 }
 
 extension JSONValue {
-    /// The value as an answer of the API.
+    /// The value as a response of the API.
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         RawJSON(encoded()).response(status: status, headers: headers)
     }
 }
 
 extension HTTPField.Name {
-    /// A name written in our source; one that no header can have is our mistake, found by the first test that runs.
+    /// Creates a header name from a literal; an invalid name is a programming error, which the first test detects.
     static func known(_ name: String) -> HTTPField.Name {
         guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
         return field

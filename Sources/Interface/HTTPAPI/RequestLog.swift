@@ -3,10 +3,9 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 
-/// Says of every request what was asked, what was answered and how long it took; and tells the client the id under
-/// which the log has it.
+/// Logs the path, the status and the duration of every request, and sends the client the request's id in the log.
 ///
-/// Queries and headers are left out: they may hold keys. So may the path of an upload: its token is left out.
+/// Query strings, headers and the token in the path of an upload are not logged, because they can contain keys.
 struct RequestLog: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -34,11 +33,11 @@ struct RequestLog: RouterMiddleware {
 }
 
 extension String {
-    /// A path without the token of an upload, in whatever way the path is written.
+    /// A path without the token of an upload, in any spelling of the path.
     ///
-    /// The log is read by more people than may upload: a path that no route takes, such as `/1.1/./upload/<token>`,
-    /// holds the token as well. So paths are compared as a lenient program would read them, and all that may be a token
-    /// goes.
+    /// More people read the log than are allowed to upload, and a path without a route, such as
+    /// `/1.1/./upload/<token>`, contains the token as well. So paths are interpreted as a lenient program would, and
+    /// everything that can be a token is removed.
     var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
         let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
@@ -51,7 +50,7 @@ extension String {
         return "/" + (segments[...index] + rest).joined(separator: "/")
     }
 
-    /// The path with each byte that is written as `%` and two digits; what is no such byte stays.
+    /// The path with each `%` and two digits decoded; other bytes stay unchanged.
     private var lenientlyDecoded: String {
         var decoded: [UInt8] = []
         var rest = utf8[...]
@@ -67,7 +66,7 @@ extension String {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// No token is shorter; an objectId is, as it may stand behind one.
+    /// The minimum length of a token; an objectId, which can follow a token, is shorter.
     private static let shortestToken = 32
 }
 

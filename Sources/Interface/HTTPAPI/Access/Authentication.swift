@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Determines the caller, for every route behind it (protocol/files 1.2, protocol/data 1.2).
+/// Determines the caller for the routes that follow (protocol/files 1.2, protocol/data 1.2).
 struct Authentication: RouterMiddleware {
     let authenticator: Authenticator
     let apps: [AppID: AppServices]
@@ -25,14 +25,14 @@ struct Authentication: RouterMiddleware {
 }
 
 extension Request {
-    /// The token of a session, not checked yet.
+    /// The session token of the request, not checked.
     var sessionToken: String? {
         HTTPField.Name.session.lazy.compactMap { self.headers[$0] }.first { !$0.isEmpty }
     }
 }
 
 extension Credentials {
-    /// Reads the headers of today and those of old SDKs; the first name of a list that is there counts.
+    /// Reads the current headers and those of old SDKs; in each list the first header that exists counts.
     init?(headers: HTTPFields) {
         func first(_ names: [HTTPField.Name]) -> String? {
             names.lazy.compactMap { headers[$0] }.first { !$0.isEmpty }

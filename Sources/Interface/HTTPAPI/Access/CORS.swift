@@ -2,11 +2,11 @@ internal import HTTPTypes
 internal import Hummingbird
 
 extension CORSMiddleware where Context == APIContext {
-    /// What the official implementation answers to browsers (protocol/files 1.3), for the API and the file host alike.
+    /// The CORS headers of the official implementation (protocol/files 1.3), for the API and the file host.
     static var api: CORSMiddleware {
         CORSMiddleware(
             allowOrigin: .all,
-            // Behind the type, what a download may be asked with (RFC 9110 sections 13 and 14).
+            // After `Content-Type`, the headers of conditional and range requests (RFC 9110 sections 13 and 14).
             allowHeaders: [
                 .contentType, .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
             ] + HTTPField.Name.appID + HTTPField.Name.appKey + HTTPField.Name.masterKey

@@ -1,19 +1,19 @@
 internal import Domain
 internal import NIOCore
 
-/// The body of a tunnelled request as text, and where the members stand in it that are no part of the real body.
+/// The body of a tunnelled request as text, with the ranges of the members that are not part of the real body.
 struct TunnelBody {
     private let body: JSONBody
-    /// Where the values of the tunnel's own members stand.
+    /// The ranges of the values of the tunnel's own members.
     private var own: [String: Range<Int>] = [:]
-    /// What is to be taken out of the text: those members, each with one comma.
+    /// The ranges to remove from the text: those members, each with one comma.
     private var removed: [Range<Int>] = []
 
     private static let names: Set<String> = [
         "_method", "_ApplicationId", "_ApplicationKey", "_MasterKey", "_SessionToken", "_ApplicationProduction",
         "_ClientVersion", "_InstallationId",
     ]
-    /// No header may be longer.
+    /// The maximum length of a member that becomes a header.
     private static let maxLength = 4096
 
     /// Scans a body.
@@ -37,7 +37,7 @@ struct TunnelBody {
                 }
                 removed.append((name.comma ?? name.start)..<value.upperBound)
             } else if let comma = name.comma, !keepsSome {
-                // No member that stays stands before it.
+                // The first remaining member needs no comma before it.
                 removed.append(comma..<comma + 1)
             }
             keepsSome = keepsSome || !isOwn
@@ -45,9 +45,9 @@ struct TunnelBody {
         try scanner.requireEnd()
     }
 
-    /// One of the tunnel's own members; nil if there is none or it is no string.
+    /// One of the tunnel's own members; `nil` if it is missing or not a string.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if it is longer than a header may be.
+    /// - Throws: ``ServiceError/Code/badRequest`` if it is longer than the limit for a header.
     func text(_ name: String) throws -> String? {
         guard let range = own[name] else { return nil }
         return try body.withText { text in
@@ -59,7 +59,7 @@ struct TunnelBody {
         }
     }
 
-    /// The real body: the text with blanks in place of what is taken out, so that nothing is copied or moved.
+    /// The real body: the text with spaces in place of the removed members, so that nothing is copied or moved.
     consuming func rest() -> ByteBuffer {
         var rest = body.text
         for range in removed {
@@ -68,7 +68,7 @@ struct TunnelBody {
         return rest
     }
 
-    /// The real body's members as the query of a URL.
+    /// The real body's members as a query string.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` if a member occurs twice.
     func query() throws -> String {
@@ -90,7 +90,7 @@ struct TunnelBody {
         }
     }
 
-    /// A condition is parsed again behind authentication, so its text is taken as it is.
+    /// A member's value as a parameter; conditions are parsed after authentication, so their text is used unchanged.
     private func parameter(at range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) throws -> String {
         guard text[range.lowerBound] != UInt8(ascii: "{"), text[range.lowerBound] != UInt8(ascii: "[") else {
             return String(decoding: text[range], as: UTF8.self)

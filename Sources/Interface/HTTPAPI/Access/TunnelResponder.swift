@@ -28,18 +28,20 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         }
     }
 
-    /// A text file sent raw to `/files` has the same type, but brings its credentials in headers, as no tunnelled
-    /// request does; anywhere else such a body is a tunnel, so that no field of it is taken for an object's.
+    /// Whether the request is tunnelled.
+    ///
+    /// A text file that is sent raw to `/files` has the same type, but its credentials are headers, which no tunnelled
+    /// request has. On other paths such a body is always a tunnel, so that none of its fields is stored in an object.
     private func isTunnelled(_ request: Request) -> Bool {
         let path = request.uri.path.split(separator: "/")
-        // What goes to an upload's address has no credentials to unpack, and Java sends it as text.
+        // Requests to an upload's URL have no credentials to unpack, and Java sends them as text.
         guard request.method == .post, ["1", "1.1"].contains(path.first), path.dropFirst().first != "upload",
             request.headers[.contentType].flatMap(MediaType.init)?.description == "text/plain"
         else { return false }
         return path.dropFirst().first != "files" || HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
     }
 
-    /// `POST /files/<name>`.
+    /// Whether the request is `POST /files/<name>`.
     private func isForFile(_ request: Request) -> Bool {
         let path = request.uri.path.split(separator: "/").dropFirst()
         return path.count == 2 && path.first == "files"

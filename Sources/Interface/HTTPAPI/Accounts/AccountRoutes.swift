@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Logging in, and what one logs in with (protocol/data 6.2 to 6.4); users as objects are ``ObjectRoutes``' affair.
+/// Log-ins, passwords and sessions (protocol/data 6.2 to 6.4); ``ObjectRoutes`` handles users as objects.
 struct AccountRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -18,7 +18,7 @@ struct AccountRoutes: Sendable {
         for (method, path) in AccountRoutes.later { callers.on("\(path)", method: method, use: refuse) }
     }
 
-    /// A log-in brings its fields in the body, or in the query (protocol/data 6.2).
+    /// Logs in with fields from the body or the query string (protocol/data 6.2).
     @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
         let accounts = try accounts(context)
         guard request.method != .get else {
@@ -30,7 +30,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    /// The client forgets its token; on LeanCloud other devices have the same one, so it ends nothing.
+    /// Does nothing: the client discards its token, and on LeanCloud other devices use the same token.
     @Sendable private func logOut(_ request: Request, _ context: CallerContext) -> Response {
         JSONValue.object([:]).response()
     }
@@ -75,7 +75,7 @@ struct AccountRoutes: Sendable {
         return id
     }
 
-    /// What needs mails and SMS (protocol/data 6.4).
+    /// Routes that need mails or SMS (protocol/data 6.4).
     private static let later: [(HTTPRequest.Method, String)] = [
         (.post, "requestEmailVerify"), (.post, "requestPasswordReset"), (.post, "requestSmsCode"),
         (.post, "verifySmsCode/:code"), (.post, "requestMobilePhoneVerify"), (.post, "verifyMobilePhone/:code"),

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// The permissions of classes; only for the master key (lcfile's own calls, docs/permissions.md).
+/// The permissions of classes, only for the master key (lcfile's own calls, docs/permissions.md).
 struct PermissionRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies

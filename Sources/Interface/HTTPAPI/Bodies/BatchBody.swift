@@ -2,37 +2,36 @@ internal import Domain
 
 /// The requests of a batch as ranges of its bytes.
 ///
-/// The whole text is checked first; an item is parsed into values when it is reached, and dropped when it is answered,
+/// The whole text is checked first. An item is parsed into values when its group is processed, and dropped after its response,
 /// so that a batch takes the memory of its text and of a few items.
 struct BatchBody: Sendable {
-    /// Items that stand side by side and are worked on together: so few that their values are small beside a large
-    /// text.
+    /// Consecutive items that are processed together: few enough that their values are small beside a large text.
     struct Group: Sendable {
         /// From the first item to the end of the last one.
         fileprivate var range: Range<Int>
         fileprivate var count: Int
     }
 
-    /// How many items there are.
+    /// The number of items.
     private(set) var count = 0
     /// All items, in order.
     private(set) var groups: [Group] = []
-    /// Where items stand whose path may name users.
+    /// The ranges of items whose path can name users.
     private(set) var itemsOfUsers: [Range<Int>] = []
     private let body: JSONBody
 
     private static let maxGroupCount = 100
     private static let largestGroup = 256 << 10
-    /// What the usual answer of an item takes.
+    /// The size in bytes of an ordinary response to an item.
     private static let answerSize = 160
 
     /// Finds the items of a body.
     ///
     /// - Parameters:
     ///   - body: The whole body.
-    ///   - limit: How many items there may be.
+    ///   - limit: The maximum number of items.
     /// - Throws: ``ServiceError/Code/malformedJSON``; ``ServiceError/Code/payloadTooLarge`` for more items than the
-    ///   limit; ``ServiceError/Code/overloaded`` if there is no memory for the answers.
+    ///   limit; ``ServiceError/Code/overloaded`` if no memory is left for the responses.
     init(_ body: JSONBody, limit: Int) throws {
         self.body = body
         let found = try body.withText { text in try BatchBody.items(in: text, limit: limit) }
@@ -40,13 +39,13 @@ struct BatchBody: Sendable {
         try body.share.grow(by: count * BatchBody.answerSize)
     }
 
-    /// Makes the values of a group's items, each for itself.
+    /// Parses the items of a group, each with its own error, and processes them.
     ///
     /// - Parameters:
     ///   - group: One of ``groups``.
-    ///   - work: What is done with the items; their memory counts until it returns.
-    /// - Returns: What the work returns.
-    /// - Throws: What the work throws.
+    ///   - work: Processes the items; their memory counts until it returns.
+    /// - Returns: The result of the work.
+    /// - Throws: The errors of the work.
     func withItems<Value>(
         of group: Group,
         _ work: ([Result<JSONValue, any Error>]) async throws -> Value
@@ -66,14 +65,14 @@ struct BatchBody: Sendable {
         return try await work(items)
     }
 
-    /// Makes the values of one item, to look at them once.
+    /// Parses one item for a single check.
     func item(at range: Range<Int>) throws -> JSONValue {
         try body.withText { try parse(range, $0).value }
     }
 
-    /// Makes the values of all items; their memory counts until the request is answered.
+    /// Parses all items; their memory counts until the response is sent.
     ///
-    /// - Throws: What is wrong with the first item that cannot be read.
+    /// - Throws: The error of the first malformed item.
     func allItems() throws -> [JSONValue] {
         try body.withText { text in
             try groups.flatMap { group in
@@ -94,7 +93,7 @@ struct BatchBody: Sendable {
             text,
             in: range,
             field: "The body",
-            // An item stands in an array in an object.
+            // An item is nested in an array in an object.
             depth: JSONValue.maxDepth - 2,
             values: body.maxValues
         )
@@ -179,7 +178,7 @@ extension BatchBody {
         return found
     }
 
-    /// Whether a path may be `users` or `classes/_User`; one that is escaped may be anything.
+    /// Whether a path can be `users` or `classes/_User`; an escaped path can be any.
     private static func couldNameUsers(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         path.indices.contains { index in
             switch path[index] {

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// A limit on a body's size, and the setting that it comes from.
+/// A limit on a body's size, with the name of its setting.
 struct BodyLimit: Sendable {
     let size: Int
     let setting: String
@@ -11,7 +11,7 @@ struct BodyLimit: Sendable {
 }
 
 extension WireLimits {
-    /// The most bytes of a JSON body of this sender.
+    /// The limit on a JSON body of this sender.
     func bodySize(of sender: CallerIdentity) -> BodyLimit {
         switch sender {
         case .master: largestBody
@@ -21,11 +21,11 @@ extension WireLimits {
         }
     }
 
-    /// The most bytes of a list of parts, which comes with an upload's token alone: 10 000 parts take up to 2 MB.
+    /// The limit on a list of parts, which is sent with only an upload's token: 10 000 parts take up to 2 MB.
     var partList: BodyLimit {
         userJSONSize < jsonSize ? BodyLimit(size: userJSONSize, setting: "http.maxUserJsonSize") : largestBody
     }
 
-    /// The most bytes of a JSON body of the master key, and of a file that an old SDK sends as Base64 in JSON.
+    /// The limit on a JSON body of the master key, and on a file that an old SDK sends as Base64 in JSON.
     var largestBody: BodyLimit { BodyLimit(size: jsonSize, setting: "http.maxJsonSize") }
 }

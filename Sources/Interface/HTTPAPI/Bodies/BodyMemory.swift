@@ -1,11 +1,11 @@
 internal import Domain
 internal import Synchronization
 
-/// The memory that all JSON bodies, and the values made of them, hold together.
+/// The memory of all JSON bodies and their values together.
 ///
-/// A body counts as it arrives, not by its Content-Length, and until its request is answered. One user, or one address
-/// of guests, holds at most a quarter of the limit, all guests half of it, and guests and users together three
-/// quarters: the rest is always free for the master key. May be used from any thread.
+/// A body counts as it arrives, not by its Content-Length, until its response is sent. One user, or one address of
+/// guests, uses at most a quarter of the limit, all guests half of it, and guests and users together three quarters:
+/// the rest is always free for the master key. Thread-safe.
 final class BodyMemory: Sendable {
     private let limit: Int
     private let state = Mutex(State())
@@ -18,20 +18,20 @@ final class BodyMemory: Sendable {
         var senders: [CallerIdentity: Int] = [:]
     }
 
-    /// - Parameter limit: Bytes.
+    /// - Parameter limit: The maximum memory in bytes.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// What all requests hold now, in bytes.
+    /// The memory that all requests use, in bytes.
     var used: Int { state.withLock { $0.total } }
 
-    /// A share for one request, which holds nothing yet; ``Share/end()`` must be called when the request is answered.
+    /// An empty share for one request; ``Share/end()`` must be called when the response is sent.
     func share(of sender: CallerIdentity) -> Share {
         Share(memory: self, sender: sender)
     }
 
-    /// What one request holds.
+    /// The memory that one request uses.
     final class Share: Sendable {
         private let memory: BodyMemory
         private let sender: CallerIdentity
@@ -42,9 +42,10 @@ final class BodyMemory: Sendable {
             self.sender = sender
         }
 
-        /// Holds so many more bytes.
+        /// Adds bytes to the share.
         ///
-        /// - Throws: ``ServiceError/Code/overloaded`` if the sender, its kind or all requests would hold too much.
+        /// - Throws: ``ServiceError/Code/overloaded`` if the limit of the sender, its kind or all requests would be
+        ///   exceeded.
         func grow(by bytes: Int) throws {
             guard tryGrow(by: bytes) else {
                 throw ServiceError(
@@ -54,14 +55,14 @@ final class BodyMemory: Sendable {
             }
         }
 
-        /// Holds so many more bytes, or returns false.
+        /// Adds bytes to the share, or returns `false` if a limit would be exceeded.
         func tryGrow(by bytes: Int) -> Bool {
             guard bytes <= 0 || memory.take(bytes, for: sender) else { return false }
             held.add(max(0, bytes), ordering: .relaxed)
             return true
         }
 
-        /// Gives bytes back, at most what is held.
+        /// Releases bytes, at most those of the share.
         func shrink(by bytes: Int) {
             let before = held.load(ordering: .relaxed)
             let bytes = min(bytes, before)
@@ -69,7 +70,7 @@ final class BodyMemory: Sendable {
             memory.give(bytes, of: sender)
         }
 
-        /// Gives everything back.
+        /// Releases all bytes.
         func end() {
             let bytes = held.exchange(0, ordering: .relaxed)
             memory.give(bytes, of: sender)

@@ -3,33 +3,33 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Reads JSON bodies, within what their senders may send and what all bodies may hold (docs/security.md, "Conditions
-/// and bodies").
+/// Reads JSON bodies within the limits of their senders and of all bodies together (docs/security.md, "Conditions and
+/// bodies").
 ///
-/// A body is read and worked on inside a closure, so that its memory counts until the request is answered. Large bodies
-/// are worked on by threads of their own, so that small requests never wait for them.
+/// A body is read and processed inside a closure, so that its memory counts until the response is sent. Large bodies
+/// are processed on separate threads, so that small requests never wait for them.
 struct RequestBodies: Sendable {
     let limits: WireLimits
     private let memory: BodyMemory
     private let threads: (any TaskExecutor)?
 
-    /// Bodies of so many bytes are worked on by the threads for large bodies.
+    /// The size in bytes from which bodies are processed on the threads for large bodies.
     private static let large = 64 << 10
 
     /// - Parameters:
     ///   - limits: The limits of bodies and of their memory.
-    ///   - threads: Where large bodies are worked on; nil means where all others are.
+    ///   - threads: Processes large bodies; `nil` means that they are processed like all others.
     init(limits: WireLimits, threads: (any TaskExecutor)?) {
         self.limits = limits
         self.threads = threads
         memory = BodyMemory(limit: limits.bodyMemory)
     }
 
-    /// Reads a whole body as one JSON value and works on it; no body is null.
+    /// Reads a whole body as one JSON value and processes it; an empty body is null.
     ///
-    /// - Returns: What the work returns.
+    /// - Returns: The result of the work.
     /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/overloaded``,
-    ///   ``ServiceError/Code/malformedJSON``, and what the work throws.
+    ///   ``ServiceError/Code/malformedJSON``, and the errors of the work.
     func json<Value>(
         of request: Request,
         _ context: CallerContext,
@@ -38,9 +38,9 @@ struct RequestBodies: Sendable {
         try await text(of: request, context) { body in try await work(try body.json()) }
     }
 
-    /// Reads a whole body, up to what the caller may send, and works on its text.
+    /// Reads a whole body, up to the caller's limit, and processes its text.
     ///
-    /// - Returns: What the work returns.
+    /// - Returns: The result of the work.
     /// - Throws: As ``text(of:from:upTo:_:)``.
     func text<Value>(
         of request: Request,
@@ -51,11 +51,11 @@ struct RequestBodies: Sendable {
         return try await text(of: request, from: sender, upTo: limits.bodySize(of: sender), work)
     }
 
-    /// Reads a whole body and works on its text.
+    /// Reads a whole body and processes its text.
     ///
-    /// - Returns: What the work returns.
-    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/overloaded``, and what the
-    ///   work throws.
+    /// - Returns: The result of the work.
+    /// - Throws: ``ServiceError/Code/payloadTooLarge`` naming the limit, ``ServiceError/Code/overloaded``, and the
+    ///   errors of the work.
     func text<Value>(
         of request: Request,
         from sender: CallerIdentity,
@@ -91,7 +91,7 @@ struct RequestBodies: Sendable {
                 text = bytes
                 continue
             }
-            // Pages that nothing was written to yet take no memory, and a buffer of the right size is never copied.
+            // Unwritten pages take no memory, and a buffer of the right size is never copied.
             if text.readableBytes >= RequestBodies.large { text.reserveCapacity(Int(announced)) }
             text.writeBuffer(&bytes)
             try pace.check(text.readableBytes)
@@ -100,20 +100,22 @@ struct RequestBodies: Sendable {
     }
 }
 
-/// Refuses bodies that arrive so slowly that they only hold memory.
+/// Refuses bodies that arrive so slowly that they only occupy memory.
 struct BodyPace {
     private let start = ContinuousClock.now
-    /// Seconds in which a body may be as slow as it likes.
+    /// Seconds for which a body can have any speed.
     private static let grace = 30
     /// Bytes a second.
     private static let slowest = 8 << 10
 
-    /// Whether so many bytes are enough so many seconds after the body was first waited for.
+    /// Whether this number of bytes is enough, this number of seconds after the server began to wait for the body.
     static func isFastEnough(_ arrived: Int, after seconds: Int) -> Bool {
         seconds <= grace + arrived / slowest
     }
 
-    /// - Parameter arrived: All bytes so far.
+    /// Checks the speed of the body.
+    ///
+    /// - Parameter arrived: The number of bytes so far.
     /// - Throws: ``ServiceError/Code/timedOut``.
     func check(_ arrived: Int) throws {
         let seconds = Int((ContinuousClock.now - start).components.seconds)
@@ -127,14 +129,14 @@ struct BodyPace {
     }
 }
 
-/// A request's body as unparsed JSON; the code that parses it takes memory for the values from the request's share.
+/// A request's body as unparsed JSON; the code that parses it adds the memory of the values to the request's share.
 struct JSONBody: Sendable {
     let text: ByteBuffer
     let share: BodyMemory.Share
-    /// How many values may be made of the body, or of one item of a batch.
+    /// The maximum number of values in the body, or in one item of a batch.
     let maxValues: Int
 
-    /// The whole body as one value; no body is null.
+    /// The whole body as one value; an empty body is null.
     func json() throws -> JSONValue {
         guard text.readableBytes > 0 else { return .null }
         let (value, memory) = try withText { try JSONValue.parse($0, field: "The body", values: maxValues) }
@@ -142,7 +144,7 @@ struct JSONBody: Sendable {
         return value
     }
 
-    /// A part of the body as one value, and what it takes in memory.
+    /// A part of the body as one value, with its memory.
     func value(at range: Range<Int>) throws -> (value: JSONValue, memory: Int) {
         try withText { try JSONValue.parse($0, in: range, field: "The body", values: maxValues) }
     }

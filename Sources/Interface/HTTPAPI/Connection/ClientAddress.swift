@@ -2,21 +2,22 @@ internal import Domain
 internal import NIOCore
 
 extension Channel {
-    /// The network address of the client at the other end, for shares of what all clients use; nil without one.
+    /// The client's network address, by which shares of common resources are counted; `nil` without one.
     ///
-    /// Of an IPv6 address its network of 64 bits, because a client may have all addresses of that. Behind a reverse
-    /// proxy it is the proxy's: fields such as `X-Forwarded-For` are not read, because any client can send them.
+    /// An IPv6 address counts as its 64-bit network, because one client can have all addresses of that network. Behind
+    /// a reverse proxy it is the proxy's address: fields such as `X-Forwarded-For` are not read, because any client can
+    /// send them.
     var clientAddress: String? {
         guard let text = remoteAddress?.ipAddress else { return nil }
         return ClientAddress.network(of: text)
     }
 
-    /// The client of the connection before it is authenticated.
+    /// The identity of the connection's client before authentication.
     var unknownClient: CallerIdentity { .guest(address: clientAddress ?? "") }
 }
 
 enum ClientAddress {
-    /// What an address in text counts as: IPv4 as it is, IPv6 as its network of 64 bits.
+    /// The network of an address string: IPv4 unchanged, IPv6 as its 64-bit network.
     static func network(of text: String) -> String {
         // A zone (fe80::1%eth0) does not identify a client.
         guard let address = IPAddress(String(text.prefix { $0 != "%" })) else { return text }

@@ -1,15 +1,15 @@
 internal import Domain
 internal import NIOCore
 
-/// Notices that a client is gone while its request is worked on, for work that is worth nothing without it.
+/// Detects that a client disconnects while its request is processed, to cancel work that only this client needs.
 ///
-/// Used on its connection's event loop only, and asked from anywhere.
+/// Its state is used on its connection's event loop only; a ``Watch`` is usable from any thread.
 final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
 
     private var isGone = false
-    /// What is to be done when the client goes, for the requests that are worked on now.
+    /// The callbacks for a disconnection, for the requests that are being processed.
     private var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -33,11 +33,12 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
         for body in bodies { body() }
     }
 
-    /// A wish to know; one that is not needed any more is forgotten, because a connection may outlive many requests.
+    /// The registration of a callback; it is removed with ``unwatch()``, because a connection can outlive many
+    /// requests.
     final class Watch: CallerPresence {
         private let channel: any Channel
 
-        /// Watches nothing yet.
+        /// Creates a watch without a callback.
         init(_ channel: any Channel) {
             self.channel = channel
         }
@@ -53,7 +54,8 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
                 } else if presence != nil {
                     body()
                 } else {
-                    // Its pipeline is gone already, so the client is; or it is a test's, which closes in the end.
+                    // The pipeline is gone, so the client is too; or this is the channel of a test, which closes at the
+                    // end.
                     channel.closeFuture.whenComplete { _ in body() }
                 }
             }
@@ -66,7 +68,7 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Runs a body when the client has gone, on the connection's event loop.
+    /// Runs a body on the connection's event loop when the client disconnects.
     @discardableResult
     static func whenGone(from channel: any Channel, _ body: @escaping @Sendable () -> Void) -> Watch {
         let watch = Watch(channel)
@@ -74,7 +76,7 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
         return watch
     }
 
-    /// Runs a body, and cancels it when the client goes.
+    /// Runs a body, and cancels it when the client disconnects.
     static func required<Result: Sendable>(
         on channel: any Channel,
         _ body: @escaping @Sendable () async throws -> Result

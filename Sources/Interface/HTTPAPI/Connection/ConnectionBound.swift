@@ -2,11 +2,11 @@ internal import Glibc
 package import Logging
 package import NIOCore
 
-/// Accepts no more connections than there are descriptors for.
+/// Limits the number of open connections to the available descriptors.
 ///
-/// At the bound the listening socket is not read, so further clients wait in the kernel's queue, and connections that
-/// wait for a request are closed, those first that wait for longest. NIO alone would accept until the process has no
-/// descriptor left and then try again for ever, as fast as it can. Used on the listening channel's event loop only.
+/// At the limit the listening socket is not read, so further clients wait in the kernel's queue, and idle connections
+/// are closed, those that are idle for longest first. Without it, NIO would accept until the process has no descriptor
+/// left and then retry forever in a busy loop. Used on the listening channel's event loop only.
 final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -15,23 +15,23 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
     private let connections: OpenConnections
     private let logger: Logger
     private var open = 0
-    /// Whether the listening socket is not read, because of the bound or because the system refused.
+    /// Whether the listening socket is not read, because of the limit or because `accept` failed.
     private var isPaused = false
     private var isRelieving = false
     private var lastRelief: NIODeadline?
-    /// How often in a row connections had to be closed: then more of them are.
+    /// The number of consecutive times that connections were closed; each time more of them are.
     private var reliefs = 0
 
-    /// How long a connection is left alone in any case: a client that just connected or was just answered may send a
-    /// request at any moment.
+    /// The minimum idle time before a connection is closed: a client that just connected or just got a response can
+    /// send a request at any moment.
     static let leastIdleTime = TimeAmount.milliseconds(250)
     /// The time between two checks for idle connections while the maximum is reached.
     static let interval = TimeAmount.milliseconds(250)
 
     /// - Parameters:
-    ///   - most: The most connections that are open at once.
-    ///   - connections: Those that are.
-    ///   - logger: Is told when the system refuses connections.
+    ///   - most: The maximum number of open connections.
+    ///   - connections: The open connections.
+    ///   - logger: Records that the system refuses connections.
     init(most: Int, connections: OpenConnections, logger: Logger) {
         self.most = most
         self.connections = connections
@@ -56,14 +56,14 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
             context.fireErrorCaught(error)
             return
         }
-        // Not handed on, or Hummingbird would end the listener.
+        // Not passed on, because Hummingbird would end the listener.
         guard error.errnoCode != ECONNABORTED, !isPaused else { return }
         logger.error("No connection can be accepted", metadata: ["error": "\(error)"])
         pause(context)
         relieve(context)
     }
 
-    /// What `accept` says when it may succeed later.
+    /// Errors of `accept` after which it can succeed later.
     private static let passing = [ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
     private func pause(_ context: ChannelHandlerContext) {
@@ -73,7 +73,7 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
 
     private func resume(_ context: ChannelHandlerContext) {
         isPaused = false
-        // Fails if the listener is closed, which is as well.
+        // Fails if the listener is closed, which needs no handling.
         try? context.channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
@@ -84,12 +84,12 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
         let now = NIODeadline.now()
         reliefs = lastRelief.map { now - $0 < .seconds(1) } ?? false ? reliefs + 1 : 0
         lastRelief = now
-        // An eighth, then a quarter, a half, all: clients that open connections and send nothing lose them faster and
-        // faster.
+        // An eighth, then a quarter, a half, all: clients that open connections and send nothing lose them increasingly
+        // fast.
         connections.closeIdle(max(1, most / 8) << min(3, reliefs), olderThan: ConnectionBound.leastIdleTime)
         context.eventLoop.assumeIsolated().scheduleTask(in: ConnectionBound.interval) { [self] in
             isRelieving = false
-            // After an error of `accept` it tries again: other code may have closed a descriptor.
+            // After an error of `accept` the listener retries, because other code can have closed a descriptor.
             if isPaused, open < most { resume(context) }
             relieve(context)
         }
@@ -97,13 +97,13 @@ final class ConnectionBound: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension OpenConnections {
-    /// Bounds the connections that a listener accepts; returns when the bound holds.
+    /// Limits the connections that a listener accepts; returns when the limit is active.
     ///
     /// - Parameters:
-    ///   - most: The most that are open at once.
+    ///   - most: The maximum number of open connections.
     ///   - listener: The listening channel.
-    ///   - logger: Is told when the system refuses connections.
-    /// - Throws: When the listener is closed.
+    ///   - logger: Records that the system refuses connections.
+    /// - Throws: An error if the listener is closed.
     package func bound(to most: Int, on listener: any Channel, logger: Logger) async throws {
         try await listener.eventLoop.submit {
             let handler = ConnectionBound(most: most, connections: self, logger: logger)

@@ -4,17 +4,17 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Says `100 Continue` (RFC 9110 section 10.1.1) when the body is wanted, and not before.
+/// Sends `100 Continue` (RFC 9110 section 10.1.1) when the route first reads the body.
 ///
-/// A client that asks for it waits up to a second otherwise; told too early, it sends gigabytes only to hear that its
-/// key is wrong. Used on its connection's event loop only.
+/// A client that expects it otherwise waits up to a second; if it were sent earlier, a client would send gigabytes
+/// before it learns that its key is wrong. Used on its connection's event loop only.
 final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The event that says: the body is wanted.
+    /// The event that the route reads the body.
     struct BodyWanted: Sendable {}
 
     private var isAwaited = false
@@ -45,7 +45,7 @@ final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Lets a request's body tell the connection when it is first read.
+/// Notifies the connection when a request's body is first read.
 struct ContinueMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -59,7 +59,7 @@ struct ContinueMiddleware: RouterMiddleware {
     }
 }
 
-/// A body that asks the client to send it before the first byte is awaited.
+/// A body that fires ``ContinueHandler/BodyWanted`` before its first byte is awaited.
 private struct AskedForBody: AsyncSequence, Sendable {
     let body: RequestBody
     let channel: any Channel

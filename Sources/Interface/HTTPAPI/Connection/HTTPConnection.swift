@@ -5,13 +5,12 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// How a connection speaks HTTP/1.1: Hummingbird's way, plus a strict reading of requests, `sendfile` and
-/// `100 Continue`.
+/// Configures HTTP/1.1 connections: Hummingbird's handlers, plus strict request parsing, `sendfile` and `100 Continue`.
 package enum HTTPConnection {
     /// - Parameters:
-    ///   - idleTimeout: How long a connection may send nothing of a request before it is closed.
-    ///   - connections: Knows the connections that are open; each of them adds itself.
-    /// - Returns: What Hummingbird builds the server's connections with.
+    ///   - idleTimeout: How long a connection can send no part of a request before it is closed.
+    ///   - connections: The open connections; each connection adds itself.
+    /// - Returns: The builder with which Hummingbird creates the server's connections.
     package static func server(
         idleTimeout: TimeAmount,
         connections: OpenConnections = OpenConnections()
@@ -21,13 +20,13 @@ package enum HTTPConnection {
         }
     }
 
-    /// The decoder of requests; the first that a connection has, and each that follows a stopped one.
+    /// Creates the decoder of requests: the first one of a connection, and each that replaces a stopped one.
     static func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = RequestRefusal.largestHead
         limits.maxHeaderListSize = RequestRefusal.largestHead
         limits.maxHeaderFieldCount = RequestRefusal.maxHeaders
-        // What lies behind a request that asks for another protocol is the next request: see RequestGate.
+        // The bytes after a request with `Upgrade` are the next request: see RequestGate.
         return ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
         )
@@ -44,7 +43,7 @@ private struct HTTPChannel: HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            // An upload that fills its buffers gets larger ones: each read costs a switch to the event loop and to a
+            // An upload that fills its buffers gets larger ones, because each read switches to the event loop and to a
             // task.
             let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 512 << 10)
             try channel.syncOptions?.setOption(.recvAllocator, value: allocator)

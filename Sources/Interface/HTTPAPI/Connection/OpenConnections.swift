@@ -1,31 +1,31 @@
 package import NIOCore
 internal import Synchronization
 
-/// The connections that are open, and since when each has nothing to do; for any thread.
+/// The open connections, and since when each is idle; thread-safe.
 package final class OpenConnections: Sendable {
     private let connections = Mutex<[ObjectIdentifier: (channel: any Channel, activity: ConnectionActivity)]>([:])
 
-    /// Begins with none.
+    /// Creates an empty collection.
     package init() {}
 
-    /// How many there are.
+    /// The number of open connections.
     package var count: Int { connections.withLock(\.count) }
 
-    /// Adds one that was just accepted.
+    /// Adds a connection that was just accepted.
     func add(_ channel: any Channel, _ activity: ConnectionActivity) {
         connections.withLock { $0[ObjectIdentifier(channel)] = (channel, activity) }
     }
 
-    /// Forgets one that is closed.
+    /// Removes a closed connection.
     func remove(_ channel: any Channel) {
         connections.withLock { $0[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Closes connections that wait for a request, those first that wait for longest.
+    /// Closes idle connections, those that are idle for longest first.
     ///
     /// - Parameters:
-    ///   - most: How many at most.
-    ///   - age: How long a connection must have waited.
+    ///   - most: The maximum number to close.
+    ///   - age: The minimum idle time.
     package func closeIdle(_ most: Int, olderThan age: TimeAmount) {
         let bound = NIODeadline.now() - age
         var idle = connections.withLock { connections in
@@ -34,30 +34,30 @@ package final class OpenConnections: Sendable {
             }
         }
         idle.sort { $0.since < $1.since }
-        // One that has got a request meanwhile stays.
+        // A connection that received a request in the meantime stays open.
         for (_, channel) in idle.prefix(most) {
             channel.pipeline.fireUserInboundEventTriggered(RequestGate.CloseIfIdle())
         }
     }
 }
 
-/// Since when a connection waits for a request; written on its event loop, read from anywhere.
+/// The time since when a connection is idle; written on its event loop, read from any thread.
 final class ConnectionActivity: Sendable {
-    /// In nanoseconds of NIO's clock; 0 while a request is being answered.
+    /// In nanoseconds of NIO's clock; 0 while a request is processed.
     private let since = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
 
-    /// Nothing while a request is being answered.
+    /// `nil` while a request is processed.
     var idleSince: NIODeadline? {
         let since = since.load(ordering: .relaxed)
         return since == 0 ? nil : .uptimeNanoseconds(since)
     }
 
-    /// Notes that a request came.
+    /// Records that a request arrived.
     func begin() {
         since.store(0, ordering: .relaxed)
     }
 
-    /// Notes that all requests are answered.
+    /// Records that all responses are sent.
     func end() {
         since.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
     }

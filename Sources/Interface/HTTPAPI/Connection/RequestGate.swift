@@ -2,12 +2,12 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Lets only requests pass that ``RequestRules`` accept, and ends the connection where it must end.
+/// Passes on only requests that ``RequestRules`` accept, and ends the connection where it must end.
 ///
-/// It stands directly behind NIO's decoder. What it refuses it answers itself, once everything before is answered, and
-/// takes nothing more. It sees to it that each request has one answer, that an answer says `Connection: close` if the
-/// connection ends with it, that a client has time to read the last answer, and that a request which asks for another
-/// protocol (`Upgrade`) is answered like any other: the decoder stops behind it, so another one takes its place.
+/// It follows NIO's decoder in the pipeline. It responds to refused requests itself, after all earlier responses, and
+/// accepts no further request. It ensures that each request has one response, that the last response has `Connection:
+/// close`, that a client has time to read the last response, and that a request with `Upgrade` is processed like any
+/// other: the decoder stops after such a request, so the gate replaces it.
 ///
 /// Used on its connection's event loop only.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
@@ -16,36 +16,36 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Asks a connection to end if nothing is going on; fired by ``OpenConnections``.
+    /// Closes an idle connection; fired by ``OpenConnections``.
     struct CloseIfIdle: Sendable {}
 
     private let connections: OpenConnections
     private let logger: Logger
     private let activity = ConnectionActivity()
 
-    /// Requests that were handed on and whose answers did not end yet.
+    /// The number of requests that were passed on and whose responses are not complete.
     private var unanswered = 0
-    /// Whether the rest of a request that was handed on is still to come.
+    /// Whether the rest of a request that was passed on has not arrived.
     private var isReading = false
-    /// Whether no further request is taken.
+    /// Whether no further request is accepted.
     private var isLast = false
-    /// Whether the last request is one of HTTP/1.0, which knows no chunks.
+    /// Whether the last request uses HTTP/1.0, which has no chunked encoding.
     private var isLastOld = false
-    /// Whether the decoder stops behind the request that is being read.
+    /// Whether the decoder stops after the current request.
     private var stopsDecoder = false
-    /// Whether the decoder is to be replaced, unless it proves to go on.
+    /// Whether the decoder will be replaced unless it continues.
     private var awaitsDecoder = false
-    /// A head with a `Transfer-Encoding`, until the decoder shows whether it reads it as chunked, too.
+    /// A head with a `Transfer-Encoding`, until the decoder shows whether it treats the body as chunked too.
     private var held: HTTPRequestHead?
-    /// To be answered when everything before is.
+    /// The refusal to send after all earlier responses.
     private var refusal: (RequestRefusal, hasBody: Bool)?
-    /// Whether an answer is being written that no request waits for.
+    /// Whether a response without a waiting request is being written.
     private var isDropping = false
-    /// Whether nothing is written any more, and what comes in is thrown away.
+    /// Whether writing has ended and incoming bytes are discarded.
     private var isDraining = false
 
-    /// How long a client may take to read the last answer before the connection is closed; one that is closed with
-    /// bytes of the client unread is reset, and the answer may be lost.
+    /// The time in which a client can read the last response before the connection is closed; closing a connection with
+    /// unread bytes resets it, and the response can be lost.
     static let drainTime = TimeAmount.seconds(5)
 
     init(connections: OpenConnections, logger: Logger) {
@@ -92,7 +92,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Hands on the head that was held back.
+    /// Passes on the head that was held back.
     private func handOn(_ context: ChannelHandlerContext) {
         guard let head = held else { return }
         held = nil
@@ -104,7 +104,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         handOn(context)
         context.fireChannelReadComplete()
-        // The reader of the requests has stopped, and does not read any more.
+        // After the close, the consumer of requests no longer reads.
         if isDraining { context.read() }
     }
 
@@ -115,7 +115,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             refuse(RequestRefusal(error), hasBody: head.method != .HEAD, context)
         } else if let error = error as? HTTPParserError, !isLast {
             if isReading {
-                // Its route learns of it from the body; nothing behind it can be understood.
+                // The route gets the error from the body; later bytes cannot be parsed.
                 isLast = true
                 context.fireErrorCaught(error)
             } else {
@@ -126,7 +126,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         } else if !isLast || !(error is HTTPParserError || error is ByteToMessageDecoderError) {
             context.fireErrorCaught(error)
         }
-        // Otherwise the bytes after the last request are no request, and are ignored.
+        // Otherwise the bytes follow the last request and are ignored.
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -148,10 +148,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         if unanswered == 0 { answerRefused(context) }
     }
 
-    /// Puts a new decoder in the place of the one that has stopped, which hands on the bytes that it did not read.
+    /// Replaces the decoder that has stopped, which passes on its unread bytes.
     private func replaceDecoder(_ context: ChannelHandlerContext) {
         awaitsDecoder = true
-        // When the decoder, which called, has returned.
+        // Deferred until the decoder, which is the caller, has returned.
         context.eventLoop.assumeIsolated().execute { [self] in
             guard awaitsDecoder, context.channel.isActive else { return }
             awaitsDecoder = false
@@ -160,22 +160,22 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
                 let stopped = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try pipeline.addHandler(HTTPConnection.decoder(), position: .after(stopped.handler))
                 let removed = context.eventLoop.makePromise(of: Void.self)
-                // Requests are handed to their routes when a read is complete, and this is none of the socket's.
+                // Requests reach their routes at the end of a read, and this read is not the socket's.
                 removed.futureResult.assumeIsolated().whenSuccess { [self] in channelReadComplete(context: context) }
                 pipeline.removeHandler(context: stopped, promise: removed)
             } catch {
-                // Without a decoder nothing more on this connection could be understood.
+                // Without a decoder the connection cannot continue.
                 context.close(promise: nil)
             }
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head):
-            // A second answer to a request whose body proved to be malformed after the first one.
+            // A second response to a request whose body proved to be malformed after the first one.
             isDropping = unanswered == 0
             guard !isDropping else { break }
             guard isLast, unanswered == 1, refusal == nil, head.status.code >= 200 else {
@@ -228,7 +228,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         isReading = false
         isDraining = true
         let closed = promise ?? context.eventLoop.makePromise()
-        // Once everything before is written.
+        // After all earlier writes.
         closed.futureResult.assumeIsolated().whenComplete { _ in
             guard context.channel.isActive else { return }
             context.eventLoop.assumeIsolated().scheduleTask(in: RequestGate.drainTime) {

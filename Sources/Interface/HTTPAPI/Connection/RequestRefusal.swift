@@ -2,17 +2,17 @@ internal import Domain
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A request that the server does not take, because its head or its framing breaks RFC 9110 or RFC 9112.
+/// The refusal of a request whose head or framing violates RFC 9110 or RFC 9112.
 ///
-/// The connection ends with the answer: where the next request begins can no longer be known for sure.
+/// The connection ends with the response, because the beginning of the next request is not known reliably.
 struct RequestRefusal: Error, Equatable {
     let status: HTTPResponseStatus
-    /// For the client: it names the field.
+    /// The message for the client; it names the field.
     let message: String
 
-    /// The most bytes of a request line and its header fields together, and of one field.
+    /// The maximum bytes of a request line and its header fields together, and of one field.
     static let largestHead = 80 << 10
-    /// The most header fields of a request.
+    /// The maximum number of header fields in a request.
     static let maxHeaders = 1000
 
     init(_ status: HTTPResponseStatus, _ message: String) {
@@ -20,7 +20,7 @@ struct RequestRefusal: Error, Equatable {
         self.message = message
     }
 
-    /// The refusal of bytes that are no request.
+    /// The refusal for bytes that the parser rejects.
     init(_ error: HTTPParserError) {
         switch error {
         case .headerOverflow:
@@ -43,7 +43,7 @@ struct RequestRefusal: Error, Equatable {
         ByteBuffer(bytes: JSONValue.object(["code": .integer(1), "error": .string(message)]).encoded())
     }
 
-    /// The head of the answer that ends the connection.
+    /// The head of the response that ends the connection.
     func head(length: Int) -> HTTPResponseHead {
         HTTPResponseHead(
             version: .http1_1,

@@ -1,21 +1,24 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What the head of a request must be like before the server acts on it (RFC 9110, RFC 9112).
+/// The rules for the head of a request before the server processes it (RFC 9110, RFC 9112).
 ///
-/// Stricter than NIO's decoder where two programs could read one request in two ways: whatever decides how long a body
-/// is must be said once and in one form, or the bytes of a body could be taken for a request (request smuggling).
+/// They are stricter than NIO's decoder where two programs could interpret one request differently: the length of a
+/// body must be given once and in one form, or a proxy and this server could disagree where the next request begins
+/// (request smuggling).
 enum RequestRules {
-    /// A head that passed, and what it means for the connection.
+    /// An accepted head with its consequences for the connection.
     struct Framing: Equatable {
-        /// As the server reads it: `Connection` is `close` if the connection ends with the answer.
+        /// The head for the server: `Connection` is `close` if the connection ends with the response.
         var head: HTTPRequestHead
-        /// Whether the connection ends with the answer.
+        /// Whether the connection ends with the response.
         var isLast: Bool
-        /// Whether NIO's decoder stops behind the request, because it asks for another protocol.
+        /// Whether NIO's decoder stops after the request because of `Upgrade`.
         var stopsDecoder: Bool
     }
 
+    /// Checks a head.
+    ///
     /// - Throws: The refusal; the connection must end with it.
     static func check(_ head: HTTPRequestHead) throws(RequestRefusal) -> Framing {
         guard head.method != .CONNECT else {
@@ -26,7 +29,7 @@ enum RequestRules {
         try checkFraming(fields, isOld: isOld)
         try checkHost(fields.hosts, isOld: isOld)
         let options = try connectionOptions(fields.connections)
-        // HTTP/1.0 knows no persistent connections; what asks for them there is an extension that proxies got wrong.
+        // HTTP/1.0 has no persistent connections; `keep-alive` is an extension that proxies implemented wrongly.
         let isLast = isOld || options.contains("close")
         var head = head
         if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
@@ -38,7 +41,7 @@ enum RequestRules {
         )
     }
 
-    /// RFC 9112 section 6: one `Content-Length` that is a number, or `Transfer-Encoding: chunked`, or neither.
+    /// RFC 9112 section 6: one numeric `Content-Length`, or `Transfer-Encoding: chunked`, or neither.
     private static func checkFraming(_ fields: ImportantFields, isOld: Bool) throws(RequestRefusal) {
         if let encoding = fields.encodings.first {
             guard fields.encodings.count == 1, fields.lengths.isEmpty else {
@@ -47,7 +50,7 @@ enum RequestRules {
             guard !isOld else {
                 throw RequestRefusal(.badRequest, "A request of HTTP/1.0 must not have a Transfer-Encoding.")
             }
-            // Exactly this token: for any other form the decoder has its own rules.
+            // Only exactly this token: the decoder treats other forms by its own rules.
             if encoding.lowercased() == "chunked" { return }
             let codings = encoding.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed }
             let isKnownTwice = codings.dropLast().contains { $0.lowercased() == "chunked" }
@@ -63,7 +66,7 @@ enum RequestRules {
         else { throw RequestRefusal(.badRequest, "Content-Length must be one number of bytes.") }
     }
 
-    /// RFC 9112 section 3.2: exactly one `Host`, which HTTP/1.0 may leave out.
+    /// RFC 9112 section 3.2: exactly one `Host`, which HTTP/1.0 requests can omit.
     private static func checkHost(_ hosts: [String], isOld: Bool) throws(RequestRefusal) {
         if hosts.isEmpty, isOld { return }
         guard let host = hosts.first, hosts.count == 1, HostField.isValid(host) else {
@@ -73,7 +76,7 @@ enum RequestRules {
 
     /// The options of all `Connection` fields in lower case (RFC 9110 section 7.6.1).
     ///
-    /// Blanks are spaces only: behind a tab NIO's decoder does not know an option again.
+    /// Only spaces are trimmed: NIO's decoder does not recognize an option after a tab.
     private static func connectionOptions(_ fields: [String]) throws(RequestRefusal) -> Set<String> {
         if fields.isEmpty { return [] }
         var options: Set<String> = []
@@ -89,7 +92,7 @@ enum RequestRules {
     }
 }
 
-/// The values of the fields that decide where a request ends and what becomes of its connection.
+/// The values of the fields that determine the end of a request and of its connection.
 private struct ImportantFields {
     var hosts: [String] = []
     var lengths: [String] = []
@@ -100,7 +103,7 @@ private struct ImportantFields {
 
     init(of headers: HTTPHeaders) {
         for (name, value) in headers {
-            // Lengths first, because most fields are none of these.
+            // Lengths are compared first, because most fields are none of these.
             switch name.utf8.count {
             case 4 where name.lowercased() == "host": hosts.append(value)
             case 6 where name.lowercased() == "expect": hasExpectation = true
@@ -114,7 +117,8 @@ private struct ImportantFields {
     }
 }
 
-/// The value of `Host` (RFC 9110 section 7.2): a name, an IPv4 address or one of IPv6 in brackets, and perhaps a port.
+/// The value of `Host` (RFC 9110 section 7.2): a name, an IPv4 address or an IPv6 address in brackets, with an optional
+/// port.
 enum HostField {
     static func isValid(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -134,7 +138,7 @@ enum HostField {
         return colon == UInt8(ascii: ":") && port.count <= 5 && port.allSatisfy(\.isDigit)
     }
 
-    /// A registered name (RFC 3986 section 3.2.2).
+    /// Whether the bytes are a registered name (RFC 3986 section 3.2.2).
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         var position = bytes.startIndex
         while position < bytes.endIndex {
@@ -159,7 +163,7 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-    /// Whether it is a token (RFC 9110 section 5.6.2).
+    /// Whether the string is a token (RFC 9110 section 5.6.2).
     fileprivate var isToken: Bool {
         !isEmpty && utf8.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }

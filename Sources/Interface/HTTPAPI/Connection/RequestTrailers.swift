@@ -5,17 +5,18 @@ internal import NIOCore
 internal import NIOHTTPTypes
 internal import Synchronization
 
-/// Keeps what stands behind a request's body (RFC 9110 section 6.5), which Hummingbird does not hand on.
+/// Stores the trailers of requests (RFC 9110 section 6.5), which Hummingbird does not pass on.
 ///
-/// Only of requests that promise it by a `Trailer` header; such a request gets a number, in a header of ours that no
-/// client can set, by which its route finds them. Used on its connection's event loop, and asked from anywhere.
+/// Only requests with a `Trailer` header are included. Such a request gets a number in an internal header, which
+/// clients cannot set, and its route finds the trailers by that number. The state is used on its connection's event
+/// loop; ``of(_:on:)`` is usable from any task.
 final class RequestTrailers: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
 
     private var number = 0
     private var isPromised = false
-    /// Until they are asked for: a client may send the next requests before the first is answered.
+    /// Trailers that were not read: a client can send the next requests before the first response.
     private var trailers: [Int: HTTPFields] = [:]
 
     private static let kept = 256
@@ -41,7 +42,7 @@ final class RequestTrailers: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// What stood behind a request's body, once all of the body was read; `nil` if the request promised nothing.
+    /// The trailers of a request whose body was completely read; `nil` if the request has no `Trailer` header.
     static func of(_ request: Request, on channel: any Channel) async throws -> HTTPFields? {
         guard let number = request.headers[.requestNumber].flatMap({ Int($0) }) else { return nil }
         return try await channel.eventLoop.submit {

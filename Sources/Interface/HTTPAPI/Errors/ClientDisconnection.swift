@@ -1,9 +1,9 @@
 internal import Glibc
 internal import NIOCore
 
-/// Recognises errors that a client causes when it disconnects: no operator has to act on them.
+/// Recognizes errors that a client causes when it disconnects: the operator need not act on them.
 enum ClientDisconnection {
-    /// Whether a client that closes or resets its connection causes the error.
+    /// Whether the error means that a client closed or reset its connection.
     static func causes(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError, is ChannelError, is NIOAsyncWriterError:

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPTypes
 
-/// A refusal with the status and headers that its dialect has for it, where those are others than the API's.
+/// An error with the status and headers of its dialect, where they differ from those of the API.
 struct DialectError: Error {
     let status: HTTPResponse.Status
     let refusal: ServiceError

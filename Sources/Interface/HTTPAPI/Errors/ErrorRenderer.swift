@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOHTTP1
 
-/// Turns every error into a status and a body: the only place that does (protocol/files 1.4, 9).
+/// Renders every error as a status and a body, in this one place (protocol/files 1.4, 9).
 struct ErrorRenderer: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -19,23 +19,23 @@ struct ErrorRenderer: RouterMiddleware {
         }
     }
 
-    /// The answer for an error; an unexpected error is logged and answered with a plain 500.
+    /// The response for an error; an unexpected error is logged and returned as a plain 500.
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
         var headers = (error as? DialectError)?.headers ?? [:]
         if rendering.status == .tooManyRequests { headers[.retryAfter] = String(refusal(for: error).retryAfter) }
         var response = body.response(status: rendering.status, headers: headers)
-        // A client would take the body for its next answer (RFC 9110 section 9.3.2).
+        // A client would treat the body as its next response (RFC 9110 section 9.3.2).
         if method == .head { response.leaveOutBody() }
         return response
     }
 
-    /// The body alone, for an item of a batch.
+    /// The JSON body, for an item of a batch.
     static func json(of error: any Error, logger: Logger) -> JSONValue {
         rendered(error, logger: logger).body
     }
 
-    /// What a dialect of uploads makes its own answer of.
+    /// The error and the status from which an upload dialect renders its own response.
     static func refusal(_ error: any Error, logger: Logger) -> (refusal: ServiceError, status: HTTPResponse.Status) {
         let (rendering, _) = rendered(error, logger: logger)
         return (refusal(for: error), rendering.status)
@@ -45,7 +45,7 @@ struct ErrorRenderer: RouterMiddleware {
         let refusal = refusal(for: error)
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
-        // A full or read-only storage is logged when it becomes so: a line for each refusal would fill the disk
+        // The change to a full or read-only storage is logged once: a line for each refusal would fill the disk
         // further.
         let isState = refusal.code == .storageFull || refusal.code == .storageReadOnly
         if rendering.status.kind == .serverError, !isState {
@@ -72,7 +72,7 @@ struct ErrorRenderer: RouterMiddleware {
         case is HTTPParserError:
             ServiceError(.badRequest, "The request's body ends before its announced length or is malformed.")
         case let error where ClientDisconnection.causes(error):
-            // No client reads it: the client disconnected, or the server stops. The log does not report it as a
+            // No client receives it: the client disconnected, or the server stops. The log does not report it as a
             // failure.
             ServiceError(.badRequest, "The request was cancelled.")
         default:
@@ -90,7 +90,8 @@ struct ErrorRenderer: RouterMiddleware {
         }
     }
 
-    /// Codes of the API are LeanCloud's; those of the file host are the status, as on Qiniu (protocol/files 5.10).
+    /// The codes of the API are LeanCloud's; on the file host the code is the status, as on Qiniu (protocol/files
+    /// 5.10).
     private static let renderings: [ServiceError.Code: Rendering] = [
         .badRequest: Rendering(.badRequest, 1),
         .malformedJSON: Rendering(.badRequest, 107),
@@ -147,7 +148,7 @@ struct ErrorRenderer: RouterMiddleware {
         .imageTimedOut: Rendering(.badRequest, 400),
         .overloaded: Rendering(.tooManyRequests, 429),
         .storageFull: Rendering(.init(code: 507, reasonPhrase: "Insufficient Storage"), 507),
-        // 503 is LeanCloud's code for an app that is read-only.
+        // 503 is LeanCloud's code for a read-only app.
         .storageReadOnly: Rendering(.serviceUnavailable, 503),
         .storageFailing: Rendering(.internalServerError, 1),
         .storageDamaged: Rendering(.internalServerError, 1),

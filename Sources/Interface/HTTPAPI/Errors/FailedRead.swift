@@ -4,11 +4,11 @@ internal import Glibc
 internal import Logging
 internal import NIOCore
 
-/// Stored bytes that could not be read, whether that was found before the answer or in the middle of it.
+/// Stored bytes that could not be read, detected before the response or while it is sent.
 struct FailedRead {
     private let cause: any Error
 
-    /// `nil` for other errors, such as that of a client that left.
+    /// Recognizes a failed read; `nil` for other errors, such as that of a disconnected client.
     init?(_ error: any Error) {
         switch error {
         case let error as ServiceError where error.cause is UnreadableBlob:
@@ -16,7 +16,7 @@ struct FailedRead {
         case is FileEndedEarly:
             cause = error
         case let error as IOError where FailedRead.diskFailures.contains(error.errnoCode):
-            // Of sendfile: no socket says so.
+            // An error of sendfile for the file: sockets do not return it.
             cause = error
         default:
             return nil
@@ -25,12 +25,12 @@ struct FailedRead {
 
     private static let diskFailures = [EIO, ENXIO, ENODATA, EBADMSG, EUCLEAN, ESTALE, EREMOTEIO]
 
-    /// Counts it; the code that answers the request logs the error.
+    /// Counts the failure in the metrics; the code that responds to the request logs the error.
     func count() {
         Counter(label: "lcfile_failed_reads_total").increment()
     }
 
-    /// Counts and logs it.
+    /// Counts and logs the failure.
     func report(to logger: Logger) {
         count()
         logger.error("A stored file cannot be read", metadata: ["error": "\(cause)"])

@@ -1,14 +1,14 @@
 internal import Domain
 
-/// Knows which URLs lead to files of one app: those that a watermark may lay over an image (protocol/files 5.6).
+/// Resolves URLs to files of one app, which a watermark is allowed to use (protocol/files 5.6).
 struct AppFileResolver: Sendable {
     let bucket: String
-    /// What file URLs of the app may begin with.
+    /// The possible beginnings of the app's file URLs.
     let domains: [String]
-    /// The host that the request named, which is the server under whatever name the client knows it.
+    /// The host of the request, which is a name of this server.
     let host: String?
 
-    /// The key that a URL, `kodo://<bucket>/<key>` or a bare key names; `nil` if it leads elsewhere.
+    /// The key that a URL, `kodo://<bucket>/<key>` or a bare key names; `nil` for other servers and apps.
     func key(of text: String) -> FileKey? {
         if let path = text.dropping(prefix: "kodo://\(bucket)/") { return FileKey(path) }
         guard text.contains("://") else { return FileKey(text) }

@@ -3,14 +3,14 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What the two ways to a file's bytes have in common: its URL and its record.
+/// The common part of the two ways to a file's bytes: its URL and its record.
 extension AppServices {
     /// Parses the image request of a URL.
     ///
     /// - Parameters:
-    ///   - request: Its query has them, and its host is a name of this server.
+    ///   - request: The HTTP request; its query string has the operators, and its host is a name of this server.
     ///   - fileSize: The source's size in bytes.
-    /// - Returns: The image request; `nil` if there is none.
+    /// - Returns: The image request; `nil` without operators.
     /// - Throws: The error for unknown parameters.
     func imageRequest(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
         guard let query = request.uri.query else { return nil }
@@ -18,7 +18,7 @@ extension AppServices {
         return try await images.requests.request(query, host: request.head.authority, context: context)
     }
 
-    /// Reads the chain of a style, which the request names.
+    /// Parses the chain of the style that the request names.
     func imageRequest(chain: String, of request: Request, fileSize: Int64) throws -> ImageRequest {
         try ImageRequest(chain: chain, context: parsingContext(request, fileSize))
     }
@@ -28,7 +28,7 @@ extension AppServices {
         return ImageParsingContext(limits: images.settings.limits, ownKey: marks.key(of:), fileSize: fileSize)
     }
 
-    /// Answers with a file of the app, or with its derivative.
+    /// Responds with a file of the app, or with its derivative.
     func answer(
         _ request: Request,
         _ context: APIContext,
@@ -43,7 +43,7 @@ extension AppServices {
                 tag: EntityTag(strong: file.digest.description),
                 modified: file.createdAt,
                 caching: caching,
-                // With operators, the answer may have been a derivative at another time.
+                // With operators, the response at this date could have been a derivative.
                 isDateStrong: imageRequest == nil
             )
             return try await representation.response(to: request) { range in

@@ -4,20 +4,20 @@ internal import Domain
 struct AttachmentName {
     private let name: String
 
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     private static let maxLength = 255
 
     /// Finds the parameter in a query string, with or without operators before it; `nil` if it is missing or empty.
     init?(query: String) {
         let word = query.split(separator: "&").first { $0.hasPrefix("attname=") }
         guard let text = word?.dropFirst("attname=".count).replacing("+", with: " ").percentDecoded else { return nil }
-        // Only the last part, as of a path: browsers would do the same, not all of them well.
+        // Only the last path component: browsers do the same, but not all of them correctly.
         let last = text.split { $0 == "/" || $0 == "\\" }.last ?? ""
         name = String(last.unicodeScalars.filter { !$0.properties.generalCategory.isControl }.map(Character.init))
         guard !["", ".", ".."].contains(name), name.utf8.count <= AttachmentName.maxLength else { return nil }
     }
 
-    /// The value of `Content-Disposition` (RFC 6266): the name twice, for clients that know no other script than Latin.
+    /// The value of `Content-Disposition` (RFC 6266), with the name twice: in ASCII for old clients, and in UTF-8.
     var disposition: String {
         let plain = name.unicodeScalars.map { scalar in
             scalar.isASCII && !"\"\\%;".unicodeScalars.contains(scalar) ? Character(scalar) : "_"

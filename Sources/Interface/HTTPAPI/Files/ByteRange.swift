@@ -2,21 +2,21 @@ internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Which bytes a request asks for (RFC 9110 section 14).
+/// The range of bytes that a request selects (RFC 9110 section 14).
 enum ByteRange: Equatable {
     case whole
     case part(Range<Int64>)
     case unsatisfiable
 
-    /// Reads the headers Range and If-Range.
+    /// Parses the headers Range and If-Range.
     ///
-    /// Several ranges, other units and broken ranges mean the whole, as the RFC allows.
+    /// Several ranges, other units and malformed ranges select the whole, as the RFC allows.
     ///
     /// - Parameters:
-    ///   - headers: The request's.
-    ///   - size: That of the whole, in bytes.
-    ///   - tag: What If-Range may name.
-    ///   - modified: What it may name as well; `nil` where other bytes may have the same date.
+    ///   - headers: The request's headers.
+    ///   - size: The size of the representation in bytes.
+    ///   - tag: The entity tag for If-Range.
+    ///   - modified: The date for If-Range; `nil` if different bytes can have the same date.
     init(_ headers: HTTPFields, of size: Int64, tag: EntityTag, modified: Timestamp?) {
         guard let text = headers[.range], text.lowercased().hasPrefix("bytes=") else {
             self = .whole
@@ -46,7 +46,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Digits as a number, the largest one if they stand for more; `nil` if there are none.
+    /// Parses digits, with the largest number as the limit; `nil` for an empty string.
     private static func number(_ digits: Substring) -> Int64? {
         digits.isEmpty ? nil : Int64(digits) ?? .max
     }

@@ -6,11 +6,10 @@ internal import HummingbirdCore
 /// `GET /files/<objectId>/content`: the bytes of a file record, here or on another server, with or without operators
 /// (docs/image-options.md, section 12).
 ///
-/// Like a file's URL it needs no credentials, so that a page can show it; if a request has credentials, they are
-/// checked.
+/// Like a file's URL it needs no credentials, so that a page can show it; credentials of a request are checked.
 struct ContentRoutes: Sendable {
     private let apps: [AppServices]
-    /// What stands before all routes that need keys, and here is asked only about keys that there are.
+    /// The authentication of the other routes, used here only for requests with credentials.
     private let authentication: Authentication
 
     init(apps: [AppServices], authenticator: Authenticator) {
@@ -33,7 +32,7 @@ struct ContentRoutes: Sendable {
             } else {
                 try await authentication.handle(request, context: context) { try await found($0, $1) }
             }
-        // What one caller may read, another one's cache must not be asked for.
+        // Another caller must not get the response from a cache.
         response.headers[values: .vary] += ["X-LC-Id, X-LC-Key, X-LC-Sign, X-LC-Session"]
         return response
     }
@@ -66,7 +65,7 @@ struct ContentRoutes: Sendable {
             let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
             return try await app.answer(request, context, with: file, imageRequest: imageRequest, caching: caching)
         case .elsewhere(let url):
-            // Wrong parameters are refused before anything is fetched for them.
+            // Wrong parameters are refused before a fetch.
             _ = try await app.imageRequest(of: request, fileSize: .max)
             let (origin, file) = try await ClientPresence.required(on: context.channel) {
                 try await app.remoteImages.origin(of: url, for: context.caller?.group ?? .guests)

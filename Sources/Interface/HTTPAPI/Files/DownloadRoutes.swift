@@ -11,7 +11,7 @@ struct DownloadRoutes: Sendable {
     func add(to router: Router<APIContext>) {
         router.get("**", use: download)
         router.head("**", use: download)
-        // Earlier versions took keys in this folder; the router does not come back from the path of the same name.
+        // Keys of earlier versions can begin with `health/`, and the router does not backtrack from the path `/health`.
         router.get("health/**", use: download)
         router.head("health/**", use: download)
     }
@@ -24,7 +24,7 @@ struct DownloadRoutes: Sendable {
         return response
     }
 
-    /// A file whose key is the path wins over one with a style's name behind its key.
+    /// A file whose key is the whole path takes precedence over one with a style's name after its key.
     private func answer(_ path: String, _ request: Request, _ context: APIContext) async throws -> Response {
         if let key = FileKey(path) {
             for app in apps {

@@ -3,24 +3,24 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Answers an image request for one source: an image, JSON about it, or the source itself.
+/// Responds to an image request for one source: with an image, with JSON about it, or with the source.
 struct ImageAnswer {
     let app: AppServices
     let origin: ImageOrigin
-    /// When the source came to be; `nil` if it may change.
+    /// The creation time of the source; `nil` if it can change.
     let modified: Timestamp?
-    /// How long an image can be cached: for ever, unless the source can change.
+    /// How long clients can cache an image: forever, unless the source can change.
     var caching = Caching.immutable
 
-    /// Creates the answer; its work is cancelled when no client waits for it any more.
+    /// Creates the response; its work is cancelled when no client waits for it.
     ///
     /// - Parameters:
     ///   - imageRequest: The image request.
-    ///   - request: Its method, conditions and range decide the status.
-    ///   - context: Its connection may close.
-    ///   - source: Answers with the source itself.
-    /// - Returns: An image, JSON, or what `source` returned.
-    /// - Throws: What making an image throws.
+    ///   - request: The HTTP request; its method, conditions and range determine the status.
+    ///   - context: The context with the client's connection.
+    ///   - source: Creates the response with the source itself.
+    /// - Returns: A response with an image or JSON, or the result of `source`.
+    /// - Throws: The errors of rendering an image.
     func answer(
         _ imageRequest: ImageRequest,
         to request: Request,
@@ -32,11 +32,11 @@ struct ImageAnswer {
             if request.method == .head { response.leaveOutBody() }
             return response
         }
-        // Only if the client's `Accept` decides, one URL has several answers.
+        // One URL has several responses only if the client's `Accept` determines the format.
         let isNegotiated = !app.images.names.automatic.isEmpty && !imageRequest.namesFormat && !imageRequest.keepsFormat
         var imageRequest = imageRequest
         var automatic = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
-        // A format that every image can have counts as written in the URL, so that both share one cache entry.
+        // A format that suits every image counts as written in the URL, so that both share one cache entry.
         if let first = automatic.first, first.canBeAnimated, let named = imageRequest.naming(first) {
             imageRequest = named
             automatic = []
@@ -63,7 +63,7 @@ struct ImageAnswer {
         }
     }
 
-    /// Answers with stored bytes: an image, or the source itself if it comes from another server.
+    /// Responds with stored bytes: an image, or a source from another server.
     func response(_ derivative: StoredDerivative, to request: Request, _ context: APIContext) async -> Response {
         let representation = Representation(
             mediaType: derivative.mediaType,
@@ -71,7 +71,8 @@ struct ImageAnswer {
             tag: EntityTag(strong: derivative.tag),
             modified: modified,
             caching: caching,
-            // The same request can have another answer later: by other settings, another release, for another client.
+            // The same request can have another response later: after a change of settings, with another release, or
+            // for another client.
             isDateStrong: false
         )
         return await representation.response(to: request) { range in
@@ -102,7 +103,7 @@ struct ImageAnswer {
 }
 
 extension ImageRequest {
-    /// Whether the result has the source's format whatever a client takes, as that of `imageslim` alone has.
+    /// Whether the result has the source's format regardless of `Accept`, as with `imageslim` alone.
     fileprivate var keepsFormat: Bool {
         if operators.count == 1, case .slim? = operators.first { true } else { false }
     }

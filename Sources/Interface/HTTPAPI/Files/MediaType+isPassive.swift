@@ -1,10 +1,10 @@
 internal import Domain
 
 extension MediaType {
-    /// Whether a browser that opens the file as a page only shows it, and runs nothing.
+    /// Whether a browser that opens the file as a page only displays it and runs no scripts.
     ///
-    /// Everything else (HTML, SVG, XML, scripts, unknown types) is served in a sandbox without scripts and without our
-    /// origin; `nosniff` makes the browser believe the type. docs/security.md has the whole argument.
+    /// All other types (HTML, SVG, XML, scripts, unknown types) are served in a sandbox without scripts and without the
+    /// server's origin; `nosniff` makes the browser use the declared type. docs/security.md explains the reasons.
     var isPassive: Bool {
         switch topLevel {
         case "audio", "video", "font": true

@@ -4,22 +4,22 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// What a URL stands for: bytes with a type, a tag and, if they never change, a date.
+/// The representation of a URL: bytes with a type, an entity tag and, if they never change, a date.
 struct Representation {
     let mediaType: MediaType
     let size: Int64
     let tag: EntityTag
-    /// `nil` for what may change: a date would be that of a record, not of the bytes.
+    /// `nil` if the bytes can change, because the date is that of a record.
     let modified: Timestamp?
     var caching = Caching.immutable
-    /// Whether no other bytes ever had this URL and this date, so that a range may go on from bytes of that date.
+    /// Whether the URL never had other bytes with this date, so that a range can continue bytes of that date.
     var isDateStrong = true
 
-    /// Answers `GET` and `HEAD` with conditions and a range, in the order of RFC 9110 section 13.2.2.
+    /// Responds to `GET` and `HEAD` with conditions and a range, in the order of RFC 9110 section 13.2.2.
     ///
     /// - Parameters:
-    ///   - request: Its method, conditions and range decide the status.
-    ///   - body: Makes the body of a range; not called for `HEAD`, 304 and 416.
+    ///   - request: The request; its method, conditions and range determine the status.
+    ///   - body: Creates the body of a range; not called for `HEAD`, 304 and 416.
     /// - Returns: 200, 206, 304, 412 or 416.
     func response(to request: Request, body: (Range<Int64>) async throws -> ResponseBody) async rethrows -> Response {
         var headers = headers
@@ -27,13 +27,13 @@ struct Representation {
             return Response(status: .preconditionFailed, headers: headers)
         }
         if isUnchanged(for: request.headers) {
-            // The length that a 200 would have (RFC 9110 section 8.6), not that of the missing body.
+            // The length of a 200 response (RFC 9110 section 8.6), not of the missing body.
             headers[.contentLength] = String(size)
             return Response(status: .notModified, headers: headers)
         }
         var status = HTTPResponse.Status.ok
         var range = 0..<size
-        // A range of a HEAD is passed over (RFC 9110 section 14.2).
+        // The range of a HEAD request is ignored (RFC 9110 section 14.2).
         let date = isDateStrong ? modified : nil
         let wanted = request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: date) : .whole
         switch wanted {
@@ -81,13 +81,13 @@ struct Representation {
 
     private func isUnchanged(for headers: HTTPFields) -> Bool {
         if let tags = headers[.ifNoneMatch] { return tag.isAmong(tags, comparison: .weak) }
-        // A date is an exact match or none: a client has the file, or an image that was made of it, perhaps in another
-        // way than now, which is as good; or it knows another resource.
+        // Only an equal date means that the client has the file, or a derivative of it, which can be rendered
+        // differently now but is equally valid; any other date is that of another resource.
         return modified.map { $0.isNamed(by: headers[.ifModifiedSince]) } ?? false
     }
 }
 
-/// How long an answer can be cached.
+/// How long clients can cache a response.
 enum Caching: String {
     /// Files never change.
     case immutable = "public, max-age=31536000, immutable"
@@ -99,7 +99,7 @@ enum Caching: String {
 
 /// A strong validator (RFC 9110 section 8.8.3): equal tags mean equal bytes.
 struct EntityTag: CustomStringConvertible {
-    /// With its quotes.
+    /// The tag with its quotes.
     let description: String
 
     init(strong text: String) {
@@ -108,9 +108,9 @@ struct EntityTag: CustomStringConvertible {
 
     /// How tags are compared (RFC 9110 section 8.8.3.2).
     enum Comparison {
-        /// A weak tag is equal to none.
+        /// A weak tag matches no tag.
         case strong
-        /// Weakness does not matter.
+        /// The prefix for weak tags is ignored.
         case weak
     }
 
@@ -125,7 +125,7 @@ struct EntityTag: CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// Whether a date of HTTP, in any of its forms, is this moment's second.
+    /// Whether an HTTP date, in any of its forms, is this time in whole seconds.
     func isNamed(by date: String?) -> Bool {
         guard let date else { return false }
         return date == httpDate || Timestamp(httpDate: date)?.wholeSeconds == wholeSeconds

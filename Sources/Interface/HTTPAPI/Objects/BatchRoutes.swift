@@ -13,7 +13,7 @@ struct BatchRoutes: Sendable {
         callers.post("batch/save", use: save)
     }
 
-    /// `POST /batch`: each request for itself, in order.
+    /// `POST /batch`: processes each request separately, in order.
     @Sendable private func batch(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         return try await bodies.text(of: request, context) { body in
@@ -34,7 +34,7 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// A batch of many groups is refused as a whole, before the first of them, if it sets too many passwords.
+    /// Refuses a batch of many groups as a whole, before its first group, if it sets too many passwords.
     private func requireFewPasswords(in items: BatchBody, _ app: AppServices) throws {
         var batch = ObjectBatch()
         for item in items.itemsOfUsers {
@@ -47,7 +47,7 @@ struct BatchRoutes: Sendable {
         return try app.decoder.command(item.method, item.path, item.parameters, body: item.body)
     }
 
-    /// `POST /batch/save`: all or nothing, and objects may point to each other.
+    /// `POST /batch/save`: one transaction, in which objects can point to each other.
     @Sendable private func save(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         return try await bodies.text(of: request, context) { body in
@@ -79,7 +79,7 @@ struct BatchRoutes: Sendable {
     }
 }
 
-/// The answers of a batch, as one text that grows.
+/// The responses of a batch, appended to one text.
 private struct BatchAnswers {
     let share: BodyMemory.Share
     let logger: Logger
@@ -90,7 +90,7 @@ private struct BatchAnswers {
         self.logger = logger
     }
 
-    /// The whole, once all answers were appended.
+    /// The complete text, after all responses were appended.
     consuming func text() -> RawJSON {
         bytes.append(UInt8(ascii: "]"))
         return RawJSON(bytes)
@@ -101,8 +101,8 @@ private struct BatchAnswers {
         do {
             let reply = try reply.get()
             let action = try? command.get().action
-            // The result of a read may be large, and the client can repeat the read; the answer to a change is small,
-            // and what was changed is changed.
+            // The result of a read can be large, and the client can repeat the read. The response to a change is small,
+            // and must be sent because the change is committed.
             if reply.text.count > BatchAnswers.small, (try? command.get().isRead) == true {
                 try share.grow(by: reply.text.count)
             }
@@ -118,7 +118,7 @@ private struct BatchAnswers {
         }
     }
 
-    /// Answers up to this size have their memory already.
+    /// The size in bytes up to which the memory of a response is already counted.
     private static let small = 1 << 10
 }
 
@@ -129,7 +129,7 @@ private struct BatchItem {
     let parameters: ObjectParameters
     let body: JSONValue
 
-    /// Swift sends methods in lower case, paths come with `/1.1` and without.
+    /// Swift sends methods in lower case; paths can begin with `/1.1`.
     init(_ json: JSONValue) throws {
         guard let members = json.objectValue, let path = members["path"]?.stringValue else {
             throw ServiceError(.malformedJSON, "A request of a batch must have method and path.")
@@ -147,7 +147,7 @@ private struct BatchItem {
         body = members["body"] ?? .null
     }
 
-    /// Throws if the request would copy a file in: that takes as long as another server likes.
+    /// Throws if the request would copy a file from another server, which can take long.
     func requireNoCopy() throws {
         guard path.className != .file || !RemoteFile.isCopy(body) else {
             throw ServiceError(.badRequest, "fetch is not allowed in a batch; send a separate request.")

@@ -1,19 +1,19 @@
 internal import Domain
 internal import HummingbirdCore
 
-/// The parameters of a request on objects: from a URL's query, or from `params` in a batch, where a condition may be
-/// JSON itself and flags real booleans (protocol/data 2.1, 4).
+/// The parameters of a request on objects: from a query string, or from `params` in a batch, where a condition can be
+/// JSON and a flag a boolean (protocol/data 2.1, 4).
 ///
 /// Unknown names, and names with an empty value or `null`, are ignored.
 struct ObjectParameters {
     private let values: [String: JSONValue]
 
-    /// Reads `params` of a batch.
+    /// Reads the `params` of a batch item.
     init(json: [String: JSONValue]) {
         values = json
     }
 
-    /// Reads the query of a URL, in which a plus may stand for a blank.
+    /// Parses a query string, in which a plus sign can stand for a space.
     ///
     /// - Throws: ``ServiceError/Code/malformedJSON`` for a value that is not percent-encoded UTF-8.
     init(query: String?) throws {
@@ -36,7 +36,7 @@ struct ObjectParameters {
     /// All parameters as the members of a body.
     var body: [String: JSONValue] { values }
 
-    /// A parameter as text; `nil` if it is not there.
+    /// A parameter as a string; `nil` if it is missing.
     func text(_ name: String) -> String? {
         switch values[name] {
         case nil, .null?: nil
@@ -45,22 +45,22 @@ struct ObjectParameters {
         }
     }
 
-    /// Whether a parameter says yes.
+    /// Whether a flag is `1` or `true`.
     func flag(_ name: String) -> Bool {
         ["1", "true"].contains(text(name))
     }
 
-    /// A whole number, which may be text.
+    /// A whole number, which can be a string.
     func number(_ name: String) throws -> Int? {
         guard let text = text(name) else { return nil }
-        // Some languages know no other numbers than doubles.
+        // Some languages have only doubles.
         guard let number = Int(text.hasSuffix(".0") ? text.dropLast(2) : text[...]) else {
             throw ServiceError(.badRequest, "\(name) must be a whole number.")
         }
         return number
     }
 
-    /// `where` as a tree; `nil` if there is none.
+    /// The condition in `where`; `nil` without one.
     func condition(_ limits: QueryLimits, _ engine: any PatternEngine) throws -> Condition? {
         guard var json = values["where"], json != .null, json != "" else { return nil }
         if let text = json.stringValue {
@@ -79,6 +79,6 @@ struct ObjectParameters {
         ObjectView(include: text("include") ?? "", keys: text("keys") ?? "", returnsACL: flag("returnACL"))
     }
 
-    /// Whether a change answers with the object: what JavaScript calls `new`, and all others `fetchWhenSave`.
+    /// Whether the response to a change contains the object: `new` in JavaScript, `fetchWhenSave` in all other SDKs.
     var returnsObject: Bool { flag("fetchWhenSave") || flag("new") }
 }

@@ -1,12 +1,12 @@
 internal import Domain
 
-/// What a path of the API names: a class, perhaps with ids in it.
+/// The class and ids in a path of the API.
 struct ObjectPath {
     let className: ClassName
-    /// Several if they are joined by commas; none if the path names the class alone.
+    /// Several if they are separated by commas; empty if the path names only the class.
     let ids: [ObjectID]
 
-    /// Reads `classes/<Class>/<id>,<id>` and the short forms of built-in classes, without `/1.1` in front.
+    /// Parses `classes/<Class>/<id>,<id>` and the short forms of built-in classes, without the prefix `/1.1`.
     ///
     /// - Throws: ``ServiceError/Code/routeNotFound`` for other paths, ``ServiceError/Code/invalidClassName``.
     init(_ segments: [Substring]) throws {
@@ -24,19 +24,19 @@ struct ObjectPath {
         guard rest.isEmpty else { throw ObjectPath.unknown }
     }
 
-    /// A class by the name in a path; `_File` has two more (protocol/files 3.3).
+    /// The class of a name in a path; `_File` has two further names (protocol/files 3.3).
     static func className(_ text: some StringProtocol) throws -> ClassName {
         ["_file", "files"].contains(text) ? .file : try ClassName(text)
     }
 
-    /// Ids joined by commas; text that no object has as its id names none that is there.
+    /// Parses ids separated by commas; drops strings that are not valid ids, because no object has them.
     static func ids(_ text: some StringProtocol) throws -> [ObjectID] {
         let ids = text.split(separator: "," as Character).compactMap { ObjectID(String($0)) }
         guard !ids.isEmpty else { throw ServiceError(.objectNotFound, "Class or object doesn't exists.") }
         return ids
     }
 
-    /// Paths beside `classes` that name one (protocol/data 3.1).
+    /// Other first segments than `classes`, with their classes (protocol/data 3.1).
     static let collections: [String: ClassName] = [
         "files": .file, "users": .user, "roles": .role, "installations": .installation,
     ]
@@ -44,15 +44,15 @@ struct ObjectPath {
     private static let unknown = ServiceError(.routeNotFound, "There is no such path or method.")
 }
 
-/// Makes commands of what single requests and the items of batches say alike.
+/// Decodes commands from single requests and from items of batches.
 struct ObjectRequestDecoder {
     let limits: QueryLimits
     let engine: any PatternEngine
 
-    /// The command that a method on a path is; no body and null are an empty object.
+    /// The command of a method on a path; a missing body and null are an empty object.
     ///
-    /// Throws ``ServiceError/Code/routeNotFound`` for methods that the path does not have, and what is wrong with the
-    /// parameters or the body.
+    /// Throws ``ServiceError/Code/routeNotFound`` for methods that the path does not have, and the errors of the
+    /// parameters and the body.
     func command(
         _ method: String,
         _ path: ObjectPath,

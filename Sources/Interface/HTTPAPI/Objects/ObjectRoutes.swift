@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Objects one by one, queries and scans (protocol/data 3, 4).
+/// Single objects, queries and scans (protocol/data 3, 4).
 struct ObjectRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -16,7 +16,7 @@ struct ObjectRoutes: Sendable {
         }
         for collection in ObjectPath.collections.keys.sorted() {
             callers.get("\(collection)", use: perform)
-            // Files are made by uploads, whose routes call what follows the name of a file.
+            // Uploads create files, and their routes use the path segment after `files` as a name.
             let isFiles = collection == "files"
             if !isFiles { callers.post("\(collection)", use: perform) }
             for method in [HTTPRequest.Method.get, .put, .delete] {
@@ -52,7 +52,8 @@ struct ObjectRoutes: Sendable {
             let location = "/1.1/classes/\(created.className)/\(created.id)"
             return RawJSON(reply.text).response(status: .created, headers: [.location: location])
         }
-        // As a file, a missing one is an error; as an object of a class it is an empty one (protocol/files 3.2).
+        // On a path of files a missing file is an error; on a path of classes it is an empty object (protocol/files
+        // 3.2).
         if case .get = command.action, request.isForFiles, reply.found == 0 {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }

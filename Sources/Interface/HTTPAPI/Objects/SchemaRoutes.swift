@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What is known of classes, and their indexes; for the master key alone (protocol/data 7; the rest is our own,
+/// The fields and indexes of classes, only for the master key (protocol/data 7; the rest is lcfile's own,
 /// docs/http-api.md).
 struct SchemaRoutes: Sendable {
     let apps: [AppID: AppServices]
@@ -73,12 +73,12 @@ struct SchemaRoutes: Sendable {
 }
 
 extension ClassSchema {
-    /// The indexes but those of lcfile's own fields.
+    /// The indexes, except those of lcfile's own fields.
     fileprivate var shownIndexes: [IndexDefinition] {
         indexes.filter { index in !index.fields.contains { isOwn($0.field) } }
     }
 
-    /// Fields by name, the built-in ones among them: `{"title":{"type":"String"}}`.
+    /// Fields by name, including the built-in ones: `{"title":{"type":"String"}}`.
     fileprivate var json: JSONValue {
         var members = fields.filter { !isOwn($0.key) }.mapValues(\.json)
         for (name, type) in [("objectId", "String"), ("createdAt", "Date"), ("updatedAt", "Date"), ("ACL", "ACL")] {
@@ -99,9 +99,9 @@ extension IndexDefinition {
 }
 
 extension FieldChange {
-    /// Reads `{"type":…,"className":…,"unique":…,"default":…}`.
+    /// Parses `{"type":…,"className":…,"unique":…,"default":…}`.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming what is not known or of another form.
+    /// - Throws: ``ServiceError/Code/badRequest`` naming an unknown or malformed member.
     fileprivate init(_ json: JSONValue) throws {
         self.init()
         for (name, value) in json.objectValue ?? [:] {

@@ -1,10 +1,10 @@
 internal import Domain
 internal import NIOCore
 
-/// Takes the framing out of a body in `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the
-/// bytes, a line break; at the end a chunk of size 0 and trailers.
+/// Decodes the `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the bytes, a line break; at the
+/// end a chunk of size 0 and trailers.
 ///
-/// Signatures and trailers are ignored: the upload URL is the credential. Without I/O, and without ever holding more
+/// Signatures and trailers are ignored, because the upload URL is the credential. It does no I/O, and never stores more
 /// than one piece and a line.
 struct AWSChunkDecoder: Sendable {
     private enum State: Equatable {
@@ -14,21 +14,21 @@ struct AWSChunkDecoder: Sendable {
         case trailers
     }
 
-    /// The most bytes of a line.
+    /// The maximum length of a line in bytes.
     private static let lineLimit = 4096
 
     private var buffer = ByteBuffer()
     private var state = State.size
 
-    /// Adds bytes; take pieces until there are none before adding more.
+    /// Adds bytes; take all pieces before adding more.
     mutating func append(_ bytes: ByteBuffer) {
         buffer.discardReadBytes()
         buffer.writeImmutableBuffer(bytes)
     }
 
-    /// The next bytes of the content, or `nil` until more are there.
+    /// The next bytes of the content; `nil` until more bytes are added.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` when the framing is broken.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the framing is malformed.
     mutating func next() throws -> ByteBuffer? {
         while true {
             switch state {
@@ -57,9 +57,9 @@ struct AWSChunkDecoder: Sendable {
         }
     }
 
-    /// Says that no more bytes come.
+    /// Checks the end of the body, when no more bytes follow.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the last chunk was not among them.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the last chunk is missing.
     func finish() throws {
         guard state == .trailers else { throw broken("it ends before its last chunk") }
     }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import NIOCore
 
-/// The oldest dialect of all: the bytes as Base64 in a JSON body (protocol/files 3.1).
+/// The oldest dialect: the bytes as Base64 in a JSON body (protocol/files 3.1).
 struct Base64Upload: Sendable {
     let app: AppServices
     let caller: Caller
@@ -20,7 +20,7 @@ struct Base64Upload: Sendable {
         do {
             while let piece = pieces.next() { try await upload.append(piece) }
             let record = try await app.uploads.commit([(upload, description)], as: caller)[0]
-            // Its SDKs read the size here.
+            // The SDKs of this dialect read the size here.
             let size = Array(",\"size\":\(record.facts.size)}".utf8)
             let text = record.text(shownBy: app.presentation).dropLast() + size
             return RawJSON(Array(text)).response(

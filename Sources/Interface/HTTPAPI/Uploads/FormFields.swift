@@ -49,7 +49,7 @@ struct FormFields: Sendable {
         return text
     }
 
-    /// A field's JSON.
+    /// A field as JSON; `nil` if it is missing or empty.
     func json(_ name: String) throws -> JSONValue? {
         guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
         return try JSONValue(parsing: Array(bytes.readableBytesView), field: name, values: limits.jsonValues)

@@ -50,7 +50,7 @@ struct KodoBlocks: Sendable {
         return JSONValue.object([
             "ctx": .string(receipt.context),
             "checksum": .string(receipt.sha1.base64URL),
-            // Of the chunk's own bytes, which is what the SDKs compare.
+            // The CRC of the chunk only, which the SDKs compare.
             "crc32": .integer(crc32),
             "offset": .integer(receipt.offset),
             "host": .string(address),
@@ -59,9 +59,9 @@ struct KodoBlocks: Sendable {
     }
 }
 
-/// The key in a path of Kodo's, in Base64.
+/// The Base64 key in a path of a Kodo request.
 enum KodoKey {
-    /// Throws unless the text is the upload's key; `~` says that there is none.
+    /// Throws unless the string is the upload's key; `~` means that the request names no key.
     static func require(_ text: String, _ upload: UploadHandle) throws {
         guard text != "~" else { return }
         guard let bytes = [UInt8](base64: text) else { throw DialectError(400, "The key in the path is not Base64.") }
@@ -70,7 +70,7 @@ enum KodoKey {
         }
     }
 
-    /// What a finished upload is answered with.
+    /// The response to a finished upload.
     static func answer(_ record: FileRecord) -> Response {
         JSONValue.object([
             "hash": .string(record.facts.digest.description), "key": .string(record.key.description),

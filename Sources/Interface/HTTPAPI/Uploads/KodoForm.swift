@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
-/// The form of Kodo, and that of old COS, which differ in names and answers only (protocol/files 2.4, 2.7).
+/// The form of Kodo, and that of old COS, which differ only in names and responses (protocol/files 2.4, 2.7).
 struct KodoForm: Sendable {
     let limits: WireLimits
     let app: AppServices
@@ -51,7 +51,7 @@ struct KodoForm: Sendable {
     }
 }
 
-/// Takes a form apart: the file's bytes go on, the fields stay until the end.
+/// Splits a form: the file's bytes are passed on, the fields are collected.
 private struct KodoFormReader {
     private enum Part {
         case file
@@ -68,7 +68,7 @@ private struct KodoFormReader {
         fields = FormFields(limits: limits)
     }
 
-    /// The bytes of the file, if these are some.
+    /// The bytes of the file; `nil` for other events.
     mutating func take(_ event: MultipartDecoder.Event) throws -> ByteBuffer? {
         switch (event, current) {
         case (.part(let headers), _):
@@ -83,7 +83,7 @@ private struct KodoFormReader {
         return nil
     }
 
-    /// What the form says of the bytes, once token and key are those of the upload.
+    /// Checks that token and key belong to the upload, and returns the digests that the form announces.
     func checked(against key: FileKey, _ token: UploadToken, sign: String?) throws -> [DigestKind: [UInt8]] {
         try KodoAuthorization.require(token, is: isCOS ? sign : try fields.text("token"))
         guard hasFile else { throw DialectError(400, "file is missing from the form.") }

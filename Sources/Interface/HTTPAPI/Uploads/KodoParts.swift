@@ -17,7 +17,7 @@ struct KodoParts: Sendable {
 
         /// Parses the path segments after the token.
         ///
-        /// The key may have slashes in it: C# sends Base64's standard alphabet raw.
+        /// The key can contain slashes: C# sends the standard Base64 alphabet unescaped.
         init?(_ segments: [Substring]) {
             guard segments[0] == "buckets", segments[2] == "objects",
                 let end = segments.lastIndex(of: "uploads"), end > 2, segments.count - end <= 3
@@ -79,7 +79,7 @@ struct KodoParts: Sendable {
 
     private func listedParts(in body: JSONValue, _ upload: UploadHandle) throws -> [(number: Int, tag: String)] {
         let parts = body.objectValue?["parts"]?.arrayValue ?? []
-        // C# has no parts for a file of no bytes.
+        // C# sends no parts for an empty file.
         guard (upload.stored.size == 0 ? 0 : 1)...10_000 ~= parts.count else {
             throw DialectError(400, "The body must be {\"parts\":[…]} with 1 to 10000 parts.")
         }

@@ -4,28 +4,28 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// The body of `POST /files/<name>`: bytes of any size, or small JSON of an old SDK that only looks like a JSON file
+/// The body of `POST /files/<name>`: bytes of any size, or small JSON of an old SDK, which could also be a JSON file
 /// (protocol/files 3.1).
 ///
-/// A body is taken for the latter if it says so at its beginning, is not larger than JSON may be, and has no members
-/// but those that the old SDKs send. Everything else is a file, and streams.
+/// A body is the JSON of an old SDK if its beginning contains the keywords, it is within the limit for JSON, and it has
+/// no members except those that the old SDKs send. Every other body is a file and is streamed.
 struct LegacyUploadBody {
-    /// What the body is.
+    /// The kind of the body.
     enum Kind {
         case bytes
-        /// What is said of the file, and its bytes.
+        /// The description of the file, and its bytes.
         case base64([String: JSONValue], Base64Input)
         case remote(JSONValue)
     }
 
     private let mayBeJSON: Bool
     private let limits: WireLimits
-    /// Holds what was collected.
+    /// The share of the collected bytes.
     private let share: BodyMemory.Share
     private var iterator: RequestBody.AsyncIterator
     private var collected = ByteBuffer()
 
-    /// How much is looked at to tell whether the body is of an old SDK.
+    /// The number of bytes that are checked for the keywords of an old SDK.
     private static let beginning = 16 << 10
     private static let members: Set<String> = [
         "base64", "_ContentType", "name", "url", "mime_type", "metaData", "ACL", "__type", "size", "owner", "prefix",
@@ -39,7 +39,7 @@ struct LegacyUploadBody {
         iterator = request.body.makeAsyncIterator()
     }
 
-    /// Tells what the body is, once; if it is bytes, take them with ``next()``.
+    /// Determines the kind of the body, once; for bytes, continue with ``next()``.
     @concurrent mutating func read() async throws -> Kind {
         guard mayBeJSON else { return .bytes }
         try await collect(upTo: LegacyUploadBody.beginning)
@@ -55,7 +55,8 @@ struct LegacyUploadBody {
         return members["url"]?.stringValue != nil ? .remote(.object(members)) : .bytes
     }
 
-    /// The members of the body, and where the file's bytes stand if there are some; nil if it is no body of an old SDK.
+    /// The members of the body, and the range of the file's bytes if it has them; `nil` if no old SDK sends such a
+    /// body.
     private static func members(of body: JSONBody) throws -> (members: [String: JSONValue], digits: Base64Input?)? {
         let ranges = try? body.withText { text -> [String: Range<Int>]? in
             var scanner = JSONScanner(text, field: "The body")
@@ -80,7 +81,7 @@ struct LegacyUploadBody {
         return (values.mapValues(\.value), digits)
     }
 
-    /// The next bytes, those that were looked at among them.
+    /// The next bytes, including those that were checked.
     @concurrent mutating func next() async throws -> ByteBuffer? {
         if collected.readableBytes > 0 {
             defer {

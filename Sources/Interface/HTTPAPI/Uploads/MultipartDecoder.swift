@@ -2,10 +2,11 @@ internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// Reads a `multipart/form-data` body piece by piece, without I/O and without ever holding more than one piece and a
-/// part's head (RFC 2046 section 5.1, RFC 7578).
+/// Decodes a `multipart/form-data` body piece by piece (RFC 2046 section 5.1, RFC 7578).
+///
+/// It does no I/O, and never stores more than one piece and a part's head.
 struct MultipartDecoder: Sendable {
-    /// What comes out, in order: each part's head, then its bytes.
+    /// The output in order: each part's head, then its bytes.
     enum Event: Sendable, Equatable {
         case part(MultipartHeaders)
         case bytes(ByteBuffer)
@@ -19,35 +20,35 @@ struct MultipartDecoder: Sendable {
         case finished
     }
 
-    /// The most bytes of a part's head.
+    /// The maximum size of a part's head in bytes.
     static let headLimit = 16 << 10
 
-    /// Every boundary but the first stands behind a line break; the first is given one.
+    /// Every boundary except the first follows a line break; the decoder adds one before the first.
     private let delimiter: [UInt8]
     private var state = State.preamble
     private var buffer = ByteBuffer(string: "\r\n")
 
-    /// How many bytes of memory it holds.
+    /// The bytes of memory that the buffer uses.
     var capacity: Int { buffer.capacity }
 
     init(boundary: MultipartBoundary) {
         delimiter = Array("\r\n--\(boundary.text)".utf8)
     }
 
-    /// Adds bytes; take events until there are none before adding more.
+    /// Adds bytes; take all events before adding more.
     mutating func append(_ bytes: ByteBuffer) {
         if buffer.readableBytes == 0 {
             buffer = bytes
         } else {
-            // What is left is less than a boundary; without this the buffer would grow with the body.
+            // The remaining bytes are less than a boundary; without this the buffer would grow with the body.
             buffer.discardReadBytes()
             buffer.writeImmutableBuffer(bytes)
         }
     }
 
-    /// The next event, or `nil` until more bytes are there.
+    /// The next event; `nil` until more bytes are added.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` when the body is broken.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the body is malformed.
     mutating func next() throws -> Event? {
         while true {
             switch state {
@@ -74,14 +75,15 @@ struct MultipartDecoder: Sendable {
         }
     }
 
-    /// Says that no more bytes come.
+    /// Checks the end of the body, when no more bytes follow.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the closing boundary was not among them.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the closing boundary is missing.
     func finish() throws {
         guard state == .finished else { throw broken("it ends before the closing boundary") }
     }
 
-    /// Behind a boundary: two dashes end the body, a line break begins a part; blanks may stand between.
+    /// Reads the end of a boundary: optional blanks, then two dashes at the end of the body, or a line break before a
+    /// part.
     private mutating func readBoundaryEnd() throws -> Bool {
         while let byte = buffer.getInteger(at: buffer.readerIndex, as: UInt8.self), byte == 0x20 || byte == 0x09 {
             buffer.moveReaderIndex(forwardBy: 1)
@@ -110,7 +112,7 @@ struct MultipartDecoder: Sendable {
         return try MultipartHeaders(head)
     }
 
-    /// The bytes up to the next boundary, or up to where one might begin; `nil` when there are none now.
+    /// The bytes up to the next boundary, or up to a possible beginning of one; `nil` if none are available.
     private mutating func readBody() -> ByteBuffer? {
         guard let length = find(delimiter) else {
             let safe = buffer.readableBytes - delimiter.count + 1
@@ -122,7 +124,7 @@ struct MultipartDecoder: Sendable {
         return nil
     }
 
-    /// Where the bytes first stand in the buffer, counted from its reader.
+    /// The offset of the first occurrence of the bytes, relative to the buffer's reader index.
     private func find(_ needle: [UInt8]) -> Int? {
         buffer.withUnsafeReadableBytes { haystack in
             guard let start = haystack.baseAddress, haystack.count >= needle.count else { return nil }

@@ -4,7 +4,7 @@ internal import Domain
 struct MultipartBoundary: Sendable {
     let text: String
 
-    /// Reads a Content-Type; `nil` if it is another type or has no boundary of 1 to 70 characters.
+    /// Parses a Content-Type; `nil` for other types, and unless the boundary has 1 to 70 characters.
     init?(contentType: String?) {
         guard let contentType, MediaType(contentType)?.description == "multipart/form-data",
             let text = HeaderParameters(contentType)["boundary"], (1...70).contains(text.utf8.count),
@@ -14,15 +14,15 @@ struct MultipartBoundary: Sendable {
     }
 }
 
-/// What a part's headers say of it (RFC 7578).
+/// The headers of a part (RFC 7578).
 struct MultipartHeaders: Sendable, Equatable {
     let name: String
     let fileName: String?
     let contentType: String?
 
-    /// Reads the lines of a part's head.
+    /// Parses the head of a part.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the part has no name or its head is no UTF-8.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the part has no name or its head is not UTF-8.
     init(_ head: some Collection<UInt8>) throws {
         guard let text = String(validating: head, as: UTF8.self) else {
             throw ServiceError(.badRequest, "Broken multipart body: a part's head is not UTF-8.")
@@ -43,7 +43,7 @@ struct MultipartHeaders: Sendable, Equatable {
         contentType = fields["content-type"]
     }
 
-    /// `UTF-8''photo%20one.png` (RFC 8187); other character sets are not read.
+    /// Decodes `UTF-8''photo%20one.png` (RFC 8187); `nil` for other character sets.
     private static func extendedValue(_ text: String) -> String? {
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
@@ -71,7 +71,7 @@ struct HeaderParameters {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// A token, or a quoted text in which `\"` and `\\` are escapes, and `%22`, as browsers write quotes.
+    /// Reads a token, or a quoted string with the escapes `\"`, `\\` and `%22`, which browsers write for a quote.
     private static func takeValue(_ rest: inout Substring) -> String {
         guard rest.first == "\"" else {
             let token = rest.prefix { $0 != ";" && $0 != " " && $0 != "\t" }

@@ -18,10 +18,10 @@ struct ProgressRoutes: Sendable {
         return try await app.uploads.using(token) { json(of: $0.progress, in: app).response() }
     }
 
-    /// Server-sent events: one for each change, the last one says how it ended.
+    /// Responds with server-sent events: one for each change, and a last one with the result.
     @Sendable private func events(_ request: Request, _ context: APIContext) async throws -> Response {
         if request.headers[.known("Last-Event-ID")] == ProgressRoutes.last {
-            // The stream has ended; this tells a browser that connects again to stop.
+            // The stream has ended; 204 stops the reconnection of a browser.
             return Response(status: .noContent)
         }
         let (app, token) = try await find(context)
@@ -38,7 +38,7 @@ struct ProgressRoutes: Sendable {
             status: .ok,
             headers: [
                 .contentType: "text/event-stream", .cacheControl: "no-cache,no-store",
-                // nginx would collect the events otherwise.
+                // nginx would otherwise buffer the events.
                 .known("X-Accel-Buffering"): "no",
             ],
             body: body

@@ -3,17 +3,17 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// A file that lies at a URL elsewhere: its record alone, or with `fetch` a copy of its bytes (docs/uploads.md, section
+/// A file at a URL on another server: its record alone, or with `fetch` a copy of its bytes (docs/uploads.md, section
 /// 11).
 struct RemoteFile: Sendable {
     let app: AppServices
     let caller: Caller
-    /// The client's connection: the copy is cancelled when it closes.
+    /// The client's connection; the copy is cancelled when it closes.
     let channel: any Channel
 
-    /// Answers a body such as `{"url":…}`.
+    /// Responds to a body such as `{"url":…}`.
     ///
-    /// A name in the path wins, and then the answer is the whole record (JavaScript 1.x).
+    /// A name in the path takes precedence, and the response is then the whole record (JavaScript 1.x).
     func answer(_ body: JSONValue, name: FileName?) async throws -> Response {
         var members = body.objectValue
         if let name { members?["name"] = .string(name.description) }
@@ -39,7 +39,7 @@ struct RemoteFile: Sendable {
         )
     }
 
-    /// Whether a body asks for a copy.
+    /// Whether a body requests a copy.
     static func isCopy(_ body: JSONValue) -> Bool {
         body.objectValue?["fetch"] == .bool(true)
     }

@@ -34,14 +34,14 @@ struct S3Put: Sendable {
 }
 
 extension FileRecord {
-    /// What S3's clients compare with the MD5 they made, if there is one.
+    /// The entity tag of the file: its MD5 if it is known, which S3 clients compare with theirs.
     fileprivate var entityTag: String {
         "\"\(facts.md5 ?? facts.digest.description)\""
     }
 }
 
 extension HTTPFields {
-    /// Whether the body has S3's own chunks in it, as newer AWS SDKs send to have their checksums behind the bytes.
+    /// Whether the body uses S3's chunked encoding, with which newer AWS SDKs send checksums after the bytes.
     fileprivate var isAWSChunked: Bool {
         let encoding = self[.contentEncoding]?.lowercased() ?? ""
         return encoding.contains("aws-chunked")

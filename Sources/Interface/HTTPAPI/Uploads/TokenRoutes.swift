@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Tokens to upload with, and what SDKs say when they have (protocol/files 2.1, 2.2, 2.10).
+/// Upload tokens, and the callbacks of SDKs after an upload (protocol/files 2.1, 2.2, 2.10).
 struct TokenRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -12,7 +12,7 @@ struct TokenRoutes: Sendable {
 
     func add(to callers: RouterGroup<CallerContext>) {
         callers.post("fileTokens", use: token)
-        // The name of the oldest JavaScript SDK.
+        // The path that the oldest JavaScript SDK uses.
         callers.post("qiniu", use: token)
         callers.post("fileCallback", use: callback)
     }
@@ -32,7 +32,7 @@ struct TokenRoutes: Sendable {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
         var description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
-        // The SDK stores the values of this answer, so the record has the same ones, whatever the type of the bytes is.
+        // The SDK stores the values of this response, so the record has the same media type, whatever the bytes are.
         description.mediaType = app.uploads.expectedType(of: description)
         let announcement = UploadAnnouncement(
             description,
@@ -40,7 +40,7 @@ struct TokenRoutes: Sendable {
             size: description.announcedSize
         )
         let (upload, token) = try await app.uploads.announce(announcement, as: context.caller)
-        // Strings only: Java reads every value as one.
+        // Strings only, because Java reads every value as one.
         let answer: [String: String] = [
             "objectId": upload.id.description,
             "createdAt": upload.createdAt.iso8601,
@@ -58,7 +58,7 @@ struct TokenRoutes: Sendable {
         return JSONValue.object(answer.mapValues(JSONValue.string)).response(status: .created)
     }
 
-    /// The client's result is ignored, except that it cancelled the upload.
+    /// Processes the callback of an SDK, of which only a cancellation counts.
     @Sendable private func callback(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let body = try? await bodies.json(of: request, context) { body in body }
@@ -68,7 +68,7 @@ struct TokenRoutes: Sendable {
                 if members["result"] == .bool(false) {
                     try await upload.cancel()
                 } else if members["result"] == .bool(true), upload.stored.size == 0, !upload.stored.isFinished {
-                    // Java sends no bytes if there are none.
+                    // Java sends no request for an empty file.
                     _ = try await upload.receiveAll(announced: 0) { _ in [:] }
                 }
             }
@@ -77,11 +77,11 @@ struct TokenRoutes: Sendable {
     }
 }
 
-/// The public addresses of uploads.
+/// Creates the public URLs of uploads.
 package struct UploadAddresses: Sendable {
     private let publicURL: String
 
-    /// - Parameter publicURL: What clients reach the server under, without a slash at its end.
+    /// - Parameter publicURL: The URL under which clients reach the server, without a slash at its end.
     package init(publicURL: String) {
         self.publicURL = publicURL
     }
@@ -92,12 +92,12 @@ package struct UploadAddresses: Sendable {
 }
 
 extension Request {
-    /// What the client says it is.
+    /// The client's description of itself.
     var agent: String {
         headers[.clientAgent] ?? headers[.userAgent] ?? ""
     }
 
-    /// How many bytes the client says its body has.
+    /// The Content-Length of the request.
     var announcedSize: Int64? {
         headers[.contentLength].flatMap { Int64($0) }
     }
@@ -109,13 +109,13 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// The MD5 that a request says its body has.
+    /// The MD5 of the body that the request announces.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if it is none.
+    /// - Throws: ``ServiceError/Code/badRequest`` if it is malformed.
     var announcedDigests: [DigestKind: [UInt8]] {
         get throws {
             guard let text = self[.contentMD5] else { return [:] }
-            // RFC 1864 says Base64; Qiniu's own SDK sends hexadecimal digits.
+            // RFC 1864 requires Base64; Qiniu's SDK sends hexadecimal digits.
             let digest = text.utf8.count == 32 ? [UInt8](hexadecimal: text) : [UInt8](base64: text)
             guard let digest, digest.count == 16 else {
                 throw ServiceError(.badRequest, "Content-MD5 must be 16 bytes, in Base64 or as hexadecimal digits.")

@@ -4,20 +4,20 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// The digest of one request's bytes: in its head, or behind the bytes.
+/// The digest of one request's bytes, in a header or a trailer.
 struct TusChecksum: Sendable {
-    /// What is to be computed.
+    /// The digests to compute.
     let kinds: Set<DigestKind>
     private let known: AnnouncedDigest?
 
     init(_ request: Request) throws {
         known = try request.headers[.uploadChecksum].map { try TusChecksum.digest($0) }
         let promised = request.headers[.trailer]?.lowercased().contains("upload-checksum") == true
-        // Which one it will be shows at the end only.
+        // The trailer determines the algorithm only at the end.
         kinds = known.map { [$0.kind] } ?? (promised ? Set(TusHeaders.algorithms) : [])
     }
 
-    /// The digest that the client told, once all bytes are there.
+    /// The digest that the client announced; called after the whole body was read.
     func announced(_ request: Request, on channel: any Channel) async throws -> AnnouncedDigest? {
         if let known { return known }
         guard !kinds.isEmpty else { return nil }
@@ -33,7 +33,7 @@ struct TusChecksum: Sendable {
             let names = TusHeaders.algorithms.map(\.rawValue).joined(separator: ", ")
             throw ServiceError(.badRequest, "Upload-Checksum must be one of \(names) and the digest in Base64.")
         }
-        // No bytes have such a digest, so it is a mismatch like any other.
+        // No bytes have such a digest, so it is a mismatch.
         guard let bytes = [UInt8](base64: parts[1]), bytes.count == kind.size else {
             throw ServiceError(
                 .checksumMismatch,
@@ -45,7 +45,7 @@ struct TusChecksum: Sendable {
 }
 
 extension DigestKind {
-    /// In bytes.
+    /// The length of the digest in bytes.
     fileprivate var size: Int {
         switch self {
         case .crc32: 4

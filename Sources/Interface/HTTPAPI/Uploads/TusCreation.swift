@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What a `POST` says of the upload it makes.
+/// The upload that a `POST` describes.
 struct TusCreation {
     let announcement: (UploadAnnouncement, pieces: [UploadToken]?)
 

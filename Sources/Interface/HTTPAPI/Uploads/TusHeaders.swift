@@ -11,7 +11,7 @@ enum TusHeaders {
         "creation", "creation-with-upload", "creation-defer-length", "checksum", "checksum-trailer", "expiration",
         "termination", "concatenation", "concatenation-unfinished",
     ]
-    /// The first must be `sha1`, the one that every client knows.
+    /// The supported algorithms; `sha1`, which every client supports, must be the first.
     static let algorithms: [DigestKind] = [.sha1, .md5, .sha256, .crc32]
 
     static func requireVersion(_ request: Request) throws {
@@ -20,7 +20,7 @@ enum TusHeaders {
         }
     }
 
-    /// A number of bytes.
+    /// The number of bytes in a header; `nil` without the header.
     static func number(_ name: HTTPField.Name, in request: Request) throws -> Int64? {
         guard let text = request.headers[name] else { return nil }
         guard let number = Int64(text), number >= 0, text.utf8.allSatisfy(\.isASCIIAlphanumeric) else {
@@ -29,7 +29,7 @@ enum TusHeaders {
         return number
     }
 
-    /// What every answer says of an upload.
+    /// The headers of every response about an upload.
     static func about(_ upload: UploadHandle, in app: AppServices) async throws -> HTTPFields {
         let stored = upload.stored
         var headers: HTTPFields = [.objectID: stored.id.description]

@@ -1,12 +1,12 @@
 internal import Domain
 
-/// `Upload-Metadata`: pairs of a name and a text in Base64.
+/// `Upload-Metadata`: pairs of a name and a Base64 string.
 struct TusMetadata {
     private var texts: [String: String] = [:]
 
-    /// Reads the header.
+    /// Parses the header.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming what is wrong.
+    /// - Throws: ``ServiceError/Code/badRequest`` naming the error.
     init(_ header: String) throws {
         for pair in header.split(separator: ",") {
             let parts = pair.split(separator: " ")
@@ -22,10 +22,10 @@ struct TusMetadata {
         }
     }
 
-    /// The key that the client wants.
+    /// The key that the client chose.
     var key: String? { texts["key"] }
 
-    /// The same as in a body of `fileTokens`; clients of tus have names of their own for some.
+    /// The members of a body of `fileTokens`; clients of tus use other names for some.
     var members: [String: JSONValue] {
         get throws {
             func first(_ names: [String]) -> JSONValue? {

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Says on every answer which tus this is, also on refusals, and answers `OPTIONS`.
+/// Adds the tus version to every response, including errors, and responds to `OPTIONS`.
 struct TusMiddleware: RouterMiddleware {
     let largest: Int64
 
@@ -23,7 +23,7 @@ struct TusMiddleware: RouterMiddleware {
         return response
     }
 
-    /// What a client asks for before anything else; 200 as in tusd, because some browsers take nothing else.
+    /// The response to `OPTIONS`; 200 as in tusd, because some browsers accept no other status.
     @Sendable func options(_ request: Request, _ context: APIContext) -> Response {
         Response(
             status: .ok,

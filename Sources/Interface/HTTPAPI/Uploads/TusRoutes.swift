@@ -14,7 +14,7 @@ struct TusRoutes: Sendable {
         callers.on(":token", method: .head, use: head)
         callers.on(":token", method: .patch, use: patch)
         callers.on(":token", method: .delete, use: terminate)
-        // For clients behind something that knows GET and POST only.
+        // For clients behind a proxy that allows only GET and POST.
         callers.post(":token", use: override)
     }
 
@@ -45,7 +45,7 @@ struct TusRoutes: Sendable {
                 let offset = try await append(request, context, at: 0, handle)
                 return try await created(token, offset: offset, handle, app)
             } catch {
-                // The client never learns where it is.
+                // The client does not get the upload's URL.
                 try? await handle.cancel()
                 throw error
             }
@@ -60,7 +60,7 @@ struct TusRoutes: Sendable {
             headers[.cacheControl] = "no-store"
             let stored = upload.stored
             headers[.uploadLength] = stored.size.map { String($0) }
-            // A final upload has no offset and no length before its pieces are finished.
+            // A final upload has no offset and no length before its partial uploads are finished.
             if stored.size == nil, offset != nil { headers[.uploadDeferLength] = "1" }
             headers[.uploadMetadata] = stored.metadataHeader
             switch stored.kind {
@@ -137,12 +137,12 @@ struct TusRoutes: Sendable {
         } catch let error as ServiceError where error.code == .checksumMismatch {
             throw DialectError(.init(code: 460, reasonPhrase: "Checksum Mismatch"), error)
         } catch let error as ServiceError where [.uploadConflict, .superseded].contains(error.code) {
-            // So that the client goes on without a HEAD.
+            // With the offset the client can continue without a HEAD.
             throw DialectError(.conflict, error, [.uploadOffset: String(upload.storedOffset)])
         }
     }
 
-    /// Throws the refusal if the body has bytes: a client must not believe that bytes were stored which were dropped.
+    /// Throws the error if the body has bytes, so that no client assumes that discarded bytes were stored.
     private func requireNoBytes(_ request: Request, _ refusal: any Error) async throws {
         guard request.announcedSize ?? 0 == 0 else { throw refusal }
         for try await bytes in request.body where bytes.readableBytes > 0 { throw refusal }

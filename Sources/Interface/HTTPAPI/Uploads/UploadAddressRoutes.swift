@@ -3,14 +3,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What SDKs send to an `upload_url`: S3 PUT, and all of Kodo and COS (docs/uploads.md, section 6).
+/// The requests of SDKs to an `upload_url`: S3 PUT, and all of Kodo and COS (docs/uploads.md, section 6).
 ///
-/// The token in the path is all that a request needs. Which dialect it speaks shows in its method and in what follows
-/// the token.
+/// The token in the path is the only credential. The method and the path after the token determine the dialect.
 struct UploadAddressRoutes: Sendable {
     let apps: [AppServices]
     let bodies: RequestBodies
-    /// The host to which Kodo v1 is told to send further chunks; SDKs ignore it.
+    /// The URLs of uploads, for the host to which Kodo v1 sends further chunks; SDKs ignore it.
     let addresses: UploadAddresses
 
     func add(to group: RouterGroup<APIContext>) {
@@ -53,16 +52,16 @@ struct UploadAddressRoutes: Sendable {
 }
 
 extension [AppServices] {
-    /// The app that an upload belongs to; tokens are random, so at most one has it.
+    /// The app of an upload; tokens are random, so at most one app has the token.
     func app(knowing token: UploadToken) async throws -> AppServices? {
         for app in self where try await app.uploads.knows(token) { return app }
         return nil
     }
 }
 
-/// What follows the token in the path of an `upload_url`.
+/// The part of an `upload_url`'s path after the token.
 struct UploadPath {
-    /// What a request is about.
+    /// The operation of a request.
     enum Dialect: Equatable {
         /// The upload as a whole.
         case object
@@ -73,10 +72,10 @@ struct UploadPath {
     }
 
     let dialect: Dialect
-    /// Whether nothing follows.
+    /// Whether the path ends with the token.
     let isBare: Bool
 
-    /// Reads `/1.1/upload/<token>…`; what no dialect knows is part of an S3 client's own path.
+    /// Parses `/1.1/upload/<token>…`; an unknown path is an S3 client's own.
     init(_ path: String) {
         let rest = path.split(separator: "/", omittingEmptySubsequences: true).dropFirst(3)
         isBare = rest.isEmpty
@@ -96,27 +95,27 @@ struct UploadPath {
         }
     }
 
-    /// What follows `key` up to the next pair: Base64 in its standard alphabet may have slashes in it.
+    /// The segments after `key` up to the next pair: the standard Base64 alphabet contains slashes.
     private static func key(in segments: [Substring]) -> String? {
         guard let start = segments.firstIndex(of: "key") else { return nil }
         let key = segments[(start + 1)...].prefix { !["mimeType", "fname"].contains($0) && !$0.hasPrefix("x:") }
         return key.isEmpty ? nil : key.joined(separator: "/").percentDecoded
     }
 
-    /// What a token that no upload has is answered with.
+    /// The error for a token that no upload has.
     func refusal(of method: HTTPRequest.Method) -> any Error {
         if isS3(method) { return UploadService.notFound }
         if case .parts(let path) = dialect, path.uploadID != nil { return KodoParts.unknownID }
         return KodoAuthorization.refusal
     }
 
-    /// Whether a request speaks S3, and so wants its errors.
+    /// Whether a request uses S3, and therefore its error format.
     func isS3(_ method: HTTPRequest.Method) -> Bool {
         method == .put && dialect == .object
     }
 }
 
-/// `Authorization: UpToken <token>`, which has to be the path's.
+/// Checks that `Authorization: UpToken <token>` has the path's token.
 enum KodoAuthorization {
     static let refusal = DialectError(401, "bad token: missing, unknown or expired.")
 

@@ -2,10 +2,10 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What browsers ask before they upload, and what they may see of the answers (protocol/files 1.3).
+/// Responds to CORS preflight requests for uploads, and exposes response headers to scripts (protocol/files 1.3).
 ///
-/// Apps give uploads headers of their own, so whatever a browser asks for is allowed; the address is what protects an
-/// upload. `OPTIONS` without a browser's question is tus's own and goes on.
+/// Apps add their own headers to uploads, so every requested header is allowed; the URL is the upload's credential.
+/// `OPTIONS` without a preflight header belongs to tus and is passed on.
 struct UploadCORS: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -30,7 +30,7 @@ struct UploadCORS: RouterMiddleware {
         ]
         headers[.accessControlAllowHeaders] =
             request.headers[.accessControlRequestHeaders] ?? "Authorization, Content-Type, Cache-Control"
-        // The same status as tus's own OPTIONS.
+        // The same status as for tus's OPTIONS.
         guard segments[1] == "uploads" else { return Response(status: .noContent, headers: headers) }
         headers[.contentLength] = "0"
         return Response(status: .ok, headers: headers)

@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Gives refusals on an `upload_url` the form that the dialect has for them: XML for S3, `{"error":…}` for Kodo
-/// (protocol/files 2.3, 2.4).
+/// Renders errors on an `upload_url` in the format of the dialect: XML for S3, `{"error":…}` for Kodo (protocol/files
+/// 2.3, 2.4).
 struct UploadErrors: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -20,7 +20,7 @@ struct UploadErrors: RouterMiddleware {
             let (refusal, status) = ErrorRenderer.refusal(error, logger: context.logger)
             response = isS3 ? s3(refusal, status) : kodo(refusal, status, isOwn: error is DialectError)
         }
-        // Qiniu's SDKs treat an answer without it as one of another server.
+        // Qiniu's SDKs treat a response without this header as that of another server.
         response.headers[.known("X-Reqid")] = context.id
         return response
     }

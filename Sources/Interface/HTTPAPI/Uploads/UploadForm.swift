@@ -2,7 +2,7 @@ internal import Domain
 internal import NIOCore
 
 /// Collects the parts of an upload form: files are staged as they arrive, fields are collected until the end, because
-/// clients send them before the file or after it.
+/// clients send them before or after the file.
 struct UploadForm: Sendable {
     private(set) var files: [File] = []
     private let uploads: UploadService
@@ -30,7 +30,7 @@ struct UploadForm: Sendable {
         fields = FormFields(limits: limits)
     }
 
-    /// Takes the next piece of the form.
+    /// Processes the next event of the form.
     mutating func take(_ event: MultipartDecoder.Event) async throws {
         switch (event, current) {
         case (.part(let headers), _):
@@ -44,11 +44,11 @@ struct UploadForm: Sendable {
         }
     }
 
-    /// The files with what the fields say of them.
+    /// The files with their descriptions from the fields.
     ///
     /// - Parameter pathName: The name in the request's path, which takes precedence over all others.
     /// - Returns: The files in the order of the form.
-    /// - Throws: ``ServiceError/Code/badRequest`` for a form without a file and for fields that are wrong.
+    /// - Throws: ``ServiceError/Code/badRequest`` for a form without a file and for malformed fields.
     func described(as pathName: FileName?) throws -> [(upload: StagedUpload, description: UploadDescription)] {
         guard !files.isEmpty else { throw ServiceError(.badRequest, "The form has no part named 'file'.") }
         let name = try pathName?.description ?? fields.text("name")
@@ -72,7 +72,7 @@ struct UploadForm: Sendable {
 
     private mutating func begin(_ headers: MultipartHeaders) async throws {
         if case .file = current {
-            // A form may hold a hundred files; what is held back of each must not wait for the last.
+            // A form can have a hundred files; the buffered bytes of each are written before the next one begins.
             try await files[files.count - 1].upload.end()
         }
         try fields.countPart()

@@ -1,4 +1,4 @@
-/// The dialect that a token names, of those that SDKs know.
+/// The upload dialect named with a token; SDKs support these three.
 package enum UploadProvider: String, Sendable, CaseIterable {
     case s3
     case qiniu
@@ -23,10 +23,10 @@ package struct ClientAgent: Sendable, Equatable {
     }
 
     let sdk: SDK
-    /// Nothing if it says none.
+    /// Empty if the user agent has none.
     let version: [Int]
 
-    /// Reads `X-LC-UA` or `User-Agent`; only its beginning counts.
+    /// Parses `X-LC-UA` or `User-Agent`, of which only the beginning counts.
     init(_ text: String) {
         let known = ClientAgent.names.first { text.lowercased().hasPrefix($0.0) }
         sdk = known?.1 ?? .other
@@ -34,7 +34,7 @@ package struct ClientAgent: Sendable, Equatable {
         version = rest.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
     }
 
-    /// How SDKs call themselves, the longer of two that begin alike first.
+    /// The names in user agents; of two with the same beginning, the longer one is first.
     private static let names: [(String, SDK)] = [
         ("leancloud-js-sdk", .js),
         ("leancloud-objc-sdk", .objc), ("avos cloud ios-", .objc), ("avos cloud osx-", .objc),
@@ -49,14 +49,14 @@ package struct ClientAgent: Sendable, Equatable {
     ]
 }
 
-/// The provider that each SDK is told to use: the setting `uploads.providers`.
+/// The provider for each SDK: the setting `uploads.providers`.
 package struct ProviderChoice: Sendable, Equatable {
     private var chosen: [ClientAgent.SDK: UploadProvider] = [:]
 
-    /// What docs/uploads.md recommends, for all.
+    /// Creates the choice that docs/uploads.md recommends.
     package init() {}
 
-    /// Reads `java=qiniu, csharp=qiniu`; `nil` if it is not of that form.
+    /// Parses `java=qiniu, csharp=qiniu`; `nil` if the string has another form.
     package init?(_ text: String) {
         for pair in text.split(separator: ",") {
             let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
@@ -67,10 +67,10 @@ package struct ProviderChoice: Sendable, Equatable {
         }
     }
 
-    /// The provider's name for a client: `s3` is the only one for which no SDK uses another vendor's host.
+    /// The provider's name for a client; `s3` is the only provider with which no SDK uses another vendor's host.
     ///
-    /// JavaScript cannot send to it from mini-programs, from React Native and from streams; its `qiniu` keeps to our
-    /// address from 3.2.1 on, but in 4.11.0.
+    /// JavaScript cannot send to `s3` from mini-programs, from React Native and from streams; its `qiniu` uses this
+    /// server's URL from 3.2.1 on, except in 4.11.0.
     func provider(for agent: ClientAgent) -> UploadProvider {
         if let provider = chosen[agent.sdk] { return provider }
         guard agent.sdk == .js else { return .s3 }

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Files made in one request: by a form, by the bare bytes, by Base64 in JSON, by the URL of what lies elsewhere
+/// Files that are created in one request: by a form, by raw bytes, by Base64 in JSON, or by a URL on another server
 /// (protocol/files 3.1).
 struct UploadRoutes: Sendable {
     let apps: [AppID: AppServices]
@@ -15,8 +15,10 @@ struct UploadRoutes: Sendable {
         callers.post("files/:file", use: makeNamed)
     }
 
-    /// `POST /files`: with `multipart/form-data` one file gives its record, several give `{"results":[…]}`; with JSON
-    /// the file lies at a URL elsewhere.
+    /// Handles `POST /files`.
+    ///
+    /// With `multipart/form-data`, one file returns its record, several return `{"results":[…]}`; with JSON, the file
+    /// is at a URL on another server.
     @Sendable private func make(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
@@ -62,9 +64,9 @@ struct UploadRoutes: Sendable {
         }
     }
 
-    /// `POST /files/<name>`: the bytes as body, or what old SDKs send as JSON.
+    /// Handles `POST /files/<name>`: the bytes as body, or the JSON of old SDKs.
     ///
-    /// Of a form the file part is stored, as a user of `curl -F` expects; the framing is not part of any file.
+    /// Of a form the file part is stored, as users of `curl -F` expect, without the form's framing.
     @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let name = try fileName(context, limit: app.uploads.limits.nameLength)
@@ -115,7 +117,7 @@ struct UploadRoutes: Sendable {
 }
 
 extension FileRecord {
-    /// The answer to the client that created it.
+    /// The response to the client that created the file.
     func created(in app: AppServices) -> Response {
         RawJSON(text(shownBy: app.presentation)).response(
             status: .created,
@@ -125,7 +127,7 @@ extension FileRecord {
 }
 
 extension MediaType {
-    /// What a client claims a body to be; the default types of tools are no claim.
+    /// The media type that a client declares for a body; `nil` for the default types of tools.
     init?(claimed contentType: String?) {
         guard let type = contentType.flatMap({ MediaType($0) }), type != .octetStream,
             type.description != "application/x-www-form-urlencoded"
