@@ -28,7 +28,7 @@ package final class SessionCache: Sendable {
 
     /// The number of endings so far.
     ///
-    /// A reader takes it before its transaction begins and stores it in the result (``Caller/User/epoch``).
+    /// A reader reads it before its transaction begins and stores it in the result (``Caller/User/epoch``).
     package var epoch: Int { latest.load(ordering: .acquiring) }
 
     /// Whether the cached facts about a user are still valid: the session, the user and the roles.

@@ -24,6 +24,6 @@ package struct SessionToken: Sendable, CustomStringConvertible {
         SHA256.hash(data: Array(revealed.utf8)).hexadecimal
     }
 
-    /// Never the token, so that no log line can hold it.
+    /// Never the token, so that no log line can contain it.
     package var description: String { "<token>" }
 }

@@ -1,8 +1,8 @@
 extension ImageRequest {
     /// Parses the query string of a file's URL (protocol/files 5.1 to 5.8).
     ///
-    /// Only the part before the first `&` counts. It is `nil` for ordinary parameters (`v=3`, `attname=…`), which
-    /// request the file itself. Everything else must be a chain of known operators.
+    /// Only the part before the first `&` counts. The result is `nil` for ordinary parameters (`v=3`, `attname=…`),
+    /// which request the file itself. Everything else must be a chain of known operators.
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package init?(query: some StringProtocol, context: ImageParsingContext) throws {

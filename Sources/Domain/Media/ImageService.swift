@@ -144,7 +144,7 @@ package struct ImageService: Sendable {
     }
 }
 
-/// The answer to a request for an image.
+/// The result of an image request.
 package enum ImageResult: Sendable {
     /// A rendered image.
     case derivative(StoredDerivative)

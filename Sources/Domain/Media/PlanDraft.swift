@@ -15,7 +15,7 @@ struct PlanDraft {
     var sizeLimit: ImageMogr2.SizeLimit?
     var slimLevel: Int?
     var markCount = 0
-    /// Whether an intermediate result has a format without animation.
+    /// Whether an operator has named a format without animation.
     var isStill = false
 
     /// The maximum number of marks in a plan, because their images are open at the same time.

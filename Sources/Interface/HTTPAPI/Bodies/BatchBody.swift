@@ -2,8 +2,8 @@ internal import Domain
 
 /// The requests of a batch as ranges of its bytes.
 ///
-/// The whole text is checked first. An item is parsed into values when its group is processed, and dropped after its response,
-/// so that a batch takes the memory of its text and of a few items.
+/// The whole text is checked first. An item is parsed into values when its group is processed, and dropped after its
+/// response, so that a batch takes the memory of its text and of a few items.
 struct BatchBody: Sendable {
     /// Consecutive items that are processed together: few enough that their values are small beside a large text.
     struct Group: Sendable {

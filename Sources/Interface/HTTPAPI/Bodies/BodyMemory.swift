@@ -14,7 +14,7 @@ final class BodyMemory: Sendable {
         var total = 0
         var ofGuests = 0
         var ofGuestsAndUsers = 0
-        /// The bytes that each guest and user holds; without entries of 0 bytes.
+        /// The bytes that each guest and user uses; without entries of 0 bytes.
         var senders: [CallerIdentity: Int] = [:]
     }
 

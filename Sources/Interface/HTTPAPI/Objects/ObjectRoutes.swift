@@ -16,7 +16,7 @@ struct ObjectRoutes: Sendable {
         }
         for collection in ObjectPath.collections.keys.sorted() {
             callers.get("\(collection)", use: perform)
-            // Uploads create files, and their routes use the path segment after `files` as a name.
+            // Uploads create files, and their routes call this path segment `:file`.
             let isFiles = collection == "files"
             if !isFiles { callers.post("\(collection)", use: perform) }
             for method in [HTTPRequest.Method.get, .put, .delete] {

@@ -58,7 +58,7 @@ struct TokenRoutes: Sendable {
         return JSONValue.object(answer.mapValues(JSONValue.string)).response(status: .created)
     }
 
-    /// Processes the callback of an SDK, of which only a cancellation counts.
+    /// Processes the callback of an SDK: only a cancellation and the end of an empty upload have an effect.
     @Sendable private func callback(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let body = try? await bodies.json(of: request, context) { body in body }

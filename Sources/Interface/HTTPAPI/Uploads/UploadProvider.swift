@@ -1,4 +1,4 @@
-/// The upload dialect named with a token; SDKs support these three.
+/// The upload dialect that the response with a token names; SDKs support these three.
 package enum UploadProvider: String, Sendable, CaseIterable {
     case s3
     case qiniu

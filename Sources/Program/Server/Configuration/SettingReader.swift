@@ -60,7 +60,7 @@ struct SettingReader {
         value = size
     }
 
-    /// Reads a number of bytes; `nil`, for no limit, if the setting is missing.
+    /// Reads a number of bytes; `nil`, for no limit, if the setting is missing or 0.
     mutating func size(_ name: String, orNone value: inout Int64?) throws {
         var size: Int64 = 0
         try self.size(name, into: &size)
