@@ -93,6 +93,28 @@ private final class FullWhenSuspected: StorageInspector {
         }
     }
 
+    @Test("a body that catches the error of a full disk runs again from its beginning")
+    func caughtFullDisk() async throws {
+        let health = StorageHealth(inspector: FullWhenSuspected())
+        try await withDatabase(health) { database, _ in
+            let store = SQLiteObjectStore(database)
+            let record = try Samples.record()
+            try await FileRecords(store).insert([record])
+            try await fill(database)
+            let log = ChangeLog(of: store)
+            let large = StoredObject.sample(["s": .string(String(repeating: "x", count: 1 << 20))])
+            let (code, wasThere) = try await store.write { writer in
+                let growth = Result { try writer.attempt { try writer.insert(large, into: .identity) } }
+                // The first run comes here as well, after SQLite has taken its transaction back.
+                let wasThere = try writer.attempt { try writer.delete(record.id, in: .file) }
+                return (growth.error?.code, wasThere)
+            }
+            #expect(code == .storageFull)
+            #expect(wasThere)
+            #expect(log.lines == ["deleted \(record.id)"])
+        }
+    }
+
     @Test("while the storage is full sessions begin and end, usage is counted, and nothing else is added")
     func gate() async throws {
         let health = StorageHealth(inspector: FullWhenSuspected())
@@ -152,6 +174,13 @@ private final class FullWhenSuspected: StorageInspector {
             #expect(error?.code == .storageReadOnly)
             #expect(try await store.read { try $0.count(.always, in: .session) } == 0)
         }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate var error: ServiceError? {
+        guard case .failure(let error) = self else { return nil }
+        return error as? ServiceError
     }
 }
 

@@ -24,6 +24,24 @@ import Testing
         try await withStore { try await rule.check($0) }
     }
 
+    @Test(
+        "objects in SQLite keep the contract if bodies run again",
+        arguments: ObjectStoreContract.rules + ChangesContract.rules + FileRecordsContract.rules
+            + DeletionQueueContract.rules
+    )
+    func repeated(rule: ContractRule<any ObjectStore>) async throws {
+        try await withStore { try await rule.check(RepeatingStore($0)) }
+    }
+
+    @Test(
+        "rules that count and then insert hold in SQLite",
+        arguments: ConcurrencyContract.rules,
+        [false, true]
+    )
+    func concurrency(rule: ContractRule<any ObjectStore>, repeats: Bool) async throws {
+        try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
+    }
+
     @Test("file records in SQLite keep the contract", arguments: FileRecordsContract.rules)
     func files(rule: ContractRule<any ObjectStore>) async throws {
         try await withStore { try await rule.check($0) }

@@ -2,17 +2,30 @@ package import Domain
 internal import Synchronization
 
 /// Objects in memory, by the rules of Domain's own matching; for tests of what stands on an ``ObjectStore``.
+///
+/// Bodies run at the same time, each on a snapshot. A commit is refused if another one has changed what the body has
+/// read, and the body runs again. Each body also runs twice in vain before it counts, so that an effect outside its
+/// transaction fails a test: once to its end, and once until a call throws.
 package final class MemoryObjectStore: ObjectStore {
     package let changes = ChangeFeed()
     private let state = Mutex(MemoryState())
-    /// Held from the start of a write until its changes are published.
+    /// Held from a commit until its changes are published.
     private let turn = Mutex(())
     private let failure: (any Error)?
+    private let rehearses: Bool
     private let reads = Counter()
+    private let rehearsals = Counter()
+    private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
-    /// - Parameter failure: What every write throws, to test what happens then.
-    package init(failingWritesWith failure: (any Error)? = nil) {
+    /// After so many conflicts a body runs while no other commits, so that it ends.
+    private static let maxConflicts = 4
+
+    /// - Parameters:
+    ///   - failure: What every write throws, to test what happens then.
+    ///   - rehearses: Whether bodies run in vain before they count.
+    package init(failingWritesWith failure: (any Error)? = nil, rehearsing rehearses: Bool = true) {
         self.failure = failure
+        self.rehearses = rehearses
     }
 
     /// How many reads there were.
@@ -23,217 +36,70 @@ package final class MemoryObjectStore: ObjectStore {
         state.withLock { $0.objects[name, default: []].count }
     }
 
+    /// Does something once, between the next run of a body and its commit.
+    package func beforeNextCommit(_ body: @escaping @Sendable () async throws -> Void) {
+        hook.withLock { $0 = body }
+    }
+
     package func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         _ = reads.next()
-        let transaction = MemoryTransaction(state.withLock { $0 }, within: budget)
-        guard let budget else { return try body(transaction) }
-        return try budget.counting { try body(transaction) }
+        let snapshot = state.withLock { $0 }
+        guard let budget else {
+            if rehearses { _ = try? body(MemoryTransaction(snapshot)) }
+            return try body(MemoryTransaction(snapshot))
+        }
+        return try budget.counting { try body(MemoryTransaction(snapshot, within: budget)) }
     }
 
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
         if let failure { throw failure }
-        return try turn.withLock { _ in
-            let transaction = MemoryTransaction(state.withLock { $0 }, recording: changes.transaction())
+        if rehearses { rehearse(body) }
+        for _ in 0..<MemoryObjectStore.maxConflicts {
+            let transaction = begin()
             let result = try body(transaction)
-            state.withLock { $0 = transaction.state }
-            changes.publish(transaction.changes)
+            try await beforeCommit()
+            if turn.withLock({ _ in commit(transaction) }) { return result }
+        }
+        return try turn.withLock { _ in
+            let transaction = begin()
+            let result = try body(transaction)
+            precondition(commit(transaction), "nothing else commits during this turn")
             return result
         }
     }
-}
 
-private struct MemoryState: Sendable {
-    var schemas = Dictionary(uniqueKeysWithValues: ClassSchema.builtIn.map { ($0.name, $0) })
-    /// In the order they were made.
-    var objects: [ClassName: [StoredObject]] = [:]
-    var relations: Set<Relation> = []
-    var counters: [String: Int64] = [:]
-}
-
-private struct Relation: Hashable, Sendable {
-    let owner: Pointer
-    let key: String
-    let member: ObjectID
-}
-
-private final class MemoryTransaction: WriteTransaction {
-    var state: MemoryState
-    let budget: QueryBudget?
-    var changes: TransactionChanges
-
-    init(
-        _ state: MemoryState,
-        within budget: QueryBudget? = nil,
-        recording changes: TransactionChanges = TransactionChanges()
-    ) {
-        self.state = state
-        self.budget = budget
-        self.changes = changes
+    /// Runs a body as a store does whose commit fails, and as one whose connection fails.
+    private func rehearse<Result>(_ body: (any WriteTransaction) throws -> Result) {
+        let whole = begin()
+        _ = try? body(whole)
+        guard whole.calls > 0 else { return }
+        _ = try? body(begin(endingAfter: rehearsals.next() % whole.calls))
     }
 
-    var caller: Caller? {
-        get { changes.caller }
-        set { changes.caller = newValue }
+    private func begin(endingAfter calls: Int = .max) -> MemoryTransaction {
+        // Before the snapshot, so that no commit lies between the two that a subscriber should have.
+        let changes = changes.transaction()
+        return MemoryTransaction(state.withLock { $0 }, recording: changes, endingAfter: calls)
     }
 
-    func schema(of name: ClassName) -> ClassSchema? { state.schemas[name] }
-
-    func schemas() -> [ClassSchema] { state.schemas.values.sorted { $0.name < $1.name } }
-
-    func row(_ id: ObjectID, in name: ClassName) -> ObjectRow? {
-        state.objects[name, default: []].first { $0.id == id }.map(ObjectRow.init)
-    }
-
-    func rows(_ ids: Set<ObjectID>, in name: ClassName, readableBy readers: Readers, upTo size: Int) -> [ObjectRow] {
-        let found = state.objects[name, default: []].filter { ids.contains($0.id) && readers.canRead($0.acl) }
-        return fitting(found.map(ObjectRow.init), in: size)
-    }
-
-    func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
-        var found = try matching(query)
-        if query.order.isEmpty, let (path, circle) = query.condition.circle {
-            let distances = found.map { object in
-                GeoPoint(stored: value(of: object, at: path) ?? .null)?.distance(to: circle.center) ?? .infinity
-            }
-            found = zip(found, distances).enumerated()
-                .sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
-        } else if let last = query.order.last {
-            if last.isDescending { found.reverse() }
-            found = found.enumerated().sorted { left, right in
-                for key in query.order {
-                    let order = JSONValue.order(
-                        value(of: left.element, at: key.path),
-                        value(of: right.element, at: key.path)
-                    )
-                    if order != 0 { return (order < 0) != key.isDescending }
-                }
-                return left.offset < right.offset
-            }.map(\.element)
+    /// Lets other tasks come between a body and its commit.
+    private func beforeCommit() async throws {
+        let body = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
         }
-        let page = found.dropFirst(query.page.skip).prefix(query.page.limit)
-        let rows = page.map(ObjectRow.init)
-        let fitting = fitting(rows, in: query.replySize)
-        return fitting.isEmpty ? Array(rows.prefix(1)) : fitting
+        if let body { try await body() } else { await Task.yield() }
     }
 
-    func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
-        try rows(query).compactMap { row in
-            try row.object().fields[field]?.stringValue.map { (row.id, $0) }
-        }
-    }
-
-    func count(_ query: ObjectQuery) throws -> Int {
-        try matching(query).count
-    }
-
-    func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) -> Bool {
-        members.contains { state.relations.contains(Relation(owner: owner, key: key, member: $0)) }
-    }
-
-    func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-        let before = state
-        let recorded = changes.count
-        do {
-            return try body()
-        } catch {
-            state = before
-            changes.undo(to: recorded)
-            throw error
-        }
-    }
-
-    func save(_ schema: ClassSchema) throws {
-        let before = state.schemas.updateValue(schema, forKey: schema.name)
-        do {
-            try requireUnique(schema.name)
-        } catch {
-            state.schemas[schema.name] = before
-            throw error
-        }
-    }
-
-    func insert(_ object: StoredObject, into name: ClassName) throws {
-        guard row(object.id, in: name) == nil else {
-            throw ServiceError(.duplicateValue, "A unique field was given a value that is already taken.")
-        }
-        state.objects[name, default: []].append(object)
-        try requireUnique(name)
-        changes.record(.created, object.id, in: name, after: ObjectState(object))
-    }
-
-    func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws {
-        let stored = state.objects[name, default: []].first { $0.id == object.id }
-        state.objects[name] = state.objects[name, default: []].map { $0.id == object.id ? object : $0 }
-        try requireUnique(name)
-        guard let stored else { return }
-        changes.record(.updated, object.id, in: name, before: ObjectState(stored), after: ObjectState(object))
-    }
-
-    func delete(_ id: ObjectID, in name: ClassName) -> Bool {
-        let before = state.objects[name, default: []]
-        guard let object = before.first(where: { $0.id == id }) else { return false }
-        state.objects[name] = before.filter { $0.id != id }
-        state.relations = state.relations.filter { relation in
-            let target = state.schemas[relation.owner.className]?.fields[relation.key]?.type.target
-            return relation.owner != Pointer(name, id) && !(relation.member == id && target == name)
-        }
-        changes.record(.deleted, id, in: name, before: ObjectState(object))
-        return true
-    }
-
-    func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) {
-        state.relations.formUnion(members.map { Relation(owner: owner, key: key, member: $0) })
-    }
-
-    func unrelate(_ owner: Pointer, _ key: String, from members: [ObjectID]?) {
-        state.relations = state.relations.filter { relation in
-            !(relation.owner == owner && relation.key == key && members?.contains(relation.member) ?? true)
-        }
-    }
-
-    func nextNumber(of field: String, in name: ClassName) -> Int64 {
-        let highest = state.objects[name, default: []].compactMap { $0.fields[field]?.integerValue }.max() ?? 0
-        let next = max(highest, state.counters["\(name).\(field)", default: 0]) + 1
-        state.counters["\(name).\(field)"] = next
-        return next
-    }
-
-    private func matching(_ query: ObjectQuery) throws -> [StoredObject] {
-        let name = query.className
-        return try state.objects[name, default: []].filter { object in
-            try query.readers.canRead(object.acl)
-                && query.condition.matches(object, within: budget) { owner, key, members in
-                    isRelated(owner ?? Pointer(name, object.id), key, to: (members ?? [object.id])[...])
-                }
-        }
-    }
-
-    private func value(of object: StoredObject, at path: FieldPath) -> JSONValue? {
-        path.inner.reduce(object.value(of: path.field)) { value, name in value?.objectValue?[name] }
-    }
-
-    private func fitting(_ rows: [ObjectRow], in size: Int) -> [ObjectRow] {
-        var remaining = size
-        return Array(
-            rows.prefix { row in
-                remaining -= row.size
-                return remaining >= 0
-            }
-        )
-    }
-
-    private func requireUnique(_ name: ClassName) throws {
-        for index in state.schemas[name]?.indexes ?? [] where index.isUnique {
-            let values = state.objects[name, default: []].compactMap { value(of: $0, at: index.fields[0]) }
-                .filter { $0 != .null }
-            guard Set(values).count == values.count else {
-                throw ServiceError(.duplicateValue, "A unique field was given a value that is already taken.")
-            }
-        }
+    /// Whether the transaction is committed; false if its body has to run again.
+    private func commit(_ transaction: MemoryTransaction) -> Bool {
+        let isCommitted = state.withLock { $0.commit(transaction.touched, of: transaction.state) }
+        if isCommitted { changes.publish(transaction.changes) }
+        return isCommitted
     }
 }

@@ -34,6 +34,16 @@ package final class SignUpRate: Sendable {
         try next(for: caller) { whole, next in whole.store(next, for: caller.identityByAddress) }
     }
 
+    /// Gives back what ``take(for:)`` took, if no user was created.
+    func giveBack(for caller: Caller) {
+        guard limit > 0, !caller.isMaster else { return }
+        whole.withLock { whole in
+            // An address that is not remembered has its whole allowance.
+            guard let known = whole.value(for: caller.identityByAddress) else { return }
+            whole.store(known - SignUpRate.hour / limit, for: caller.identityByAddress)
+        }
+    }
+
     /// Passes to the body the time at which the address has its whole allowance again after one more sign-up.
     private func next(
         for caller: Caller,

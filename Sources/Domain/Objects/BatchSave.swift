@@ -160,13 +160,7 @@ private struct BatchSaving {
         guard command.className == .user, case .update(let id, _, _, _) = command.action, let user = users[id] else {
             return rules
         }
-        let access = ObjectAccess(caller: rules.access.caller.logged(in: user))
-        return ObjectWriteRules(
-            writer: rules.writer,
-            access: access,
-            settings: rules.settings,
-            conditions: rules.conditions
-        )
+        return rules.acting(as: rules.access.caller.logged(in: user))
     }
 
     private func action(of item: SaveItem, _ change: ObjectChange) throws -> ObjectCommand.Action {

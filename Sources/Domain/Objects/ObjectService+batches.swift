@@ -101,11 +101,10 @@ extension ObjectService {
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller
     ) async throws -> [Result<ObjectReply, any Error>] {
-        try await store.write { [settings] writer in
-            let rules = try ObjectWriteRules(writer: writer, caller: caller, settings: settings)
+        try await store.write(as: caller, by: settings) { rules in
             var replies: [Result<ObjectReply, any Error>] = []
             for command in run {
-                let reply = Result { try writer.attempt { try rules.perform(command.get()) } }
+                let reply = Result { try rules.writer.attempt { try rules.perform(command.get()) } }
                 if case .failure(let error) = reply, error is CostlyCondition { break }
                 replies.append(reply)
             }

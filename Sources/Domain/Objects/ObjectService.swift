@@ -179,16 +179,7 @@ package struct ObjectService: Sendable {
         var evaluations: [Pointer: [ConditionCheck.Evaluation]] = [:]
         for _ in 0..<ObjectService.maxAttempts {
             do {
-                return try await store.write { [settings, evaluations] writer in
-                    try body(
-                        ObjectWriteRules(
-                            writer: writer,
-                            caller: caller,
-                            settings: settings,
-                            conditions: ConditionCheck(knowing: evaluations)
-                        )
-                    )
-                }
+                return try await store.write(as: caller, by: settings, knowing: evaluations, body)
             } catch is CostlyCondition {
                 evaluations = try await reading(as: caller, within: budget) { try $0.evaluations(on: conditions) }
             }

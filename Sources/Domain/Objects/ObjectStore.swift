@@ -2,6 +2,18 @@
 ///
 /// The rules run inside the transactions, so that each write sees what it changes; they are plain functions without
 /// `await`. SQLite implements it; tests have one in memory; both pass one contract suite.
+///
+/// Transactions are serialisable: the result is as if their bodies had run one after the other, and a transaction that
+/// begins after another one has returned sees what that one changed. So a rule that counts and then inserts needs no
+/// lock. A store is free to run bodies at the same time. When a commit changes what another body has read, the store
+/// undoes that body's changes and runs it again; it also does so after a failure that may pass, such as a full disk
+/// with a reserve. Therefore:
+///
+/// - A body has no effect outside its transaction, and what it gathers in a captured variable begins anew with each
+///   run. Only the last run's result, error and changes count.
+/// - When a transaction cannot go on, every call throws. A body that catches such an error and returns runs again all
+///   the same, because the store remembers the conflict.
+/// - An error of a call ends the transaction, unless the call was made inside ``WriteTransaction/attempt(_:)``.
 package protocol ObjectStore: Sendable {
     /// Every object that a transaction creates, updates or deletes, published after its commit and in commit order.
     ///
@@ -12,6 +24,8 @@ package protocol ObjectStore: Sendable {
     var changes: ChangeFeed { get }
 
     /// Runs a body on one unchanging state. Cancelling the task stops the query that runs.
+    ///
+    /// The body may run several times, for example when a slow query moves to another lane.
     ///
     /// - Parameters:
     ///   - budget: How long the body may run; queries that exceed it throw what it throws. `nil` is for reads whose
@@ -25,7 +39,10 @@ package protocol ObjectStore: Sendable {
     ) async throws -> Result
 
     /// Runs a body that may change the state: all of it or, if it throws, nothing. On return the changes survive a
-    /// power cut. Bodies run one after the other, so a body must be short; several may share one sync of the disk.
+    /// power cut.
+    ///
+    /// The body may run several times. It must be short, because others may wait for it or have to run again after it.
+    /// What it throws is true of a state between the call and its end.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result
@@ -102,6 +119,8 @@ package protocol WriteTransaction: ReadTransaction {
     var caller: Caller? { get nonmutating set }
 
     /// Runs a body whose changes vanish if it throws, while those around it stay.
+    ///
+    /// After that the transaction goes on, also after an error of one of its calls.
     func attempt<Result>(_ body: () throws -> Result) throws -> Result
 
     /// Makes a class or changes what is known of it; indexes are made and dropped to fit.
@@ -135,7 +154,8 @@ package protocol WriteTransaction: ReadTransaction {
     /// Takes objects out of a relation; nothing means all.
     func unrelate(_ owner: Pointer, _ key: String, from members: [ObjectID]?) throws
 
-    /// The next number of a field that counts up: 1, 2, 3, never the same twice.
+    /// The next number of a field that counts up: 1, 2, 3, never the same twice. A run that is undone may use up
+    /// numbers.
     func nextNumber(of field: String, in name: ClassName) throws -> Int64
 }
 

@@ -30,7 +30,7 @@ extension ObjectWriteRules {
         try finish(account, change, of: nil, in: &edit)
         try store(edit)
         // Behind every check, so that a user who is refused takes nothing of it.
-        try settings.accountDependencies.signUpRate.take(for: access.caller)
+        try signUps.take(for: access.caller)
         var reply = try welcome(ObjectRow(edit.object), in: edit.schema)
         reply.created = Pointer(.user, edit.object.id)
         return reply

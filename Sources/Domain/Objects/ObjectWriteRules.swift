@@ -5,28 +5,34 @@ struct ObjectWriteRules {
     let settings: ObjectSettings
     /// Decides what must hold for changes.
     let conditions: ConditionCheck
-
-    init(
-        writer: any WriteTransaction,
-        caller: Caller,
-        settings: ObjectSettings,
-        conditions: ConditionCheck = ConditionCheck()
-    ) throws {
-        self.init(
-            writer: writer,
-            access: ObjectAccess(caller: try writer.revalidated(caller, settings.accountDependencies)),
-            settings: settings,
-            conditions: conditions
-        )
-    }
+    /// Counts the users that are made.
+    let signUps: SignUps
 
     /// Writes for a caller who was found in the same transaction.
-    init(writer: any WriteTransaction, access: ObjectAccess, settings: ObjectSettings, conditions: ConditionCheck) {
+    init(
+        writer: any WriteTransaction,
+        access: ObjectAccess,
+        settings: ObjectSettings,
+        conditions: ConditionCheck,
+        signUps: SignUps
+    ) {
         self.writer = writer
         self.access = access
         self.settings = settings
         self.conditions = conditions
+        self.signUps = signUps
         writer.caller = access.caller
+    }
+
+    /// The same transaction for another caller, who was found in it.
+    func acting(as caller: Caller) -> ObjectWriteRules {
+        ObjectWriteRules(
+            writer: writer,
+            access: ObjectAccess(caller: caller),
+            settings: settings,
+            conditions: conditions,
+            signUps: signUps
+        )
     }
 
     /// Carries out a command; what it changes stays only if it does not throw.
@@ -226,5 +232,43 @@ struct ObjectWriteRules {
 
     static func unknownClass(_ name: ClassName) -> ServiceError {
         ServiceError(.invalidClassName, "Invalid class name '\(name)': classes that begin with '_' are built in.")
+    }
+}
+
+extension ObjectStore {
+    /// Runs changes by the rules in one transaction, for a caller as the transaction finds it.
+    ///
+    /// - Parameters:
+    ///   - caller: Who asks.
+    ///   - settings: What the rules need.
+    ///   - evaluations: What was found of conditions before the transaction.
+    ///   - body: The changes; it may run several times (``ObjectStore``).
+    /// - Returns: What the last run of the body returns.
+    /// - Throws: What the body throws; ``CostlyCondition`` for a condition that must be decided before.
+    func write<Reply: Sendable>(
+        as caller: Caller,
+        by settings: ObjectSettings,
+        knowing evaluations: [Pointer: [ConditionCheck.Evaluation]] = [:],
+        _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
+    ) async throws -> Reply {
+        let signUps = SignUps(settings.accountDependencies.signUpRate)
+        do {
+            return try await write { writer in
+                signUps.startOver()
+                return try body(
+                    ObjectWriteRules(
+                        writer: writer,
+                        access: ObjectAccess(caller: try writer.revalidated(caller, settings.accountDependencies)),
+                        settings: settings,
+                        // With a budget of its own for each run.
+                        conditions: ConditionCheck(knowing: evaluations),
+                        signUps: signUps
+                    )
+                )
+            }
+        } catch {
+            signUps.startOver()
+            throw error
+        }
     }
 }

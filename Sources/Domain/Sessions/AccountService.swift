@@ -45,7 +45,7 @@ package struct AccountService: Sendable {
         as caller: Caller
     ) async throws -> ObjectReply? {
         let compared = try row.object().fields[PasswordHash.field]
-        return try await write(as: caller) { rules in
+        return try await store.write(as: caller, by: settings) { rules in
             guard let schema = try rules.writer.schema(of: .user), let now = try rules.writer.row(row.id, in: .user)
             else { return nil }
             let before = try now.object()
@@ -54,7 +54,7 @@ package struct AccountService: Sendable {
             guard let hash else { return try rules.welcome(now, in: schema) }
             user.fields[PasswordHash.field] = .string(hash.text)
             do {
-                try rules.writer.update(user, in: .user, from: before)
+                try rules.writer.attempt { try rules.writer.update(user, in: .user, from: before) }
             } catch let error as ServiceError where error.code == .storageFull {
                 // The user can log in although there is no free space for the new hash.
                 return try rules.welcome(now, in: schema)
@@ -142,7 +142,7 @@ package struct AccountService: Sendable {
         as caller: Caller,
         _ change: @escaping @Sendable (inout StoredObject, ObjectWriteRules) throws -> Void
     ) async throws -> ObjectReply {
-        try await write(as: caller) { rules in
+        try await store.write(as: caller, by: settings) { rules in
             let before = try ObjectWriteRules.own(id, in: rules.writer, rules.access).object()
             var user = before
             try change(&user, rules)
@@ -154,15 +154,6 @@ package struct AccountService: Sendable {
                 "updatedAt": .string(user.updatedAt.iso8601),
                 "sessionToken": .string(session.token.revealed),
             ])
-        }
-    }
-
-    private func write<Reply: Sendable>(
-        as caller: Caller,
-        _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
-    ) async throws -> Reply {
-        try await store.write { [settings] writer in
-            try body(try ObjectWriteRules(writer: writer, caller: caller, settings: settings))
         }
     }
 }

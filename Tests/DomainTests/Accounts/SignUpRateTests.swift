@@ -1,6 +1,7 @@
-import Domain
 import Synchronization
 import Testing
+
+@testable import Domain
 
 @Suite struct SignUpRateTests {
     /// A clock that a test moves.
@@ -94,6 +95,21 @@ import Testing
         #expect(error.retryAfter == wait)
         clock.pass(wait)
         try rate.take(for: guest("a"))
+    }
+
+    @Test("what the runs of one transaction took before the last counts for nothing")
+    func runs() throws {
+        let rate = rate(3)
+        let signUps = SignUps(rate)
+        for _ in 0..<5 {
+            signUps.startOver()
+            for _ in 0..<2 { try signUps.take(for: guest("a")) }
+        }
+        #expect(taken(from: rate, by: guest("a")) == 1)
+        signUps.startOver()
+        #expect(taken(from: rate, by: guest("a")) == 2)
+        signUps.startOver()
+        #expect(taken(from: rate, by: guest("a")) == 0)
     }
 
     @Test("memory is bounded: addresses that were not seen for longest are forgotten")

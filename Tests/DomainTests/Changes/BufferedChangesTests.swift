@@ -4,11 +4,8 @@ import Testing
 
 @Suite struct BufferedChangesTests {
     private let store = MemoryObjectStore()
-    private let task: ClassName
-
-    init() throws {
-        task = try ClassName("Task")
-    }
+    /// A class that every store has.
+    private let task = ClassName.session
 
     /// Stores an object in a transaction of its own.
     private func create(_ id: String, text: String = "") async throws {

@@ -74,38 +74,3 @@ import Testing
         }
     }
 }
-
-@Suite struct MemoryStoreTests {
-    @Test(
-        "objects in memory keep the contract",
-        arguments: ObjectStoreContract.rules + ReadersContract.rules + ChangesContract.rules
-    )
-    func objects(rule: ContractRule<any ObjectStore>) async throws {
-        try await rule.check(MemoryObjectStore())
-    }
-
-    @Test("file records in memory keep the contract", arguments: FileRecordsContract.rules)
-    func files(rule: ContractRule<any ObjectStore>) async throws {
-        try await rule.check(MemoryObjectStore())
-    }
-
-    @Test("the deletion queue in memory keeps the contract", arguments: DeletionQueueContract.rules)
-    func deletions(rule: ContractRule<any ObjectStore>) async throws {
-        try await rule.check(MemoryObjectStore())
-    }
-
-    @Test("conditions in memory match by the table of cases", arguments: QueryCase.all)
-    func queries(table: QueryCase) async throws {
-        try await table.check(MemoryObjectStore())
-    }
-
-    @Test("staged bytes in memory keep the contract", arguments: StagingAreaContract.rules)
-    func staging(rule: ContractRule<any StagingArea>) async throws {
-        try await rule.check(MemoryStagingArea())
-    }
-
-    @Test("blobs in memory keep the contract", arguments: BlobStoreContract.rules, [true, false])
-    func blobs(rule: ContractRule<BlobStorage>, isLocal: Bool) async throws {
-        try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: MemoryBlobStore(isLocal: isLocal)))
-    }
-}

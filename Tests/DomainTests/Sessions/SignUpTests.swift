@@ -98,5 +98,8 @@ import Testing
         }
         await expectRefusal { _ = try await fixture.objects.save(items, as: fixture.guest) }
         #expect(fixture.store.count(of: .user) == 0)
+        // None was made, so none counts.
+        for name in ["ann", "bob"] { try await create(user(name)) }
+        await expectRefusal { try await create(user("eve")) }
     }
 }

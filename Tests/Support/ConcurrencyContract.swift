@@ -1,0 +1,194 @@
+package import Domain
+internal import Testing
+
+/// What every ``ObjectStore`` promises about rules that count and then insert: they hold for callers at the same time.
+package enum ConcurrencyContract {
+    package static let rules: [ContractRule<any ObjectStore>] = [
+        ContractRule("files stay within the quota, and their bytes are counted exactly") { store in
+            let outcome = await race(40) { _ in
+                let record = try Samples.record(size: 10)
+                try await FileRecords(store).insert([record], as: Samples.guest(), within: 55)
+            }
+            #expect(outcome == Outcome(successes: 5, refusals: [.quotaExceeded]))
+            let usage = try await store.read { try $0.usage() }
+            #expect(usage.bytes == 50)
+            #expect(usage.files == 5)
+        },
+        ContractRule("a key is taken once") { store in
+            let key = try Samples.record().key
+            let outcome = await race(30) { _ in
+                try await FileRecords(store).insert([try Samples.record(key: key)])
+            }
+            #expect(outcome == Outcome(successes: 1, refusals: [.duplicateValue]))
+        },
+        ContractRule("a deletion queues the bytes of a file once") { store in
+            let record = try Samples.record()
+            try await FileRecords(store).insert([record])
+            let server = try Server(store)
+            let outcome = await race(20) { _ in
+                _ = try await server.objects.perform(
+                    ObjectCommand(.file, .delete([record.id], where: nil)),
+                    as: server.master
+                )
+            }
+            #expect(outcome == Outcome(successes: 20, refusals: []))
+            #expect(try await store.read { try $0.count(.always, in: .deletion) } == 1)
+            #expect(try await store.read { try $0.usage() } == Usage())
+        },
+        ContractRule("unfinished uploads stay within the limits of their caller") { store in
+            let server = try Server(store, uploads: UploadLimits(openGuests: 3))
+            let outcome = await race(30) { _ in _ = try await server.announce() }
+            #expect(outcome == Outcome(successes: 3, refusals: [.tooManyUploads]))
+            #expect(try await store.read { try $0.usage().uploads } == 3)
+        },
+        ContractRule("announced bytes stay within the quota") { store in
+            let server = try Server(store, uploads: UploadLimits(quota: 25))
+            let outcome = await race(30) { _ in _ = try await server.announce(size: 10) }
+            #expect(outcome == Outcome(successes: 2, refusals: [.quotaExceeded]))
+            #expect(try await store.read { try $0.usage().announced } == 20)
+        },
+        ContractRule("one key has one unfinished upload") { store in
+            let server = try Server(store)
+            let outcome = await race(30) { _ in _ = try await server.announce(key: "chosen/a.txt") }
+            #expect(outcome == Outcome(successes: 1, refusals: [.duplicateValue]))
+        },
+        ContractRule("a name has one user") { store in
+            let server = try Server(store)
+            let outcome = await race(20) { _ in try await server.signUp("ann") }
+            #expect(outcome == Outcome(successes: 1, refusals: [.usernameTaken]))
+            #expect(try await store.read { try $0.count(.always, in: .user) } == 1)
+        },
+        ContractRule("an address makes as many users as it is allowed, and those that are refused count for nothing") {
+            store in
+            let server = try Server(store, AccountSettings(maxSignUps: 5))
+            let outcome = await race(20) { try await server.signUp("user\($0 % 10)") }
+            #expect(outcome.refusals.isSubset(of: [.overloaded, .usernameTaken]))
+            // A sign-up that is refused in the end may have kept another one from the last of the allowance.
+            #expect((1...5).contains(outcome.successes))
+            for number in outcome.successes..<5 { try await server.signUp("later\(number)") }
+            let error = await #expect(throws: ServiceError.self) { try await server.signUp("last") }
+            #expect(error?.code == .overloaded)
+            #expect(try await store.read { try $0.count(.always, in: .user) } == 5)
+        },
+        ContractRule("a user has as many sessions as the limit says") { store in
+            let server = try Server(store, AccountSettings(maxSessions: 3))
+            try await server.signUp("ann")
+            let outcome = await race(20) { _ in try await server.logIn("ann") }
+            #expect(outcome == Outcome(successes: 20, refusals: []))
+            #expect(try await store.read { try $0.count(.always, in: .session) } == 3)
+        },
+        ContractRule("an app has as many classes as the limit says") { store in
+            let server = try Server(store, objects: ObjectLimits(classes: 4, guestShare: 100))
+            let outcome = await race(20) { try await server.create("{}", in: try ClassName("Class\($0)")) }
+            #expect(outcome == Outcome(successes: 4, refusals: [.badRequest]))
+            #expect(try await store.read { try $0.schemas().count(where: { !$0.name.isBuiltIn }) } == 4)
+        },
+        ContractRule("a field that counts up numbers objects without gap or repetition") { store in
+            let name = try ClassName("Ticket")
+            try await store.write { writer in
+                var field = FieldDefinition(.number)
+                field.isAutoIncrement = true
+                try writer.save(ClassSchema(name: name, fields: ["number": field]))
+            }
+            let server = try Server(store)
+            let outcome = await race(30) { _ in try await server.create("{}", in: name) }
+            #expect(outcome == Outcome(successes: 30, refusals: []))
+            let numbers = try await store.read { reader in
+                try reader.find(ObjectQuery(name, page: .all)).compactMap { $0.fields["number"]?.integerValue }
+            }
+            #expect(numbers.sorted() == Array(1...30))
+        },
+    ]
+
+    /// What callers at the same time got.
+    private struct Outcome: Sendable, Equatable {
+        var successes = 0
+        /// The codes of those that were refused.
+        var refusals: Set<ServiceError.Code> = []
+    }
+
+    /// Runs a body many times at once; an error that is no refusal is recorded.
+    private static func race(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async -> Outcome {
+        await withTaskGroup(of: ServiceError.Code?.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    do {
+                        try await body(number)
+                        return nil
+                    } catch let error as ServiceError {
+                        return error.code
+                    } catch {
+                        Issue.record(error)
+                        return nil
+                    }
+                }
+            }
+            return await group.reduce(into: Outcome()) { outcome, code in
+                if let code { outcome.refusals.insert(code) } else { outcome.successes += 1 }
+            }
+        }
+    }
+}
+
+/// The services of one app on a store.
+private struct Server: Sendable {
+    let guest: Caller
+    let master: Caller
+    let objects: ObjectService
+    private let accounts: AccountService
+    private let uploads: UploadService
+
+    init(
+        _ store: any ObjectStore,
+        _ accountSettings: AccountSettings = AccountSettings(),
+        objects limits: ObjectLimits = ObjectLimits(),
+        uploads uploadLimits: UploadLimits = UploadLimits()
+    ) throws {
+        guest = try Samples.guest()
+        master = Caller(app: guest.app, isMaster: true)
+        let settings = ObjectSettings(
+            limits: limits,
+            files: FilePresentation(publicURL: "https://f", bucket: "b"),
+            accountDependencies: AccountDependencies(
+                settings: accountSettings,
+                changes: store.changes,
+                hasher: PlainHasher()
+            )
+        )
+        objects = ObjectService(store: store, settings: settings)
+        accounts = AccountService(store: store, settings: settings)
+        uploads = UploadService(
+            app: guest.app,
+            limits: uploadLimits,
+            blobs: MemoryBlobStore(),
+            store: store,
+            types: FixedTypes(),
+            sessions: SessionService(store: store, dependencies: settings.accountDependencies)
+        )
+    }
+
+    func create(_ text: String, in name: ClassName) async throws {
+        let change = try ObjectChange(try json(text), allowsPaths: false)
+        _ = try await objects.perform(ObjectCommand(name, .create(change, returnsObject: false)), as: guest)
+    }
+
+    func signUp(_ name: String) async throws {
+        try await create(#"{"username":"\#(name)","password":"p4ss"}"#, in: .user)
+    }
+
+    func logIn(_ name: String) async throws {
+        let body = try json(#"{"username":"\#(name)","password":"p4ss"}"#).objectValue
+        _ = try await accounts.logIn(body ?? [:], as: guest)
+    }
+
+    /// Announces an upload; one with a chosen key as the master key, which alone may choose.
+    func announce(size: Int64? = nil, key: String? = nil) async throws -> UploadToken {
+        let description = UploadDescription(name: try FileName("a.txt", limit: 255), metaData: [:])
+        let announcement = UploadAnnouncement(description, key: key, size: size)
+        return try await uploads.announce(announcement, as: key == nil ? guest : master).token
+    }
+
+    private func json(_ text: String) throws -> JSONValue {
+        try JSONValue(parsing: Array(text.utf8), field: "body")
+    }
+}

@@ -1,0 +1,35 @@
+package import Domain
+
+/// A store that runs each body of a change twice and keeps what the second run did, as a store does that meets a
+/// conflict at the end of the first.
+package struct RepeatingStore: ObjectStore {
+    private let base: any ObjectStore
+
+    package init(_ base: any ObjectStore) {
+        self.base = base
+    }
+
+    private struct Conflict: Error {}
+
+    package var changes: ChangeFeed { base.changes }
+
+    package func read<Result: Sendable>(
+        within budget: QueryBudget?,
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await base.read(within: budget, body)
+    }
+
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await base.write { writer in
+            try? writer.attempt {
+                _ = try body(writer)
+                throw Conflict()
+            }
+            writer.caller = nil
+            return try body(writer)
+        }
+    }
+}
