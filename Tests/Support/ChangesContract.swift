@@ -32,6 +32,16 @@ package enum ChangesContract {
             }
             #expect(log.lines == ["updated a before 1"])
         },
+        ContractRule("a delete of many publishes each object once, in the order in which they were named") { store in
+            let (a, b) = try await objects("a", "b", in: store)
+            let stranger = try #require(ObjectID("stranger"))
+            try await store.write { writer in
+                for object in [a, b.numbered(2)] { try writer.insert(object, into: task) }
+            }
+            let log = ChangeLog(of: store, [ChangeFilter(task, states: .before)])
+            try await store.write { _ = try $0.delete([b.id, stranger, a.id, b.id], in: task) }
+            #expect(log.lines == ["deleted b before 2", "deleted a before 1"])
+        },
         ContractRule("what changes nothing is not published") { store in
             let (a, _) = try await objects("a", "b", in: store)
             let log = ChangeLog(of: store)

@@ -153,14 +153,18 @@ final class MemoryTransaction: WriteTransaction {
         }
     }
 
-    func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
+    func delete(_ ids: [ObjectID], in name: ClassName) throws -> Set<ObjectID> {
         try calling {
-            guard let object = objects(of: name).first(where: { $0.id == id }) else { return false }
-            touched.changed.insert(.objects(name))
-            state.objects[name]?.removeAll { $0.id == id }
-            changes.record(.deleted, id, in: name, before: ObjectState(object))
-            forgetRelations(of: id, in: name)
-            return true
+            var found: Set<ObjectID> = []
+            for id in ids {
+                guard let position = objects(of: name).firstIndex(where: { $0.id == id }) else { continue }
+                touched.changed.insert(.objects(name))
+                let object = state.objects[name]?.remove(at: position)
+                changes.record(.deleted, id, in: name, before: object.map { ObjectState($0) })
+                found.insert(id)
+                forgetRelations(of: id, in: name)
+            }
+            return found
         }
     }
 

@@ -184,6 +184,34 @@ package enum ObjectStoreContract {
             try await store.write { try $0.unrelate(pointer, "likes", from: nil) }
             #expect(try await members() == [])
         },
+        ContractRule("a delete of many removes those that are there, each once, and their relations") { store in
+            let (owner, kept) = (try object([:]), try object([:]))
+            let gone = try (0..<1500).map { _ in try object([:]) }
+            let stranger = ids.next()
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["likes": FieldDefinition(.relation(task))]))
+                for object in [owner, kept] + gone { try writer.insert(object, into: task) }
+                try writer.relate(Pointer(task, owner.id), "likes", to: [kept.id] + gone.map(\.id))
+                try writer.relate(Pointer(task, gone[0].id), "likes", to: [owner.id])
+            }
+            let named = [stranger] + gone.map(\.id) + [gone[7].id]
+            let found = try await store.write { try $0.delete(named, in: task) }
+            #expect(found == Set(gone.map(\.id)))
+            #expect(try await store.find(ObjectQuery(task, page: .all)).map(\.id) == [owner.id, kept.id])
+            try await store.write { writer in
+                for object in gone { try writer.insert(object, into: task) }
+            }
+            for (isRelated, owner, members) in [
+                (true, owner, [kept.id]), (false, owner, gone.map(\.id)), (false, gone[0], [owner.id]),
+            ] {
+                let answer = try await store.read {
+                    try $0.isRelated(Pointer(task, owner.id), "likes", to: members[...])
+                }
+                #expect(answer == isRelated)
+            }
+            #expect(try await store.write { try $0.delete([], in: task) } == [])
+            #expect(try await store.write { try $0.delete(named, in: ClassName("Unknown")) } == [])
+        },
         ContractRule("numbers count up for each field, past those that objects have") { store in
             let object = try object(["n": .integer(41)])
             try await store.write { try $0.save(ClassSchema(name: task, fields: ["n": FieldDefinition(.number)])) }

@@ -191,9 +191,10 @@ package final class FileDeletions: Sendable {
         }
         // A download that read the record before the delete may have opened the blob again since.
         files.forget(left.map(\.key))
-        let done = Set(rows.map(\.id)).subtracting(failures.map(\.row.id))
+        let failed = Set(failures.map(\.row.id))
+        let done = rows.map(\.id).filter { !failed.contains($0) }
         try await store.write { writer in
-            for id in done { _ = try writer.delete(id, in: .deletion) }
+            _ = try writer.delete(done, in: .deletion)
         }
         return failures
     }

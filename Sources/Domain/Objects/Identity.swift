@@ -4,10 +4,9 @@ extension WriteTransaction {
     /// Throws ``ServiceError/Code/duplicateValue`` (137) if it is another user on one of them.
     func setIdentities(of user: ObjectID, to identities: Set<String>, _ settings: ObjectSettings) throws {
         var missing = identities
-        for known in try find(ObjectQuery(.identity, where: .belongs(to: user), page: .all)) {
-            let identity = known.fields["identity"]?.stringValue ?? ""
-            if missing.remove(identity) == nil { _ = try delete(known.id, in: .identity) }
-        }
+        let known = try find(ObjectQuery(.identity, where: .belongs(to: user), page: .all))
+        let obsolete = known.filter { missing.remove($0.fields["identity"]?.stringValue ?? "") == nil }
+        try delete(obsolete.map(\.id), in: .identity)
         for identity in missing.sorted() {
             let fields: [String: JSONValue] = ["user": Pointer(.user, user).json, "identity": .string(identity)]
             do {
@@ -22,11 +21,11 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the records that belong to a user.
-    func removeTraces(ofUser id: ObjectID) throws {
-        try endSessions(of: id)
-        for known in try rows(ObjectQuery(.identity, where: .belongs(to: id), page: .all)) {
-            _ = try delete(known.id, in: .identity)
+    /// Removes the records that belong to users.
+    func removeTraces(of users: [ObjectID]) throws {
+        for name in [ClassName.session, .identity] {
+            let records = try rows(ObjectQuery(name, where: .belongs(toAny: users), page: .all))
+            try delete(records.map(\.id), in: name)
         }
     }
 }

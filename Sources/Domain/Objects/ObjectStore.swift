@@ -143,8 +143,15 @@ package protocol WriteTransaction: ReadTransaction {
     /// - Throws: ``ServiceError/Code/duplicateValue`` naming the field of a unique index.
     func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws
 
-    /// Removes an object and its places in relations; returns whether it was there.
-    func delete(_ id: ObjectID, in name: ClassName) throws -> Bool
+    /// Removes objects and their places in relations, with as many statements for a thousand objects as for one.
+    ///
+    /// - Parameters:
+    ///   - ids: The objects; their changes are published in this order. An id that stands twice counts once.
+    ///   - name: Their class.
+    /// - Returns: The ids of those that were there.
+    /// - Throws: What the store throws; an object that is not there is no error.
+    @discardableResult
+    func delete(_ ids: [ObjectID], in name: ClassName) throws -> Set<ObjectID>
 
     /// Puts objects into a relation; those that are in it stay.
     ///
@@ -163,6 +170,11 @@ extension WriteTransaction {
     /// Replaces an object of which the former state is not at hand.
     package func update(_ object: StoredObject, in name: ClassName) throws {
         try update(object, in: name, from: nil)
+    }
+
+    /// Removes an object and its places in relations; returns whether it was there.
+    package func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
+        try !delete([id], in: name).isEmpty
     }
 }
 

@@ -84,15 +84,11 @@ extension ObjectWriteRules {
         return ObjectReply(text: text, found: 1)
     }
 
-    /// Subtracts the bytes of a file whose record is removed from what the app uses, and queues their removal.
-    ///
-    /// Files that lie elsewhere have none.
-    func releaseBytes(of row: ObjectRow) throws {
-        let fields = try row.object().fields
-        guard let key = fields["key"]?.stringValue.flatMap(FileKey.init) else { return }
-        let usage = try writer.usage() - .file(fields["_size"]?.integerValue ?? 0)
-        try writer.save(usage, at: settings.clock())
-        try writer.queueDeletion(ofFile: row.id, key, settings)
+    /// Subtracts the bytes of files whose records are removed from what the app uses, and queues their removal.
+    func releaseBytes(of files: [StoredFile]) throws {
+        let before = try writer.usage()
+        try writer.save(files.reduce(before) { $0 - .file($1.size) }, at: settings.clock())
+        try writer.queueDeletions(of: files, settings)
     }
 
     private func url(of change: ObjectChange) throws -> RemoteURL? {

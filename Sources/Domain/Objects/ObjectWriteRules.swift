@@ -187,19 +187,44 @@ struct ObjectWriteRules {
         let reply = ObjectReply([:])
         guard let schema = try writer.schema(of: name) else { return reply }
         try access.require(.delete, in: schema)
+        var removal = Removal()
         for id in ids {
             try access.require(.delete, of: id, in: schema)
-            guard let row = try writer.row(id, in: name) else {
+            guard !removal.contains(id), let row = try writer.row(id, in: name) else {
                 try require(condition, of: id, in: schema)
                 continue
             }
             try access.requireWriting(.delete, row, in: schema)
             try require(condition, of: id, in: schema)
-            guard try writer.delete(id, in: name) else { continue }
-            if name == .user { try writer.removeTraces(ofUser: id) }
-            if name == .file { try releaseBytes(of: row) }
+            try removal.add(row, in: name)
+            // The condition may compare what the deletion of an earlier object changes.
+            if condition != nil { try carryOut(&removal, in: name) }
         }
+        try carryOut(&removal, in: name)
         return reply
+    }
+
+    /// Objects that are to be removed together, with the files whose bytes go with them.
+    private struct Removal {
+        private(set) var ids: [ObjectID] = []
+        private(set) var files: [StoredFile] = []
+        private var members: Set<ObjectID> = []
+
+        func contains(_ id: ObjectID) -> Bool { members.contains(id) }
+
+        mutating func add(_ row: ObjectRow, in name: ClassName) throws {
+            ids.append(row.id)
+            members.insert(row.id)
+            if name == .file, let file = StoredFile(try row.object()) { files.append(file) }
+        }
+    }
+
+    private func carryOut(_ removal: inout Removal, in name: ClassName) throws {
+        guard !removal.ids.isEmpty else { return }
+        try writer.delete(removal.ids, in: name)
+        if name == .user { try writer.removeTraces(of: removal.ids) }
+        if !removal.files.isEmpty { try releaseBytes(of: removal.files) }
+        removal = Removal()
     }
 
     /// The class and the object that a change is for.

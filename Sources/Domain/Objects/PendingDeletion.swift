@@ -23,14 +23,32 @@ extension PendingDeletion {
     }
 }
 
+/// A file whose bytes are stored here, as far as its deletion needs it.
+struct StoredFile {
+    let id: ObjectID
+    let key: FileKey
+    let size: Int64
+
+    /// Reads a record; nil if the file lies elsewhere.
+    init?(_ record: StoredObject) {
+        guard let key = record.fields["key"]?.stringValue.flatMap(FileKey.init) else { return nil }
+        id = record.id
+        self.key = key
+        size = record.fields["_size"]?.integerValue ?? 0
+    }
+}
+
 extension WriteTransaction {
-    /// Queues the removal of a file's bytes; called in the transaction that removes its record.
-    func queueDeletion(ofFile file: ObjectID, _ key: FileKey, _ settings: ObjectSettings) throws {
+    /// Queues the removal of files' bytes; called in the transaction that removes their records.
+    func queueDeletions(of files: [StoredFile], _ settings: ObjectSettings) throws {
         let now = settings.clock()
         // A file that was imported under the id of a deleted one may be deleted before the bytes of the first are gone.
-        let id = try row(file, in: .deletion) == nil ? file : settings.ids.next()
-        let fields: [String: JSONValue] = [PendingDeletion.keyField: .string(key.description)]
-        try insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .deletion)
+        let taken = Set(try pendingDeletions(Set(files.map(\.id))).map(\.id))
+        for file in files {
+            let id = taken.contains(file.id) ? settings.ids.next() : file.id
+            let fields: [String: JSONValue] = [PendingDeletion.keyField: .string(file.key.description)]
+            try insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .deletion)
+        }
     }
 }
 

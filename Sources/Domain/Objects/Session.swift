@@ -17,7 +17,7 @@ extension WriteTransaction {
         let surplus = count - settings.accountSettings.maxSessions + 1
         if surplus > 0 {
             let oldest = ObjectQuery(.session, where: .belongs(to: user), page: Page(first: surplus))
-            for session in try rows(oldest) { _ = try delete(session.id, in: .session) }
+            try delete(try rows(oldest).map(\.id), in: .session)
         }
         let token = SessionToken()
         let fields: [String: JSONValue] = ["user": Pointer(.user, user).json, "_token": .string(token.digest)]
@@ -28,9 +28,8 @@ extension WriteTransaction {
 
     /// Ends a user's sessions, all or all but one.
     func endSessions(of user: ObjectID, except kept: ObjectID? = nil) throws {
-        for session in try rows(ObjectQuery(.session, where: .belongs(to: user), page: .all)) where session.id != kept {
-            _ = try delete(session.id, in: .session)
-        }
+        let sessions = try rows(ObjectQuery(.session, where: .belongs(to: user), page: .all)).map(\.id)
+        try delete(sessions.filter { $0 != kept }, in: .session)
     }
 }
 
@@ -68,6 +67,11 @@ extension Condition {
     /// Holds for what is kept about a user.
     static func belongs(to user: ObjectID) -> Condition {
         .field(FieldPath(field: "user"), .equals(Pointer(.user, user).json))
+    }
+
+    /// Holds for what is kept about any of these users.
+    static func belongs(toAny users: [ObjectID]) -> Condition {
+        .field(FieldPath(field: "user"), .isIn(ValueSet(users.map { Pointer(.user, $0).json })))
     }
 }
 

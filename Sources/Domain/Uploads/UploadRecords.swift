@@ -168,13 +168,12 @@ struct UploadRecords: Sendable {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
                 try writer.countClosed(by: upload.creator, at: clock())
                 try writer.insert(record, as: caller)
-                try writer.removeParts(of: upload.id)
             }
+            try writer.removeParts(of: record == nil ? spent : spent + [upload.id])
+            var seen: Set<ObjectID> = []
             for partial in spent {
-                guard let partial = try writer.upload(partial), partial.kind == .partial,
-                    try writer.delete(partial.id, in: .upload)
+                guard seen.insert(partial).inserted, let partial = try writer.upload(partial), partial.kind == .partial
                 else { throw UploadService.notFound }
-                try writer.removeParts(of: partial.id)
                 usage = usage - .upload(partial.counted)
                 try writer.countClosed(by: partial.creator, at: clock())
                 if let other = partial.successor, other != upload.id,
@@ -184,6 +183,7 @@ struct UploadRecords: Sendable {
                     usage = usage - .upload(final.counted)
                 }
             }
+            try writer.delete(spent, in: .upload)
             try usage.requireWithin(quota)
             try writer.update(finished.object, in: .upload)
             try writer.save(usage, at: clock())
@@ -198,7 +198,7 @@ struct UploadRecords: Sendable {
         try await store.write { [clock] writer in
             guard let upload = try writer.upload(id) else { return (false, []) }
             _ = try writer.delete(id, in: .upload)
-            try writer.removeParts(of: id)
+            try writer.removeParts(of: [id])
             guard upload.isOpen else { return (false, []) }
             try writer.countClosed(by: upload.creator, at: clock())
             var usage = try writer.usage() - .upload(upload.counted)
@@ -253,6 +253,12 @@ extension ObjectQuery {
         let belongs = Condition.field(FieldPath(field: "upload"), .equals(Pointer(.upload, upload).json))
         return ObjectQuery(.uploadPart, where: belongs, page: .all)
     }
+
+    fileprivate static func parts(of uploads: [ObjectID]) -> ObjectQuery {
+        let pointers = ValueSet(uploads.map { Pointer(.upload, $0).json })
+        let belongs = Condition.field(FieldPath(field: "upload"), .isIn(pointers))
+        return ObjectQuery(.uploadPart, where: belongs, page: .all)
+    }
 }
 
 extension ReadTransaction {
@@ -297,7 +303,8 @@ extension WriteTransaction {
         try save(usage, at: now)
     }
 
-    fileprivate func removeParts(of upload: ObjectID) throws {
-        for part in try rows(.parts(of: upload)) { _ = try delete(part.id, in: .uploadPart) }
+    fileprivate func removeParts(of uploads: [ObjectID]) throws {
+        guard !uploads.isEmpty else { return }
+        try delete(try rows(.parts(of: uploads)).map(\.id), in: .uploadPart)
     }
 }

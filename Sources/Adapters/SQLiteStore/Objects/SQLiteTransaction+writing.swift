@@ -79,23 +79,40 @@ extension SQLiteTransaction {
         return try row(id, in: name).map(ObjectState.init)
     }
 
-    func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
-        guard let entry = catalog.entries[name] else { return false }
-        let before = try wantedState(of: id, before: .deleted, in: name)
-        let statement = try db.cachedStatement(
-            sql: "DELETE FROM \(ClassTable(number: entry.number).name) WHERE id = ?"
-        )
-        try statement.execute(arguments: [id.description])
-        guard db.changesCount > 0 else { return false }
-        changes.record(.deleted, id, in: name, before: before)
-        for (key, _) in entry.schema.relations { try unrelate(Pointer(name, id), key, from: nil) }
-        for owner in catalog.entries.values {
-            for (key, target) in owner.schema.relations where target == name {
-                try db.cachedStatement(sql: "DELETE FROM relation WHERE class = ? AND key = ? AND member = ?")
-                    .execute(arguments: [owner.number, key, id.description])
+    func delete(_ ids: [ObjectID], in name: ClassName) throws -> Set<ObjectID> {
+        guard let entry = catalog.entries[name], !ids.isEmpty else { return [] }
+        var before: [ObjectID: ObjectState] = [:]
+        if changes.wantsBefore(.deleted, in: name) {
+            for row in try rows(Set(ids), in: name, readableBy: .unrestricted, upTo: .max) {
+                before[row.id] = ObjectState(row)
             }
         }
-        return true
+        let list = IDList(ids)
+        let statement = try db.cachedStatement(
+            sql: "DELETE FROM \(ClassTable(number: entry.number).name) WHERE id \(list.test) RETURNING id"
+        )
+        let deleted = try String.fetchSet(statement, arguments: [list.argument])
+        var found: Set<ObjectID> = []
+        for id in ids where deleted.contains(id.description) && found.insert(id).inserted {
+            changes.record(.deleted, id, in: name, before: before[id])
+        }
+        if !found.isEmpty { try forgetRelations(of: IDList(Array(found)), in: entry) }
+        return found
+    }
+
+    /// Removes the relations that deleted objects have, and those that other objects have to them.
+    private func forgetRelations(of deleted: IDList, in entry: Catalog.Entry) throws {
+        for (key, _) in entry.schema.relations {
+            try db.cachedStatement(sql: "DELETE FROM relation WHERE class = ? AND key = ? AND owner \(deleted.test)")
+                .execute(arguments: [entry.number, key, deleted.argument])
+        }
+        for owner in catalog.entries.values {
+            for (key, target) in owner.schema.relations where target == entry.schema.name {
+                try db.cachedStatement(
+                    sql: "DELETE FROM relation WHERE class = ? AND key = ? AND member \(deleted.test)"
+                ).execute(arguments: [owner.number, key, deleted.argument])
+            }
+        }
     }
 
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws {
@@ -166,6 +183,23 @@ extension SQLiteTransaction {
                 "A unique field was given a value that is already taken. The field is '\(field)'.",
                 cause: error
             )
+        }
+    }
+}
+
+/// Ids as one argument of a statement, however many there are.
+private struct IDList {
+    /// What follows the column.
+    let test: String
+    let argument: DatabaseValue
+
+    init(_ ids: [ObjectID]) {
+        if ids.count == 1 {
+            test = "= ?"
+            argument = ids[0].description.databaseValue
+        } else {
+            test = "IN (SELECT value FROM json_each(?))"
+            argument = JSONValue.array(ids.map { .string($0.description) }).databaseValue
         }
     }
 }
