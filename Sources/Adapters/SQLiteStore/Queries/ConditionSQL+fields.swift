@@ -3,138 +3,92 @@ internal import GRDB
 
 extension ConditionSQL {
     /// A field that holds one value of a known type: a comparison, which an index answers.
-    mutating func ofScalar(_ test: Condition.Test, _ path: FieldPath, _ type: FieldType) -> SQL? {
-        let value = SQLPath.value(path)
-        let isTime = type == .date && SQLPath.column(path) != nil
-        func plain(_ json: JSONValue) -> JSONValue? { isTime ? json.milliseconds : json.plain(in: type) }
-        switch test {
-        case .equals(.null):
-            return "(\(sql: value) IS NULL)"
-        case .equals(let json):
-            guard let plain = plain(json) else { return "0" }
-            return "(\(sql: value) = \(plain.databaseValue))"
-        case .compares(let comparison, let json):
-            guard type.isOrdered, let plain = plain(json) else { return "0" }
-            return "(\(sql: value) \(sql: comparison.rawValue) \(plain.databaseValue))"
-        case .isIn(let values):
-            let listed: SQL = "\(sql: value) IN \(list(values.values.compactMap(plain)))"
-            return values.contains(.null) ? "(\(listed) OR \(sql: value) IS NULL)" : "(\(listed))"
-        case .exists: return exists(test, path)
-        case .matches(let pattern):
-            guard type == .string else { return "0" }
-            let isColumn = SQLPath.column(path) != nil
-            return isColumn || pattern.prefix?.isAll == true || callsWithField() ? found(pattern, path) : nil
-        case .size, .isArray, .near, .within: return "0"
-        case .containsAll(let list):
-            if list.values.isEmpty { return "0" }
-            return nil
-        case .inQuery, .select, .not: return nil
-        }
+    mutating func value(_ test: ConditionForm.ValueTest, at path: FieldPath) -> SQL {
+        if case .matches(let pattern) = test { return found(pattern, at: path) }
+        return "(\(comparison(test, of: SQLPath.value(path), path)))"
     }
 
     /// A regular expression; if it asks for a prefix, an index finds the strings that begin with it.
-    private mutating func found(_ pattern: Pattern, _ path: FieldPath) -> SQL {
+    private mutating func found(_ pattern: Pattern, at path: FieldPath) -> SQL {
         let value = SQLPath.value(path)
-        guard let prefix = pattern.prefix else {
-            return "lcfile_found(\(register(.matches(pattern), at: path)), \(sql: value))"
-        }
+        guard let prefix = pattern.prefix else { return found(pattern, in: value, of: path) }
         var terms: SQL = "\(sql: value) >= \(prefix.text)"
         if let end = prefix.end { terms = "\(terms) AND \(sql: value) < \(end)" }
-        if !prefix.isAll {
-            terms = "\(terms) AND lcfile_found(\(register(.matches(pattern), at: path)), \(sql: value))"
-        }
+        if !prefix.isAll { terms = "\(terms) AND \(found(pattern, in: value, of: path))" }
         return "(\(terms))"
     }
 
-    /// A path inside a field that an index covers: as of one value, whose type is asked beside.
-    func indexed(_ test: Condition.Test, _ path: FieldPath) -> SQL? {
+    private mutating func found(_ pattern: Pattern, in value: String, of path: FieldPath) -> SQL {
+        "lcfile_found(\(register(.matches(pattern), at: path)), \(sql: value))"
+    }
+
+    /// A path inside a field that an index covers: as of one value, whose type is checked as well.
+    mutating func indexedValue(_ test: ConditionForm.ValueTest, at path: FieldPath) -> SQL {
         let value = SQLPath.value(path)
-        switch test {
-        case .equals(.null):
-            return "(\(sql: value) IS NULL)"
-        case .equals(let json):
-            guard let type = FieldType(of: json), let plain = json.plain(in: type) else { return nil }
-            return "(\(sql: value) = \(plain.databaseValue) AND \(sql: SQLPath.type(path)) IN \(sql: type.jsonTypes))"
-        case .compares(let comparison, let json):
-            guard let type = FieldType(of: json), [.number, .string].contains(type) else { return nil }
-            return """
-                (\(sql: value) \(sql: comparison.rawValue) \(json.databaseValue) AND \(sql: SQLPath.type(path)) \
-                IN \(sql: type.jsonTypes))
-                """
-        default:
-            return exists(test, path)
-        }
+        return "(\(comparison(test, of: value, path)) AND \(sql: SQLPath.type(path)) IN \(sql: test.jsonTypes))"
     }
 
-    /// An array: some element passes, or the array itself.
-    mutating func ofArray(_ test: Condition.Test, _ path: FieldPath) -> SQL? {
-        switch test {
-        case .equals(.null):
-            return "(\(sql: SQLPath.type(path)) IS NULL OR \(element(path, "type = 'null'")))"
-        case .equals(let json):
-            guard let type = FieldType(of: json), let plain = json.plain(in: type) else { return nil }
-            return element(path, "type IN \(sql: type.jsonTypes) AND value = \(plain.databaseValue)")
-        case .compares(let comparison, let json):
-            guard let type = FieldType(of: json), [.number, .string].contains(type) else { return nil }
-            return element(
-                path,
-                "type IN \(sql: type.jsonTypes) AND value \(sql: comparison.rawValue) \(json.databaseValue)"
-            )
-        case .isIn(let set):
-            let values = set.values
-            guard let first = values.first, let type = FieldType(of: first), type != .boolean,
-                values.allSatisfy({ FieldType(of: $0)?.jsonTypes == type.jsonTypes })
-            else { return nil }
-            let plains = values.compactMap { $0.plain(in: FieldType(of: $0) ?? type) }
-            guard plains.count == values.count else { return nil }
-            return element(path, "type IN \(sql: type.jsonTypes) AND value IN \(list(plains))")
-        case .size(let size):
-            return "(\(sql: SQLPath.type(path)) = 'array' AND \(sql: SQLPath.length(path)) = \(size))"
-        case .matches:
-            return element(path, "type = 'text' AND lcfile_found(\(register(test, at: path)), value)")
-        case .exists: return exists(test, path)
-        case .containsAll(let list):
-            if list.values.isEmpty { return "0" }
-            return nil
-        case .isArray, .near, .within, .inQuery, .select, .not: return nil
-        }
+    /// An element of an array, or the value of a field that is none.
+    mutating func element(_ test: ConditionForm.ValueTest, of path: FieldPath) -> SQL {
+        let types: SQL = if case .matches = test { "type = 'text'" } else { "type IN \(sql: test.jsonTypes)" }
+        return element(of: path, where: "\(types) AND \(comparison(test, of: "value", path))")
     }
 
-    private func element(_ path: FieldPath, _ condition: SQL) -> SQL {
+    func element(of path: FieldPath, where condition: SQL) -> SQL {
         "EXISTS (SELECT 1 FROM \(sql: SQLPath.elements(path)) WHERE \(condition))"
     }
 
-    /// A point: its coordinates are compared before its distance is computed.
-    func ofPoint(_ test: Condition.Test, _ path: FieldPath) -> SQL? {
+    /// A comparison of an SQL value; of built-in times with milliseconds, as their columns hold them.
+    private mutating func comparison(
+        _ test: ConditionForm.ValueTest,
+        of value: String,
+        _ path: FieldPath
+    ) -> SQL {
+        let isTime = value == SQLPath.column(path) && path.field != "objectId"
+        func stored(_ json: JSONValue) -> JSONValue { isTime ? json.milliseconds : json.stored }
+        switch test {
+        case .equals(let json, _):
+            return "\(sql: value) = \(stored(json).databaseValue)"
+        case .compares(let comparison, let json, _):
+            return "\(sql: value) \(sql: comparison.rawValue) \(stored(json).databaseValue)"
+        case .isIn(let values, _, let orNull):
+            let listed: SQL = "\(sql: value) IN \(list(values.map(stored)))"
+            return orNull ? "\(listed) OR \(sql: value) IS NULL" : listed
+        case .matches(let pattern):
+            return found(pattern, in: value, of: path)
+        }
+    }
+
+    /// A point in a ring: its coordinates are compared before its distance is computed.
+    func near(_ circle: Condition.Circle, _ path: FieldPath) -> SQL {
+        let latitude = SQLPath.latitude(path)
+        let center = circle.center
+        let distance = ConditionSQL.distance(path, from: center)
+        var terms: SQL = "\(sql: latitude) IS NOT NULL"
+        if let maximum = circle.maximum {
+            // A belt that surely holds the circle, and that an index narrows to.
+            let degrees = maximum * 180 / .pi + 1e-6
+            terms = """
+                \(sql: latitude) BETWEEN \(center.latitude - degrees) AND \(center.latitude + degrees) \
+                AND \(distance) <= \(maximum)
+                """
+        }
+        if let minimum = circle.minimum { terms = "\(terms) AND \(distance) >= \(minimum)" }
+        return "(\(terms))"
+    }
+
+    /// A point in a box.
+    func within(_ box: Condition.Box, _ path: FieldPath) -> SQL {
         let latitude = SQLPath.latitude(path)
         let longitude = SQLPath.longitude(path)
-        switch test {
-        case .near(let circle):
-            let center = circle.center
-            let distance = ConditionSQL.distance(path, from: center)
-            var terms: SQL = "\(sql: latitude) IS NOT NULL"
-            if let maximum = circle.maximum {
-                // A belt that surely holds the circle, and that an index narrows to.
-                let degrees = maximum * 180 / .pi + 1e-6
-                terms = """
-                    \(sql: latitude) BETWEEN \(center.latitude - degrees) AND \(center.latitude + degrees) \
-                    AND \(distance) <= \(maximum)
-                    """
-            }
-            if let minimum = circle.minimum { terms = "\(terms) AND \(distance) >= \(minimum)" }
-            return "(\(terms))"
-        case .within(let box):
-            let (west, east) = (box.southWest.longitude, box.northEast.longitude)
-            let between: SQL =
-                west <= east
-                ? "\(sql: longitude) BETWEEN \(west) AND \(east)"
-                : "(\(sql: longitude) >= \(west) OR \(sql: longitude) <= \(east))"
-            return """
-                (\(sql: latitude) BETWEEN \(box.southWest.latitude) AND \(box.northEast.latitude) AND \(between))
-                """
-        default:
-            return exists(test, path)
-        }
+        let (west, east) = (box.southWest.longitude, box.northEast.longitude)
+        let between: SQL =
+            west <= east
+            ? "\(sql: longitude) BETWEEN \(west) AND \(east)"
+            : "(\(sql: longitude) >= \(west) OR \(sql: longitude) <= \(east))"
+        return """
+            (\(sql: latitude) BETWEEN \(box.southWest.latitude) AND \(box.northEast.latitude) AND \(between))
+            """
     }
 
     /// The angle between the point of a row and another one.
@@ -146,43 +100,40 @@ extension ConditionSQL {
     }
 }
 
-extension Condition.Test {
-    /// Whether SQL answers it by opening the array that stands in the field.
-    var opensArray: Bool {
+extension ConditionForm.ValueTest {
+    /// What SQLite's `json_type` calls values that can pass.
+    fileprivate var jsonTypes: String {
         switch self {
-        case .equals, .compares, .isIn, .matches: true
-        default: false
+        case .equals(_, let type), .compares(_, _, let type), .isIn(_, let type, _): type.storedKind.jsonTypes
+        case .matches: FieldType.StoredKind.string.jsonTypes
         }
     }
 }
 
-extension FieldType {
-    /// What SQLite's `json_type` calls values of the type.
+extension FieldType.StoredKind {
     fileprivate var jsonTypes: String {
         switch self {
         case .string: "('text')"
         case .number: "('integer', 'real')"
         case .boolean: "('true', 'false')"
-        default: "('object')"
+        case .object: "('object')"
         }
     }
 }
 
 extension JSONValue {
-    /// The value as `json_extract` gives it, or nothing if no field of the type has it.
-    fileprivate func plain(in type: FieldType) -> JSONValue? {
-        guard FieldType(of: self)?.name == type.name, type.isScalar || type == .geoPoint else { return nil }
+    /// The value as `json_extract` gives it.
+    fileprivate var stored: JSONValue {
         switch self {
-        case .bool(let value): return .integer(value ? 1 : 0)
-        case .object: return .string(String(decoding: encoded(), as: UTF8.self))
-        default: return self
+        case .bool(let value): .integer(value ? 1 : 0)
+        case .object: .string(String(decoding: encoded(), as: UTF8.self))
+        default: self
         }
     }
 
-    /// A date as `created_at` and `updated_at` hold it.
-    fileprivate var milliseconds: JSONValue? {
-        guard typeName == "Date", let text = objectValue?["iso"]?.stringValue else { return nil }
-        return Timestamp(iso8601: text).map { .integer($0.milliseconds) }
+    /// A date as `created_at` and `updated_at` hold it; null, which nothing is equal to, for one that cannot be read.
+    fileprivate var milliseconds: JSONValue {
+        objectValue?["iso"]?.stringValue.flatMap(Timestamp.init(iso8601:)).map { .integer($0.milliseconds) } ?? .null
     }
 }
 
