@@ -18,7 +18,8 @@ import Testing
 
     @Test(
         "objects in SQLite keep the contract",
-        arguments: ObjectStoreContract.rules + ReadersContract.rules + ChangesContract.rules
+        arguments: ObjectStoreContract.rules + TransactionContract.rules + ReadersContract.rules
+            + ChangesContract.rules
     )
     func contract(rule: ContractRule<any ObjectStore>) async throws {
         try await withStore { try await rule.check($0) }
@@ -26,8 +27,8 @@ import Testing
 
     @Test(
         "objects in SQLite keep the contract if bodies run again",
-        arguments: ObjectStoreContract.rules + ChangesContract.rules + FileRecordsContract.rules
-            + DeletionQueueContract.rules
+        arguments: ObjectStoreContract.rules + TransactionContract.rules + ChangesContract.rules
+            + FileRecordsContract.rules + DeletionQueueContract.rules
     )
     func repeated(rule: ContractRule<any ObjectStore>) async throws {
         try await withStore { try await rule.check(RepeatingStore($0)) }

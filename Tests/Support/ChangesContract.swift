@@ -150,6 +150,27 @@ package enum ChangesContract {
             try await store.write { try $0.insert(b, into: task) }
             #expect(log.lines == ["missed", "created b"])
         },
+        ContractRule("when a write returns, a buffered subscriber has its changes or knows that it missed them") {
+            store in
+            let (a, b) = try await objects("a", "b", in: store)
+            let large = store.changes.buffer([ChangeFilter(task)], count: 10, size: 1000)
+            let small = store.changes.buffer([ChangeFilter(task)], count: 1, size: 1000)
+            try await store.write { writer in
+                try writer.insert(a, into: task)
+                try writer.insert(b, into: task)
+            }
+            var reader = large.makeAsyncIterator()
+            guard case .changes(let changes) = await reader.next(isolation: nil) else {
+                Issue.record("The changes are missing.")
+                return
+            }
+            #expect(changes.map(ChangeLog.line) == ["created a", "created b"])
+            reader = small.makeAsyncIterator()
+            guard case .missed = await reader.next(isolation: nil) else {
+                Issue.record("Nothing says that changes were dropped.")
+                return
+            }
+        },
         ContractRule("a cancelled subscription receives nothing more") { store in
             let (a, b) = try await objects("a", "b", in: store)
             let (left, stayed) = (ChangeLog(of: store), ChangeLog(of: store))

@@ -23,7 +23,7 @@ package protocol ObjectStore: Sendable {
     /// as it learns of them, or ``ChangeFeed/Event/missed``; of those, no bound on the delay is promised.
     var changes: ChangeFeed { get }
 
-    /// Runs a body on one unchanging state. Cancelling the task stops the query that runs.
+    /// Runs a body on one unchanging state. ``QueryBudget/cancel()`` stops the query that runs.
     ///
     /// The body may run several times, for example when a slow query moves to another lane.
     ///
@@ -81,14 +81,16 @@ package protocol ReadTransaction {
         upTo size: Int
     ) throws -> [ObjectRow]
 
-    /// What a query finds; nothing for a class that is not there. Sub-queries must have been replaced before.
+    /// What a query finds; nothing for a class that is not there.
+    ///
+    /// Sub-queries must have been replaced before; evaluating one throws ``ServiceError/Code/internalFailure``.
     func rows(_ query: ObjectQuery) throws -> [ObjectRow]
 
     /// Of what a query finds the ids and one field of text, without reading all the rest; an object without it is left
     /// out.
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)]
 
-    /// How many objects a query finds, whatever its page.
+    /// How many objects a query finds, whatever its page and size.
     func count(_ query: ObjectQuery) throws -> Int
 
     /// Whether a relation of an object holds one of these objects.
@@ -130,10 +132,10 @@ package protocol WriteTransaction: ReadTransaction {
 
     /// Adds an object to a class that is there.
     ///
-    /// Throws ``ServiceError/Code/duplicateValue`` naming the field of a unique index.
+    /// Throws ``ServiceError/Code/duplicateValue`` naming the field of a unique index, or `objectId` if the id is taken.
     func insert(_ object: StoredObject, into name: ClassName) throws
 
-    /// Replaces an object that is there.
+    /// Replaces an object; one that is not there is not made.
     ///
     /// - Parameters:
     ///   - object: The object as it is from now on.

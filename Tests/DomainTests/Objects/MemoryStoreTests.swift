@@ -5,7 +5,8 @@ import Testing
 @Suite struct MemoryStoreTests {
     @Test(
         "objects in memory keep the contract",
-        arguments: ObjectStoreContract.rules + ReadersContract.rules + ChangesContract.rules
+        arguments: ObjectStoreContract.rules + TransactionContract.rules + ReadersContract.rules
+            + ChangesContract.rules
     )
     func objects(rule: ContractRule<any ObjectStore>) async throws {
         try await rule.check(MemoryObjectStore())
