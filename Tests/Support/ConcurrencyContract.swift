@@ -160,7 +160,7 @@ private struct Server: Sendable {
         uploads = UploadService(
             app: guest.app,
             limits: uploadLimits,
-            blobs: MemoryBlobStore(),
+            storage: BlobStorage(staging: MemoryStagingArea(), blobs: MemoryBlobStore()),
             store: store,
             types: FixedTypes(),
             sessions: SessionService(store: store, dependencies: settings.accountDependencies)

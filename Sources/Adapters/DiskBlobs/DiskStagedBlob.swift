@@ -184,9 +184,8 @@ final class DiskStagedBlob: StagedBlob {
             unlink(path)
             return
         }
-        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and a name must go all the
-        // same.
-        let isDone = await Task { [pool] in (try? await pool.runIfActive { unlink(path) }) != nil }.value
+        // The pool drops the jobs of a cancelled task, and the name must be removed all the same.
+        let isDone = await shieldedFromCancellation { [pool] in (try? await pool.runIfActive { unlink(path) }) != nil }
         if !isDone { unlink(path) }
     }
 

@@ -43,14 +43,14 @@ package struct BlobStorage: Sendable {
     ///
     /// If that fails, the bytes keep their note, and the next start takes the commit back. Not affected by cancellation.
     package func revert(_ staged: any StagedBlob, as key: FileKey, of file: ObjectID) async {
-        await Task {
+        await shieldedFromCancellation {
             do {
                 try await blobs.undo(staged, as: BlobName(key), of: file)
                 try await staged.cancelCommit()
             } catch {
                 staged.keepNote()
             }
-        }.value
+        }
     }
 
     /// Ends a commit that the end of a server interrupted.

@@ -68,13 +68,13 @@ extension ImageService {
     func store(_ image: RenderedImage, of origin: ImageOrigin, under name: DerivativeName) async {
         // A derivative that cannot be stored is not an error: it is rendered again. A separate task, because a
         // cancelled task could store an image and then not check whether its source is deleted.
-        try? await Task {
+        try? await shieldedFromCancellation {
             try await storing.run {
                 try await derivatives.store(image.bytes, as: image.format.mediaType, under: name)
                 // The source can have been deleted while the derivative was stored.
                 if await !origin.isThere() { try await derivatives.remove(allOf: origin.source) }
             }
-        }.value
+        }
     }
 }
 

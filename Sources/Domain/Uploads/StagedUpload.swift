@@ -1,7 +1,7 @@
-package import NIOCore
+internal import NIOCore
 
 /// One file's bytes on their way in, in one request; used by one task at a time.
-package struct StagedUpload: Sendable {
+struct StagedUpload: Sendable {
     let blob: any StagedBlob
     let writer: any BlobWriter
     private let limit: Int64
@@ -15,7 +15,7 @@ package struct StagedUpload: Sendable {
     }
 
     /// Adds bytes; throws ``ServiceError/Code/payloadTooLarge`` when they pass the limit.
-    package mutating func append(_ bytes: ByteBuffer) async throws {
+    mutating func append(_ bytes: ByteBuffer) async throws {
         received += Int64(bytes.readableBytes)
         guard received <= limit else { throw StagedUpload.tooLarge(limit: limit) }
         try await writer.append(bytes)
@@ -23,7 +23,7 @@ package struct StagedUpload: Sendable {
 
     /// Says that all bytes are there, so that none is held in memory any more; may be said again.
     @discardableResult
-    package mutating func end() async throws -> [DigestKind: [UInt8]] {
+    mutating func end() async throws -> [DigestKind: [UInt8]] {
         guard !isWritten else { return [:] }
         isWritten = true
         return try await writer.finish()

@@ -143,11 +143,11 @@ extension UploadHandle {
             }
         } catch {
             if kinds.isEmpty, sink.received <= remaining {
-                // On a task of its own, because this one may be cancelled.
-                try? await Task {
+                // What was received counts, also if the client disconnected.
+                try? await shieldedFromCancellation {
                     _ = try await writer.finish()
                     try await store(sink.received)
-                }.value
+                }
             }
             await writer.settle()
             throw error

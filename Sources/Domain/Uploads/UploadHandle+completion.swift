@@ -19,8 +19,8 @@ extension UploadHandle {
     package func finishIfComplete() async throws {
         if stored.isWaiting { return try await concatenateIfFinished() }
         guard isComplete, !stored.isFinished else { return }
-        // In a task of its own, so that a client that disconnects now does not cancel it.
-        try await Task { [self] in
+        // A client that disconnects now does not cancel it.
+        try await shieldedFromCancellation { [self] in
             do {
                 let successor = try await active.locks.withAllLocks { [self] in try await finish() }
                 // The piece is finished whatever becomes of the file; HEAD of the final upload tells that.
@@ -31,7 +31,7 @@ extension UploadHandle {
                 if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
                 throw error
             }
-        }.value
+        }
     }
 
     /// Called with all locks of the upload held.

@@ -50,7 +50,7 @@ extension UploadHandle {
         )
         let hasParts = active.with { $0.blob != nil || !$0.layout.parts.isEmpty }
         // All bytes are here: whether the client still is does not matter any more.
-        try await Task { [self] in
+        try await shieldedFromCancellation { [self] in
             do {
                 try await service.claiming(record.key) {
                     try await service.storage.commit(staged, facts.blob, as: record.key, of: record.id)
@@ -69,7 +69,7 @@ extension UploadHandle {
             await staged.discard()
             // Parts that are none of the file, or were copied.
             if hasParts { try? await service.storage.staging.stage(as: active.id).discard() }
-        }.value
+        }
         return record
     }
 

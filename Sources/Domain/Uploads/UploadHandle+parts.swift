@@ -115,7 +115,7 @@ extension UploadHandle {
             return (state.partIDs[number], state.layout.unit ?? part.size, state.layout.received - before)
         }
         // A client that disconnects now must not prevent its bytes from being counted.
-        try await Task { [active, service] in
+        try await shieldedFromCancellation { [active, service] in
             try await active.blob(in: service.storage.staging).synchronize()
             let saved = try await service.records.save(
                 part,
@@ -132,7 +132,7 @@ extension UploadHandle {
                 state.layout.record(number, part)
                 state.inFlight[number] = nil
             }
-        }.value
+        }
     }
 
     static func verify(_ expected: [DigestKind: [UInt8]], _ digests: [DigestKind: [UInt8]]) throws {

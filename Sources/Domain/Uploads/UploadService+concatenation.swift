@@ -75,15 +75,15 @@ extension UploadHandle {
     ///   otherwise the next call tries again.
     func concatenateIfFinished() async throws {
         guard stored.isWaiting else { return }
-        // In a task of its own, so that a client that disconnects now does not cancel it.
-        try await Task { [self] in
+        // A client that disconnects now does not cancel it.
+        try await shieldedFromCancellation { [self] in
             do {
                 try await active.locks.withAllLocks { [self] in try await concatenateWaiting() }
             } catch {
                 if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
                 throw error
             }
-        }.value
+        }
     }
 
     /// Called with all locks of the upload held.

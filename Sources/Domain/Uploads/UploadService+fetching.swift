@@ -17,14 +17,12 @@ extension UploadService {
         }
         var description = description
         description.source = url
-        var upload = try await begin(announced: nil, as: caller)
-        do {
-            let refusal = StagedUpload.tooLarge(limit: limits.fileSize)
-            let sink = PartSink(upload.writer, capacity: limits.fileSize, refusal: refusal) { _ in }
-            let head = try await fetcher.fetch(url) { try await sink.append($0) }
-            upload.received = sink.received
+        let records = try await receive(as: caller) { [description] files in
+            try await files.begin()
+            let head = try await files.fill { sink in try await fetcher.fetch(url) { try await sink.append($0) } }
+            var description = description
             if description.mediaType == nil {
-                let facts = try await upload.finish(needsMD5: false)
+                let facts = try await files.uploads[0].finish(needsMD5: false)
                 let detected = try await types.type(of: facts.head)
                 let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
                 // The detected type takes precedence over the server's type, except that any text is detected as plain
@@ -32,10 +30,8 @@ extension UploadService {
                 description.mediaType = detected?.description == "text/plain" ? byExtension ?? head.mediaType : nil
                 description.mediaType = description.mediaType ?? detected ?? byExtension ?? head.mediaType
             }
-            return try await commit([(upload, description)], as: caller)[0]
-        } catch {
-            await discard([upload])
-            throw error
+            return [description]
         }
+        return records[0]
     }
 }

@@ -51,7 +51,7 @@ package struct UploadService: Sendable {
         self.clock = clock
     }
 
-    /// Begins an upload that lasts one request; end it with ``commit(_:as:)`` or ``discard(_:)``.
+    /// Begins an upload that lasts one request (``receive(as:checking:_:)``).
     ///
     /// - Parameters:
     ///   - announced: How many bytes the client said it sends, if it did.
@@ -59,7 +59,7 @@ package struct UploadService: Sendable {
     /// - Returns: What takes the bytes.
     /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
     ///   ``ServiceError/Code/quotaExceeded`` if the announced size is over a limit; all before a byte is read.
-    package func begin(announced: Int64?, as caller: Caller) async throws -> StagedUpload {
+    func begin(announced: Int64?, as caller: Caller) async throws -> StagedUpload {
         try await files.requireCreating(as: caller)
         try limits.requireSize(announced ?? 0)
         try await files.requireQuota(for: announced ?? 0, within: limits.quota)
@@ -89,7 +89,7 @@ package struct UploadService: Sendable {
     ///   - caller: Who uploads.
     /// - Returns: The records, in order.
     /// - Throws: What a rule refuses.
-    package func commit(
+    func commit(
         _ uploads: [(upload: StagedUpload, description: UploadDescription)],
         checking digests: [DigestKind: [UInt8]] = [:],
         as caller: Caller
@@ -127,11 +127,11 @@ package struct UploadService: Sendable {
             await discard(uploads.map(\.upload))
             return records
         } catch {
-            // On a task of its own: a client that leaves now must not keep the bytes from going.
-            await Task { [committed] in
+            // A client that disconnects now must not prevent the bytes from being removed.
+            await shieldedFromCancellation { [committed] in
                 for (blob, record) in committed { try? await revert(blob, record) }
                 await discard(uploads.map(\.upload))
-            }.value
+            }
             throw error
         }
     }
@@ -164,7 +164,7 @@ package struct UploadService: Sendable {
     }
 
     /// Removes the staged bytes of uploads; files that were made of them stay.
-    package func discard(_ uploads: [StagedUpload]) async {
+    func discard(_ uploads: [StagedUpload]) async {
         for upload in uploads { await upload.blob.discard() }
     }
 

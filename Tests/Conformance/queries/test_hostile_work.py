@@ -164,13 +164,15 @@ def test_query_of_many_tests_keeps_few_copies_of_an_object(attack, server, test)
     path = {"$ne": "o.n", "$size": "a", "$regex": "s", "$gt": "n", "$exists": "missing"}[test]
     value = (lambda number: f"b{number}") if test == "$regex" else (lambda number: number)
     attack.create("Values", {"o": {"n": 0}, "a": [], "s": "a" * 120_000, "n": 0})
+    # So many that a debug build evaluates them within the deadline, also on a busy machine.
+    count = 400
     attack.run(found("Values", {"n": 1}))
     before = memory(server, "VmHWM")
-    conditions = [{path: {test: True if test == "$exists" else value(1 + number)}} for number in range(900)]
+    conditions = [{path: {test: True if test == "$exists" else value(1 + number)}} for number in range(count)]
     answer, = attack.run(found("Values", {"$and" if test == "$ne" else "$or": conditions}))
     assert code(answer) == SUCCESS
-    # 900 copies have 100 MB.
-    assert memory(server, "VmHWM") < before + 40 * MB
+    # Copies for all of them take 48 MB.
+    assert memory(server, "VmHWM") < before + 30 * MB
 
 
 # The only writer: a condition that takes long

@@ -1,7 +1,8 @@
-import Domain
 import NIOCore
 import Support
 import Testing
+
+@testable import Domain
 
 @Suite struct UploadServiceTests {
     private let staging = MemoryStagingArea()

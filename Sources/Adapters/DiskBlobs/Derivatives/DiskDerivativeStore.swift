@@ -86,9 +86,8 @@ package struct DiskDerivativeStore: DerivativeStore {
     }
 
     package func remove(allOf source: String) async throws {
-        // On a task of its own, because a cancelled one's jobs are dropped by the pool, and the files must go all the
-        // same.
-        try await Task {
+        // The pool drops the jobs of a cancelled task, and the files must be removed all the same.
+        try await shieldedFromCancellation {
             try await pool.runIfActive {
                 var freed: Int64 = 0
                 defer {
@@ -97,7 +96,7 @@ package struct DiskDerivativeStore: DerivativeStore {
                 }
                 try layout.remove(allOf: source, freed: &freed)
             }
-        }.value
+        }
     }
 
     /// Opens a derivative's file; what is there and is none, or not a whole one, is removed.

@@ -16,20 +16,16 @@ struct Base64Upload: Sendable {
         guard var pieces = Base64Pieces(digits) else {
             throw ServiceError(.badRequest, "base64 must be valid Base64.")
         }
-        var upload = try await app.uploads.begin(announced: Int64(pieces.byteCount), as: caller)
-        do {
-            while let piece = pieces.next() { try await upload.append(piece) }
-            let record = try await app.uploads.commit([(upload, description)], as: caller)[0]
-            // The SDKs of this dialect read the size here.
-            let size = Array(",\"size\":\(record.facts.size)}".utf8)
-            let text = record.text(shownBy: app.presentation).dropLast() + size
-            return RawJSON(Array(text)).response(
-                status: .created,
-                headers: [.location: "/1.1/classes/_File/\(record.id)"]
-            )
-        } catch {
-            await app.uploads.discard([upload])
-            throw error
+        let size = Int64(pieces.byteCount)
+        let record = try await app.uploads.receive(description, announced: size, as: caller) { file in
+            while let piece = pieces.next() { try await file.append(piece) }
         }
+        // The SDKs of this dialect read the size here.
+        let member = Array(",\"size\":\(record.facts.size)}".utf8)
+        let text = record.text(shownBy: app.presentation).dropLast() + member
+        return RawJSON(Array(text)).response(
+            status: .created,
+            headers: [.location: "/1.1/classes/_File/\(record.id)"]
+        )
     }
 }

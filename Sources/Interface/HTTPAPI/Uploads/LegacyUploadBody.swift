@@ -82,7 +82,7 @@ struct LegacyUploadBody {
     }
 
     /// The next bytes, including those that were checked.
-    @concurrent mutating func next() async throws -> ByteBuffer? {
+    mutating func next() async throws -> ByteBuffer? {
         if collected.readableBytes > 0 {
             defer {
                 share.shrink(by: collected.readableBytes)
@@ -90,7 +90,7 @@ struct LegacyUploadBody {
             }
             return collected
         }
-        return try await iterator.next()
+        return try await iterator.next(isolation: #isolation)
     }
 
     @concurrent private mutating func collect(upTo count: Int) async throws {

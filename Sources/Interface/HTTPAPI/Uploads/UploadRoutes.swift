@@ -42,26 +42,24 @@ struct UploadRoutes: Sendable {
         named name: FileName?,
         as caller: Caller
     ) async throws -> Response {
-        var form = UploadForm(uploads: app.uploads, limits: bodies.limits, caller: caller)
-        var decoder = MultipartDecoder(boundary: boundary)
-        do {
+        let nameLength = app.uploads.limits.nameLength
+        let records = try await app.uploads.receive(as: caller) { files in
+            var form = UploadForm(limits: bodies.limits, nameLength: nameLength)
+            var decoder = MultipartDecoder(boundary: boundary)
             for try await bytes in request.body {
                 decoder.append(bytes)
-                while let event = try decoder.next() { try await form.take(event) }
+                while let event = try decoder.next() { try await form.take(event, into: &files) }
             }
             try decoder.finish()
-            let records = try await app.uploads.commit(try form.described(as: name), as: caller)
-            guard let first = records.first, records.count == 1 else {
-                let texts = records.map { $0.text(shownBy: app.presentation) }
-                return RawJSON(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
-                    status: .created
-                )
-            }
-            return first.created(in: app)
-        } catch {
-            await app.uploads.discard(form.files.map(\.upload))
-            throw error
+            return try form.descriptions(as: name)
         }
+        guard let first = records.first, records.count == 1 else {
+            let texts = records.map { $0.text(shownBy: app.presentation) }
+            return RawJSON(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
+                status: .created
+            )
+        }
+        return first.created(in: app)
     }
 
     /// Handles `POST /files/<name>`: the bytes as body, or the JSON of old SDKs.
@@ -93,19 +91,13 @@ struct UploadRoutes: Sendable {
             mediaType: MediaType(claimed: request.headers[.contentType])
         )
         let expected = try request.headers.announcedDigests
-        var upload = try await app.uploads.begin(announced: request.announcedSize, as: context.caller)
-        do {
-            while let bytes = try await body.next() { try await upload.append(bytes) }
-            let records = try await app.uploads.commit(
-                [(upload, description)],
-                checking: expected,
-                as: context.caller
-            )
-            return records[0].created(in: app)
-        } catch {
-            await app.uploads.discard([upload])
-            throw error
+        let size = request.announcedSize
+        let caller = context.caller
+        let uploads = app.uploads
+        let record = try await uploads.receive(description, announced: size, as: caller, checking: expected) { file in
+            while let bytes = try await body.next() { try await file.append(bytes) }
         }
+        return record.created(in: app)
     }
 
     private func fileName(_ context: CallerContext, limit: Int) throws -> FileName {
