@@ -1,25 +1,24 @@
 internal import Synchronization
 
 extension ChangeFeed {
-    /// A subscription whose events wait in memory, for a subscriber that takes its time.
+    /// Subscribes with a buffer in memory, for a subscriber that handles events asynchronously.
     ///
     /// The subscription ends with the last reference to the result.
     ///
     /// - Parameters:
-    ///   - filters: Which changes it wants.
-    ///   - count: The most changes that wait.
-    ///   - size: The most bytes of their states.
+    ///   - filters: The changes to receive.
+    ///   - count: The maximum number of buffered changes.
+    ///   - size: The maximum size of their states, in bytes.
     /// - Returns: The events, for one reader.
     package func buffer(_ filters: [ChangeFilter], count: Int, size: Int) -> BufferedChanges {
         BufferedChanges(of: self, filters, ChangeBuffer(count: count, size: size))
     }
 }
 
-/// The events of a subscription, in order, as far as their reader keeps up.
+/// The buffered events of a subscription, in order.
 ///
-/// The writer never waits for the reader. Where more changes would wait than the bounds allow, all that wait are
-/// dropped, and the reader gets ``ChangeFeed/Event/missed`` in their place; what comes later follows it. One task
-/// reads.
+/// The writer never waits for the reader. When the buffer would exceed its limits, all buffered changes are dropped,
+/// and the reader gets ``ChangeFeed/Event/missed`` in their place, followed by later changes. One task reads.
 package final class BufferedChanges: AsyncSequence, Sendable {
     package typealias Element = ChangeFeed.Event
     package typealias Failure = Never
@@ -36,17 +35,17 @@ package final class BufferedChanges: AsyncSequence, Sendable {
         subscription.cancel()
     }
 
-    /// The reader; it ends when its task is cancelled.
+    /// Creates the reader; it ends when its task is cancelled.
     package func makeAsyncIterator() -> Iterator {
         Iterator(changes: self, wakes: buffer.wakes.makeAsyncIterator())
     }
 
-    /// Reads events.
+    /// The reader of the events.
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let changes: BufferedChanges
         fileprivate var wakes: AsyncStream<Void>.Iterator
 
-        /// What waits, or the next that comes; nil if the task is cancelled.
+        /// The buffered event, or the next one when it arrives; `nil` if the task is cancelled.
         package mutating func next(isolation actor: isolated (any Actor)?) async -> ChangeFeed.Event? {
             while true {
                 if let event = changes.buffer.take() { return event }
@@ -56,12 +55,12 @@ package final class BufferedChanges: AsyncSequence, Sendable {
     }
 }
 
-/// Changes that wait for a reader.
+/// The changes that wait for a reader.
 private final class ChangeBuffer: Sendable {
     private struct State {
         var changes: [Change] = []
         var size = 0
-        /// Whether changes were dropped before those that wait.
+        /// Whether changes were dropped before the buffered ones.
         var hasMissed = false
 
         mutating func drop() {
@@ -74,7 +73,7 @@ private final class ChangeBuffer: Sendable {
     private let count: Int
     private let size: Int
     private let state = Mutex(State())
-    /// One element at most, however many events came since it was taken.
+    /// At most one element, for any number of events since the last read.
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 

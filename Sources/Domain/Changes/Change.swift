@@ -1,6 +1,6 @@
 /// One object that a committed transaction created, updated or deleted.
 package struct Change: Sendable {
-    /// What happened to the object.
+    /// The kinds of changes.
     package enum Kind: Sendable, Hashable, CaseIterable {
         /// The object did not exist before.
         case created
@@ -14,17 +14,16 @@ package struct Change: Sendable {
     package let className: ClassName
     /// The object's id.
     package let id: ObjectID
-    /// What happened to it.
+    /// The kind of the change.
     package let kind: Kind
-    /// The object before the change; nil if it was created, or if no subscriber asked for this state.
+    /// The object before the change; `nil` if it was created, or if no subscriber requested this state.
     package let before: ObjectState?
-    /// The object after the change; nil if it was deleted, or if no subscriber asked for this state.
+    /// The object after the change; `nil` if it was deleted, or if no subscriber requested this state.
     package let after: ObjectState?
-    /// The caller who made the change, as the transaction found them; nil if the server itself made it, or another
-    /// server.
+    /// The caller who made the change, as the transaction found it; `nil` for this server itself and for other servers.
     package let caller: Caller?
 
-    /// Takes every part; made by stores, and by tests.
+    /// Creates a change; called by stores and tests.
     package init(
         _ kind: Kind,
         _ id: ObjectID,
@@ -41,12 +40,11 @@ package struct Change: Sendable {
         self.caller = caller
     }
 
-    /// The bytes of the states' JSON, which is most of the memory that the change takes.
+    /// The size of the states' JSON in bytes, which is most of the memory of the change.
     package var size: Int { (before?.size ?? 0) + (after?.size ?? 0) }
 }
 
-/// An object at one moment, in the form that the writer had; the other form costs a parse or an encoding when it is
-/// used.
+/// An object at one moment, in the form that the writer had; the other form is parsed or encoded on access.
 package struct ObjectState: Sendable {
     private enum Form: Sendable {
         case row(ObjectRow)
@@ -55,12 +53,12 @@ package struct ObjectState: Sendable {
 
     private let form: Form
 
-    /// A state as the store read it.
+    /// Creates a state from the row that the store read.
     package init(_ row: ObjectRow) {
         form = .row(row)
     }
 
-    /// A state as the rules made or read it.
+    /// Creates a state from the object that the rules made or read.
     package init(_ object: StoredObject) {
         form = .object(object)
     }
@@ -73,9 +71,9 @@ package struct ObjectState: Sendable {
         }
     }
 
-    /// The object with its fields.
+    /// The object with parsed fields.
     ///
-    /// - Throws: ``ServiceError/Code/internalFailure`` for text that only another program can have written.
+    /// - Throws: ``ServiceError/Code/internalFailure`` for invalid text, which only another program can have written.
     package func object() throws -> StoredObject {
         switch form {
         case .row(let row): try row.object()
@@ -83,6 +81,6 @@ package struct ObjectState: Sendable {
         }
     }
 
-    /// The bytes of its JSON.
+    /// The size of its JSON in bytes.
     package var size: Int { row.size }
 }

@@ -2,15 +2,15 @@ internal import Synchronization
 
 /// The changes of one app's objects, published by its store after each commit.
 ///
-/// A subscriber gets every change that its filters name and that commits after it subscribed, in commit order and
-/// exactly once, or it is told that it missed changes. Work that must not be lost does not hang on the feed, which
-/// lives in memory: it is a row written in the transaction, and the feed only wakes the worker. For any thread.
+/// A subscriber gets every change that matches its filters and commits after it subscribed, in commit order and exactly
+/// once, or an event that it missed changes. Work that must not be lost does not depend on the feed, which is in
+/// memory: it is a row written in the transaction, and the feed only wakes the worker. Thread-safe.
 package final class ChangeFeed: Sendable {
-    /// What a subscriber is told.
+    /// An event for a subscriber.
     package enum Event: Sendable {
-        /// Changes of one or several transactions that were committed together, in order; never empty.
+        /// The changes of one or several transactions that were committed together, in order; never empty.
         case changes([Change])
-        /// Changes happened that the subscriber is not told of. What it derived from earlier states may be wrong.
+        /// The subscriber missed changes; data that it derived from earlier states can be outdated.
         case missed
     }
 
@@ -22,10 +22,10 @@ package final class ChangeFeed: Sendable {
     }
 
     private struct State {
-        /// In the order in which they subscribed.
+        /// The subscribers in the order in which they subscribed.
         var subscribers: [Subscriber] = []
         var newest = 0
-        /// What any of them wants.
+        /// The union of their filters.
         var wanted = WantedChanges([])
 
         mutating func unite() {
@@ -35,21 +35,21 @@ package final class ChangeFeed: Sendable {
 
     private let state = Mutex(State())
 
-    /// A feed without subscribers.
+    /// Creates a feed without subscribers.
     package init() {}
 
     /// Calls a function with each event, before the write that caused it returns.
     ///
-    /// A client that has the answer to that write finds the function's work done.
+    /// When a client receives the response to that write, the function has run.
     ///
-    /// All writers wait for the function, so it must return at once: no file, no network, no await. It must not write
-    /// to the store. A transaction that runs when the subscription begins is ``Event/missed``, because its first
-    /// changes may not have been recorded.
+    /// All writers wait for the function, so it must return at once: it must not access files or the network, or wait.
+    /// It must not write to the store. For a transaction that runs when the subscription begins, the event is
+    /// ``Event/missed``, because its first changes may not have been recorded.
     ///
     /// - Parameters:
-    ///   - filters: Which changes it wants.
+    ///   - filters: The changes to receive.
     ///   - body: Called for one event at a time, in order.
-    /// - Returns: Ends the subscription when it is cancelled; without that, the subscription lives as long as the feed.
+    /// - Returns: The subscription, which lives until it is cancelled or the feed is released.
     @discardableResult
     package func subscribe(
         to filters: [ChangeFilter],
@@ -70,12 +70,13 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Begins to record a transaction; for stores, when it begins.
+    /// Begins to record a transaction; called by stores when a transaction begins.
     package func transaction() -> TransactionChanges {
         state.withLock { TransactionChanges($0.wanted, newest: $0.newest) }
     }
 
-    /// Tells subscribers what a transaction changed; for stores, after its commit and before any writer is told of it.
+    /// Publishes the changes of a transaction; called by stores after its commit and before any writer learns of the
+    /// commit.
     ///
     /// The store calls it for one transaction after the other, in commit order.
     package func publish(_ transaction: TransactionChanges) {
@@ -90,7 +91,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Tells every subscriber that it missed changes; for stores that lost track of what other servers committed.
+    /// Publishes to every subscriber that it missed changes; for stores that do not know all commits of other servers.
     package func publishMissed() {
         for subscriber in state.withLock({ $0.subscribers }) { subscriber.deliver(.missed) }
     }
@@ -103,12 +104,12 @@ package final class ChangeFeed: Sendable {
     }
 }
 
-/// A subscription that can be ended.
+/// A subscription that can be cancelled.
 package struct ChangeSubscription: Sendable {
     fileprivate let feed: ChangeFeed
     fileprivate let number: Int
 
-    /// Ends it; an event that is being published at this moment may still come.
+    /// Ends the subscription; an event that is being published at this moment can still arrive.
     package func cancel() {
         feed.cancel(number)
     }

@@ -1,15 +1,15 @@
-/// Which changes a subscriber wants.
+/// The changes that a subscriber receives.
 package struct ChangeFilter: Sendable {
     /// The states of an object that come with a change.
     package struct States: OptionSet, Sendable {
         package let rawValue: UInt8
 
-        /// Takes a bit for each state.
+        /// Creates a set from one bit for each state.
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// ``Change/before``; where the rule of a change has not read it, the store does.
+        /// ``Change/before``; the store reads it if the rules have not.
         package static let before = States(rawValue: 1)
         /// ``Change/after``.
         package static let after = States(rawValue: 2)
@@ -20,9 +20,9 @@ package struct ChangeFilter: Sendable {
     let states: States
 
     /// - Parameters:
-    ///   - className: The class; nil for every class, those that lcfile keeps for itself among them.
-    ///   - kinds: What must have happened to the object.
-    ///   - states: The states that the subscriber uses. Others are nil, unless another subscriber asked for them.
+    ///   - className: The class; `nil` for every class, including internal ones.
+    ///   - kinds: The kinds of changes.
+    ///   - states: The states that the subscriber uses. Others are `nil`, unless another subscriber requested them.
     package init(
         _ className: ClassName?,
         _ kinds: Set<Change.Kind> = Set(Change.Kind.allCases),
@@ -53,7 +53,7 @@ package struct WantedChanges: Sendable {
         }
     }
 
-    /// The states that a change of a kind is wanted with; nil if the change is not wanted at all.
+    /// The states to publish with a change of a kind; `nil` if no subscriber receives the change.
     package func states(of kind: Change.Kind, in name: ClassName) -> ChangeFilter.States? {
         let common = ofEveryClass.isEmpty ? nil : ofEveryClass[kind]
         guard !ofClass.isEmpty, let own = ofClass[name]?[kind] else { return common }

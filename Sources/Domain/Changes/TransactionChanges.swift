@@ -1,18 +1,18 @@
-/// What one transaction changed, as far as a subscriber wants to know it; for stores.
+/// The changes of one transaction that subscribers receive; for stores.
 ///
-/// A store begins one with each transaction, records what it changes, takes back what an attempt undoes, and publishes
-/// it after the commit. Without subscribers for a class, recording costs one look-up and stores nothing.
+/// A store creates one for each transaction, records changes in it, removes those of an attempt that is undone, and
+/// publishes it after the commit. Without subscribers for a class, recording costs one look-up and stores nothing.
 package struct TransactionChanges: Sendable {
-    /// What subscribers wanted when the transaction began.
+    /// The filters of the subscribers when the transaction began.
     let wanted: WantedChanges
     /// The number of the newest subscriber at that time.
     let newest: Int
     /// The changes, oldest first.
     private(set) var changes: [Change] = []
-    /// The caller for whom the changes that follow are made; nil for the server itself.
+    /// The caller of the following changes; `nil` for the server itself.
     package var caller: Caller?
 
-    /// Of a transaction that only reads.
+    /// Creates the value of a read-only transaction.
     package init() {
         self.init(WantedChanges([]), newest: 0)
     }
@@ -22,15 +22,15 @@ package struct TransactionChanges: Sendable {
         self.newest = newest
     }
 
-    /// How many changes are recorded; see ``undo(to:)``.
+    /// The number of recorded changes; see ``undo(to:)``.
     package var count: Int { changes.count }
 
-    /// Whether the state of an object before a change is wanted, so that it is read only then.
+    /// Whether a subscriber uses the state of an object before a change, so that it is read only then.
     package func wantsBefore(_ kind: Change.Kind, in name: ClassName) -> Bool {
         wanted.states(of: kind, in: name)?.contains(.before) ?? false
     }
 
-    /// Records a change if it is wanted, with the states that are wanted.
+    /// Records a change if a subscriber receives it, with the states that subscribers use.
     package mutating func record(
         _ kind: Change.Kind,
         _ id: ObjectID,
@@ -51,7 +51,7 @@ package struct TransactionChanges: Sendable {
         )
     }
 
-    /// Takes back what was recorded since there were so many changes: the database has undone it.
+    /// Removes the changes after the first `count`, because the database has undone them.
     package mutating func undo(to count: Int) {
         changes.removeLast(changes.count - count)
     }

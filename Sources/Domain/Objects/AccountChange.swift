@@ -1,20 +1,19 @@
-/// What a change of a user says of the account itself: fields that have rules of their own.
+/// The part of a change of a user that concerns the account: fields with their own rules.
 struct AccountChange {
-    /// What it asks of `authData`.
+    /// The changes of `authData`.
     let authData: [AuthData.Change]
     /// The password that it sets.
     let passwordHash: PasswordHash?
-    /// The names that it touches.
+    /// The account names that the change sets or deletes.
     let names: [AccountName]
-    /// The names that it gives, and does not take away.
+    /// The account names that the change sets.
     let given: [AccountName]
-    /// Fields that the reply shows although they are gone from the change.
+    /// Fields that the reply shows although they were removed from the change.
     let fields: Set<String>
 
-    /// Takes `authData` out of a change; what is left is applied as for every class.
+    /// Removes the account fields from a change; the remaining change is applied as for every class.
     ///
-    /// - Throws: 105, 111 for `authData` of another form; 117 for fields of the account that are not written in this
-    ///   way.
+    /// - Throws: 105, 111 for `authData` of another form; 117 for account fields that cannot be written in this way.
     init(taking change: inout ObjectChange) throws {
         if let secret = AccountChange.secrets.first(where: change.fields.contains) {
             throw ServiceError(.readOnlyField, "The field '\(secret)' is read only.")
@@ -43,10 +42,10 @@ struct AccountChange {
         given = names.filter { [change = change] in ![nil, .null].contains(change.value(of: $0.rawValue)) }
     }
 
-    /// What never reaches a user's fields: ``AccountPreparation`` takes them out of what a client sends.
+    /// Fields that are never stored with a user: ``AccountPreparation`` removes them from the requests of clients.
     static let secrets = ["password", "salt", "bcryptPassword", "sessionToken"]
 
-    /// The platforms that it links or logs in with.
+    /// The platforms that the change links or logs in with.
     var linked: [(platform: String, data: JSONValue)] {
         authData.compactMap { change in
             if case .set(let platform, let data) = change { (platform, data) } else { nil }

@@ -1,33 +1,34 @@
-/// What must happen to a change of a user before its transaction, because it takes long: hashing, asking providers.
+/// The slow steps of a change of a user, which run before its transaction: hashing passwords, querying providers.
 struct AccountPreparation: Sendable {
     let dependencies: AccountDependencies
     let caller: Caller
 
-    /// Hashing each password of a batch takes long, and one batch uses the threads for all of its passwords.
+    /// The maximum number of passwords in a batch: each is slow to hash, and one batch occupies the threads for all of
+    /// them.
     static let maxPasswords = 100
 
-    /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than it may.
+    /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than the limit.
     static func requireFewPasswords(in changes: [ObjectChange]) throws {
         guard changes.count(where: { $0.fields.contains("password") }) <= maxPasswords else {
             throw ServiceError(.badRequest, "The batch sets more than \(maxPasswords) passwords, the limit.")
         }
     }
 
-    /// The change with the password's hash in place of the password, and `authData` that may be believed.
+    /// The change with the hash in place of the password and with verified `authData`.
     ///
     /// - Parameters:
-    ///   - change: What the request says.
-    ///   - isNew: Whether the user is to be made; then a password that is null is none.
-    ///   - known: The `authData` that the user holds already; what is sent back unchanged is not verified again.
-    /// - Returns: The change as it may go into a transaction.
+    ///   - change: The change as the client sent it.
+    ///   - isNew: Whether the change creates the user; a `null` password then counts as a missing one.
+    ///   - known: The stored `authData` of the user; an identical value in the change is not verified again.
+    /// - Returns: The change that a transaction can apply.
     /// - Throws: 1, 105, 107, 111, 117, 201, 218, 251; ``ServiceError/Code/overloaded`` if too many passwords wait, or
-    ///   the caller's address has made too many users.
+    ///   too many users were created from the caller's address.
     func prepared(_ change: ObjectChange, isNew: Bool, knowing known: AuthData) async throws -> ObjectChange {
         var change = change
         let password = change.remove("password")
         var imported = ImportedPassword(taking: &change)
         imported.password = password.last?.operation.value
-        // What is left over is looked at before anything is hashed.
+        // The remaining fields are checked before a password is hashed.
         var rest = change
         let account = try AccountChange(taking: &rest)
         guard caller.isMaster || !imported.isTouched else {
@@ -40,7 +41,7 @@ struct AccountPreparation: Sendable {
                 throw ServiceError(.invalidKey, "The field 'password' can only be set.")
             }
             let new = try Password(value, limit: dependencies.settings.maxPasswordLength)
-            // A request with authData may only log in: then the transaction decides.
+            // A request with `authData` can be a log-in: then the transaction decides.
             if isNew, account.linked.isEmpty { try dependencies.signUpRate.require(for: caller) }
             change.passwordHash = try await dependencies.hasher.hash(new, for: caller.identityByAddress)
         }
@@ -53,12 +54,12 @@ struct AccountPreparation: Sendable {
     }
 }
 
-/// The hash of a user from elsewhere, which the master key may bring along (docs/accounts.md).
+/// The password hash of an imported user, which only the master key can set (docs/accounts.md).
 private struct ImportedPassword {
     var password: JSONValue?
     private let salt: JSONValue?
     private let bcrypt: JSONValue?
-    /// Whether the change says anything of it.
+    /// Whether the change contains one of the fields of the hash.
     let isTouched: Bool
 
     init(taking change: inout ObjectChange) {
@@ -85,7 +86,7 @@ private struct ImportedPassword {
 }
 
 extension Operation {
-    /// The value that is set; `nil` for every other operation.
+    /// The value that the operation sets; `nil` for every other operation.
     fileprivate var value: JSONValue? {
         guard case .set(let value) = self else { return nil }
         return value

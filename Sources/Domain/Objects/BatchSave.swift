@@ -2,34 +2,34 @@
 package struct SaveItem: Sendable {
     /// The object's class.
     package let className: ClassName
-    /// The object's id; nothing for one that this request makes.
+    /// The object's id; `nil` for an object that this request creates.
     package let id: ObjectID?
-    /// Whether the object is to be made; else it is changed.
+    /// Whether the item creates the object; otherwise it updates it.
     package let creates: Bool
-    /// The key of the reply: the object's id, or what the client calls it until it has one.
+    /// The key in the reply: the object's id, or the client's name for it until it has an id.
     package let internalID: String
-    /// What to change.
+    /// The change of the object.
     package fileprivate(set) var change: ObjectChange
-    /// Fields that are to point to other objects of the request.
+    /// Fields to set to pointers to other objects of the request.
     package let children: [Child]
-    /// What must hold for a change.
+    /// The condition that must hold for an update.
     package fileprivate(set) var condition: Condition?
-    /// Whether the reply holds the fields as well.
+    /// Whether the reply contains the object's fields.
     package let returnsObject: Bool
     /// See ``ObjectCommand/mustExist``.
     package let mustExist: Bool
 
-    /// A field that is to point to an object.
+    /// A field to set to a pointer to an object.
     package struct Child: Sendable {
         /// The class of the object.
         package let className: ClassName
-        /// Its id, or what the client calls it.
+        /// The object's id, or the client's name for it.
         package let cid: String
         /// The field.
         package let key: String
     }
 
-    /// Takes checked parts.
+    /// Creates an item from checked parts.
     package init(
         className: ClassName,
         id: ObjectID?,
@@ -66,20 +66,20 @@ package struct SaveItem: Sendable {
 }
 
 extension ObjectService {
-    /// How many items one transaction takes: they keep all other writers out.
+    /// The maximum number of items in one transaction, because the transaction blocks all other writers.
     private static let maxSaves = 1000
 
-    /// Throws ``ServiceError/Code/badRequest`` if a `batch/save` has more items than it may.
+    /// Throws ``ServiceError/Code/badRequest`` if a `batch/save` has more items than the limit.
     package static func requireFewSaves(_ count: Int) throws {
         guard count <= maxSaves else {
             throw ServiceError(.badRequest, "batch/save has more than \(maxSaves) items, the limit.")
         }
     }
 
-    /// Saves objects that may point to each other: all of them or none.
+    /// Saves objects that can point to each other: all of them or none.
     ///
-    /// - Returns: For each `__internalId` what the single call would return.
-    /// - Throws: What the first item that fails throws; nothing is saved then.
+    /// - Returns: For each `__internalId` the reply of the single call.
+    /// - Throws: The error of the first item that fails; then no item is saved.
     package func save(
         _ items: [SaveItem],
         as caller: Caller,
@@ -95,7 +95,7 @@ extension ObjectService {
             }
             try items[index].change.requireSize(within: settings.limits)
             guard let condition = items[index].condition, condition.hasSubqueries else { continue }
-            // They see what was there before the request: inside its transaction they would keep all writers waiting.
+            // Sub-queries see the state before the request: inside its transaction they would block all writers.
             items[index].condition = try await resolved(
                 condition,
                 of: items[index].className,
@@ -120,9 +120,9 @@ extension ObjectService {
 
 private struct BatchSaving {
     private let rules: ObjectWriteRules
-    /// What the request made so far, by `__internalId`; users whom it logged in among them.
+    /// The objects that the request has created, by `__internalId`, including users whom it logged in.
     private var made: [String: Pointer] = [:]
-    /// Users whom it logged in: what follows for them is done by themselves.
+    /// The users whom the request logged in: later items for them are performed as these users.
     private var users: [ObjectID: Caller.User] = [:]
     private(set) var replies: [String: [String: JSONValue]] = [:]
 
@@ -164,7 +164,8 @@ private struct BatchSaving {
     }
 
     private func action(of item: SaveItem, _ change: ObjectChange) throws -> ObjectCommand.Action {
-        // Objective-C sends the rest of a new object as a PUT without an id: it is the one made before.
+        // Objective-C sends the other fields of a new object as a PUT without an id; it applies to the object created
+        // before.
         if item.creates {
             guard made[item.internalID] == nil else {
                 throw ServiceError(

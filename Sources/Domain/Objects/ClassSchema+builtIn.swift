@@ -44,7 +44,7 @@ extension ClassSchema {
         indexes: [.unique("_token"), IndexDefinition(fields: [FieldPath(field: "user")])]
     )
 
-    /// The identities of users on other platforms, so that each identity belongs to one user only: see
+    /// The identities of users on other platforms, unique so that each belongs to one user: see
     /// ``AuthData/identities()``.
     package static let identities = ClassSchema(
         name: .identity,
@@ -52,7 +52,7 @@ extension ClassSchema {
         indexes: [.unique("identity"), IndexDefinition(fields: [FieldPath(field: "user")])]
     )
 
-    /// Uploads: what the file will be, and the digest of the token.
+    /// Uploads: the description of the future file, and the digest of the token.
     package static let uploads = ClassSchema(
         name: .upload,
         fields: [
@@ -66,7 +66,7 @@ extension ClassSchema {
         ]
     )
 
-    /// Parts of uploads: where their bytes lie.
+    /// Parts of uploads: the ranges of their bytes.
     package static let uploadParts = ClassSchema(
         name: .uploadPart,
         fields: [
@@ -76,7 +76,7 @@ extension ClassSchema {
         indexes: [IndexDefinition(fields: [FieldPath(field: "upload")])]
     )
 
-    /// What the app's files take: see ``Usage``.
+    /// The storage that the app's files use: see ``Usage``.
     package static let usage = ClassSchema(
         name: .usage,
         fields: [

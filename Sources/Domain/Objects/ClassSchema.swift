@@ -1,18 +1,18 @@
-/// What is known of a class: its fields with their types and flags, and its indexes.
+/// The schema of a class: its fields with their types and flags, its indexes and its permissions.
 package struct ClassSchema: Sendable, Hashable {
     /// The class.
     package let name: ClassName
-    /// The fields that objects ever had, by name; without the built-in ones.
+    /// The fields by name, without the built-in ones; a field stays when no object has it any more.
     package var fields: [String: FieldDefinition]
-    /// The indexes that were asked for.
+    /// The indexes that the master key created.
     package var indexes: [IndexDefinition]
 
-    /// Its permissions.
+    /// The permissions of the class.
     package var permissions: ClassPermissions
-    /// What an object without an ACL of its own gets; `nil` means everyone.
+    /// The ACL of new objects that are created without one; `nil` grants everyone access.
     package var defaultACL: AccessControlList?
 
-    /// A class without fields, open as classes of its name are at first.
+    /// Creates a schema with the default permissions of classes of this name.
     package init(name: ClassName, fields: [String: FieldDefinition] = [:], indexes: [IndexDefinition] = []) {
         self.name = name
         self.fields = fields
@@ -20,7 +20,7 @@ package struct ClassSchema: Sendable, Hashable {
         permissions = ClassPermissions(of: name)
     }
 
-    /// The type of a field, also of the built-in ones; `nil` if no object ever had it.
+    /// The type of a field, including the built-in ones; `nil` if no object has ever had the field.
     package func type(of field: String) -> FieldType? {
         switch field {
         case "objectId": .string
@@ -34,7 +34,7 @@ package struct ClassSchema: Sendable, Hashable {
         name.isBuiltIn && field.hasPrefix("_")
     }
 
-    /// The names of the relations, in order.
+    /// The relation fields with their target classes, in order of their names.
     package var relations: [(key: String, target: ClassName)] {
         fields.compactMap { name, field in
             guard case .relation(let target) = field.type else { return nil }
@@ -45,29 +45,29 @@ package struct ClassSchema: Sendable, Hashable {
 
 /// One field of a class.
 package struct FieldDefinition: Sendable, Hashable {
-    /// What it holds.
+    /// The type of its values.
     package var type: FieldType
-    /// No two objects have the same value; objects without one are not compared.
+    /// Whether no two objects can have the same value; objects without a value are not compared.
     package var isUnique = false
-    /// An object cannot be made without it (113).
+    /// Whether creating an object requires a value (113).
     package var isRequired = false
-    /// Only the master key writes it (117).
+    /// Whether only the master key can write the field (117).
     package var isReadOnly = false
-    /// Only the master key sees it.
+    /// Whether only the master key can read the field.
     package var isHidden = false
-    /// A number that each new object gets, counted up.
+    /// Whether each new object gets the next number as its value.
     package var isAutoIncrement = false
-    /// What objects without the field show; queries do not see it (protocol/data 3.2).
+    /// The value that replies show for objects without the field; queries ignore it (protocol/data 3.2).
     package var defaultValue: JSONValue?
 
-    /// A field without flags.
+    /// Creates a field without flags.
     package init(_ type: FieldType) {
         self.type = type
     }
 }
 
 extension FieldDefinition {
-    /// The flags by their names on the wire and in stores.
+    /// The flags by their names in JSON.
     package static var flags: [(name: String, flag: WritableKeyPath<FieldDefinition, Bool>)] {
         [
             ("unique", \.isUnique), ("required", \.isRequired), ("readOnly", \.isReadOnly), ("hidden", \.isHidden),
@@ -75,7 +75,7 @@ extension FieldDefinition {
         ]
     }
 
-    /// The form on the wire and in stores: `{"type":"Pointer","className":"Folder","required":true}`.
+    /// The JSON form in the protocol and in stores: `{"type":"Pointer","className":"Folder","required":true}`.
     package var json: JSONValue {
         var members: [String: JSONValue] = ["type": .string(type.name)]
         if let target = type.target { members["className"] = .string(target.description) }
@@ -87,18 +87,18 @@ extension FieldDefinition {
 
 /// An index over one or two fields.
 package struct IndexDefinition: Sendable, Hashable {
-    /// What is indexed, in this order.
+    /// The indexed paths, in this order.
     package let fields: [FieldPath]
-    /// Whether it also refuses a value that is taken.
+    /// Whether the index also rejects duplicate values.
     package let isUnique: Bool
 
-    /// Takes one or two paths.
+    /// Creates an index over one or two paths.
     package init(fields: [FieldPath], isUnique: Bool = false) {
         self.fields = fields
         self.isUnique = isUnique
     }
 
-    /// The paths with commas between: `city,age`.
+    /// The paths, separated by commas: `city,age`.
     package var name: String {
         fields.map(\.description).joined(separator: ",")
     }

@@ -1,30 +1,30 @@
 internal import Crypto
 
-/// Decides the conditions of changes inside a transaction, where every other change waits.
+/// Evaluates the conditions of changes inside a transaction, which blocks all other changes.
 ///
-/// A condition that is small is decided on the spot, within two milliseconds for the whole transaction. Any other is
-/// decided before the transaction, where only the request itself waits; inside, it is enough that the object is still
-/// the one that was looked at (docs/queries.md, "Conditions of changes").
+/// Small conditions are evaluated in the transaction, within two milliseconds for the whole transaction. All others are
+/// evaluated before the transaction, where only the request itself waits; the transaction then only checks that the
+/// object is still in the same version (docs/queries.md, "Conditions of changes").
 struct ConditionCheck: Sendable {
-    /// What a condition was found to be for one version of an object.
+    /// The result of a condition for one version of an object.
     struct Evaluation: Sendable {
         let condition: Condition
         let version: RowVersion
         let holds: Bool
     }
 
-    /// By object; one for each of its conditions.
+    /// The results by object; one for each of its conditions.
     private let evaluations: [Pointer: [Evaluation]]
     private let budget = QueryBudget(milliseconds: 2, refusal: CostlyCondition())
 
-    /// Takes what was decided before the transaction.
+    /// Creates a check with the results from before the transaction.
     init(knowing evaluations: [Pointer: [Evaluation]] = [:]) {
         self.evaluations = evaluations
     }
 
     /// Whether a condition holds for an object.
     ///
-    /// - Throws: ``CostlyCondition`` if that must be decided before the transaction.
+    /// - Throws: ``CostlyCondition`` if the condition must be evaluated before the transaction.
     func holds(
         _ condition: Condition,
         for row: ObjectRow,
@@ -39,11 +39,11 @@ struct ConditionCheck: Sendable {
         }
     }
 
-    /// Tests and values of a condition that may be decided in the transaction.
+    /// The maximum number of tests and values of a condition that is evaluated in the transaction.
     private static let maxWeight = 200
 }
 
-/// Objects that change only if a condition holds for each.
+/// Objects with a change that applies to each for which the condition holds.
 struct GuardedChange: Sendable {
     let className: ClassName
     let ids: [ObjectID]
@@ -51,13 +51,13 @@ struct GuardedChange: Sendable {
 }
 
 extension ObjectReadRules {
-    /// Decides conditions before the transaction that depends on them.
+    /// Evaluates conditions before the transaction that depends on them.
     func evaluations(on changes: [GuardedChange]) throws -> [Pointer: [ConditionCheck.Evaluation]] {
         var evaluations: [Pointer: [ConditionCheck.Evaluation]] = [:]
         for change in changes {
             guard let schema = try reader.schema(of: change.className) else { continue }
             for id in change.ids {
-                // What the transaction refuses anyway is not decided here.
+                // Objects that the transaction rejects in any case are skipped.
                 guard let row = try reader.row(id, in: change.className), access.canRead(row, in: schema) else {
                     continue
                 }
@@ -77,10 +77,10 @@ extension ObjectReadRules {
     }
 }
 
-/// A condition must be decided before the transaction that depends on it; the change runs again then.
+/// The error for a condition that must be evaluated before its transaction; the change then runs again.
 struct CostlyCondition: Error {}
 
-/// What tells two versions of an object apart.
+/// A digest that differs between two versions of an object.
 struct RowVersion: Sendable, Hashable {
     private let updatedAt: Timestamp
     private let digest: [UInt8]
@@ -90,7 +90,7 @@ struct RowVersion: Sendable, Hashable {
         var hash = SHA256()
         hash.update(data: row.body)
         if let acl = row.acl {
-            // A zero byte stands in no JSON text.
+            // A separator: JSON text never contains a zero byte.
             hash.update(data: [0])
             hash.update(data: acl)
         }
@@ -99,7 +99,7 @@ struct RowVersion: Sendable, Hashable {
 }
 
 extension Condition {
-    /// Whether it holds for one object; relations are looked up, everything else is decided in memory.
+    /// Whether the condition holds for one object; relations are looked up, all other tests run in memory.
     func holds(
         for row: ObjectRow,
         in schema: ClassSchema,
@@ -120,10 +120,10 @@ extension Condition {
         }
     }
 
-    /// So many are looked up between two looks at the clock.
+    /// The number of members that are looked up between two checks of the time limit.
     private static let membersAtOnce = 256
 
-    /// How many tests and values stand in it: what deciding it costs, but for the size of the object.
+    /// The number of tests and values in the condition: the cost of evaluating it, apart from the object's size.
     fileprivate var weight: Int {
         switch self {
         case .all(let conditions), .any(let conditions): conditions.reduce(1) { $0 + $1.weight }

@@ -1,67 +1,67 @@
-/// A condition in the forms that a database evaluates; ``ConditionPlanner`` decides which form each test has.
+/// A condition in the forms that a database evaluates; ``ConditionPlanner`` chooses the form of each test.
 ///
-/// An adapter renders every case in the language of its database and decides nothing. What has no form there is
-/// ``matched(_:_:from:)``: the database calls Domain. In every form, a test of a value that the object does not have
-/// does not hold, unless the case says otherwise.
+/// An adapter renders every case in the language of its database and makes no choices. A test without such a form is
+/// ``matched(_:_:from:)``: the database calls Domain. In every form, a test does not hold for an object without the
+/// tested value, unless the case says otherwise.
 package indirect enum ConditionForm: Sendable, Hashable {
-    /// Holds for every object, or for none.
+    /// Holds for every object (`true`) or for no object (`false`).
     case constant(Bool)
-    /// Every one holds.
+    /// Holds if every part holds.
     case all([ConditionForm])
-    /// At least one holds.
+    /// Holds if at least one part holds.
     case any([ConditionForm])
-    /// It does not hold.
+    /// Holds if the part does not hold.
     case not(ConditionForm)
     /// The object is in a relation of another object.
     case member(of: Pointer, key: String)
-    /// A relation of the object holds one of these objects.
+    /// A relation of the object contains one of these objects.
     case relates(key: String, to: [ObjectID])
-    /// Whether a value is stored at a path, null among them; never a built-in field, which every object has.
+    /// Whether a value, including null, is stored at a path; never a built-in field, which every object has.
     case exists(FieldPath, Bool)
     /// The value at a path is null or missing.
     case isNull(FieldPath)
-    /// The one value at a path passes a test. Every value there has the test's type, so that an index answers it.
+    /// The single value at a path passes a test. Every value there has the test's type, so an index can evaluate it.
     case value(FieldPath, ValueTest)
-    /// The same for a path inside a field that an index covers: there is no array on the path, but values can have any
-    /// type, and only those of the test's type pass.
+    /// Like ``value(_:_:)`` for a path inside a field that an index covers: no array is on the path, but values can
+    /// have any type, and only those of the test's type pass.
     case indexedValue(FieldPath, ValueTest)
     /// An element of the array in a field, of the test's type, passes a test.
     case element(FieldPath, ValueTest)
     /// The array in a field is null or missing, or one of its elements is null.
     case hasNullElement(FieldPath)
-    /// A field is an array of so many elements.
+    /// A field is an array with this number of elements.
     case length(FieldPath, Int)
     /// The point in a field is in a ring around another point.
     case near(FieldPath, Condition.Circle)
     /// The point in a field is in a box.
     case within(FieldPath, Condition.Box)
-    /// Domain decides (``Condition/Test/holds(_:along:within:)``), from what the database passes to it.
+    /// Domain evaluates the test (``Condition/Test/holds(_:along:within:)``) with the value that the database passes.
     case matched(FieldPath, Condition.Test, from: Source)
 
     /// A test of one value that is neither null nor missing.
     package enum ValueTest: Sendable, Hashable {
-        /// The value is the same as this one, of a type.
+        /// The value equals this one, which has this type.
         case equals(JSONValue, FieldType)
-        /// The value is less or greater than this one, of a type whose values have an order.
+        /// The value is less or greater than this one; the values of its type have an order.
         case compares(Condition.Comparison, JSONValue, FieldType)
         /// The value is one of these, which are stored alike (``FieldType/storedKind``); with `orNull` it can also be
         /// null or missing.
         case isIn([JSONValue], FieldType, orNull: Bool)
-        /// The value is a string in which an expression is found.
+        /// The value is a string that matches an expression.
         case matches(Pattern)
     }
 
-    /// What Domain gets to evaluate a test.
+    /// The value that the database passes to Domain to evaluate a test.
     package enum Source: Sendable, Hashable {
         /// The value of the path's field.
         case field
-        /// The object with all fields; Domain takes the field out.
+        /// The object with all fields; Domain extracts the field.
         case object
     }
 }
 
 extension FieldType {
-    /// How JSON stores values of a type, which is what a database can tell of a value whose field has no such type.
+    /// How JSON stores values of a type: all that a database can check of a value whose field has no such type.
     package enum StoredKind: Sendable, Hashable {
         case string
         case number
@@ -81,7 +81,7 @@ extension FieldType {
 }
 
 extension FieldPath {
-    /// Whether it is a field that every object has, beside those of its class.
+    /// Whether every object has the field, regardless of its class.
     package var isBuiltIn: Bool {
         !isNested && ["objectId", "createdAt", "updatedAt"].contains(field)
     }

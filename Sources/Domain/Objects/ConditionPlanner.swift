@@ -1,16 +1,16 @@
 /// Decides how a database evaluates the tests of one statement: itself, or by a call of Domain.
 ///
-/// A field's type is known, so most tests become a comparison of one value that an index can answer. Whatever the form,
-/// the answer is that of ``Condition/matches(_:within:relations:)``.
+/// A field's type is known, so most tests become a comparison of one value that an index can evaluate. In every form,
+/// the result is that of ``Condition/matches(_:within:relations:)``.
 package struct ConditionPlanner {
-    /// How many tests of a statement a database evaluates in a way that keeps a copy of what it reads.
+    /// The number of tests of a statement that a database can evaluate in a way that holds a copy of the data it reads.
     package struct Limits: Sendable {
         /// Tests for which the database reads the object; Domain reads it for all others, and for several at once.
         package var objectTests: Int
-        /// How many of them open an array or pass a field to Domain, which takes several copies of the field.
+        /// Those among them that open an array or pass a field to Domain, which takes several copies of the field.
         package var fieldCopies: Int
 
-        /// Takes both.
+        /// Creates limits.
         package init(objectTests: Int, fieldCopies: Int) {
             self.objectTests = objectTests
             self.fieldCopies = fieldCopies
@@ -24,13 +24,13 @@ package struct ConditionPlanner {
 
     /// - Parameters:
     ///   - schema: The class of the objects.
-    ///   - limits: What one statement can keep.
+    ///   - limits: The tests of one statement that can hold copies.
     package init(_ schema: ClassSchema, limits: Limits) {
         self.schema = schema
         self.limits = limits
     }
 
-    /// The form of a condition; called for all conditions of a statement in their order.
+    /// The form of a condition; call it for all conditions of a statement in their order.
     package mutating func form(of condition: Condition) -> ConditionForm {
         switch condition {
         case .all(let conditions): .all(conditions.map { form(of: $0) })
@@ -42,7 +42,7 @@ package struct ConditionPlanner {
         }
     }
 
-    /// Of many alternatives, those that compare one path to one value become one test for several values.
+    /// The alternatives, with those that compare one path to one value merged into one test for several values.
     private func merged(_ alternatives: [Condition]) -> [Condition] {
         guard alternatives.count > limits.objectTests else { return alternatives }
         var values: [FieldPath: [JSONValue]] = [:]
@@ -61,13 +61,13 @@ package struct ConditionPlanner {
         }
         guard path.isBuiltIn || canReadObject() else { return .matched(path, test, from: .object) }
         guard let type = schema.type(of: path.field) else {
-            // No object has a value there, but some may have null.
+            // No object has a value there, but some can have null.
             return (path.isNested ? nil : existence(test, path)) ?? constant(test, at: path)
         }
         return ownForm(of: test, at: path, type) ?? .matched(path, test, from: canCopyField() ? .field : .object)
     }
 
-    /// The form in which the database evaluates a test itself, if there is one and the statement can keep what it reads.
+    /// The form in which the database evaluates a test itself; `nil` if there is none or a limit is reached.
     private mutating func ownForm(of test: Condition.Test, at path: FieldPath, _ type: FieldType) -> ConditionForm? {
         switch type {
         case .relation: constant(test, at: path)
@@ -80,7 +80,7 @@ package struct ConditionPlanner {
         }
     }
 
-    /// What the test says of a field without a value.
+    /// The constant result of a test for a field without a value.
     private func constant(_ test: Condition.Test, at path: FieldPath) -> ConditionForm {
         .constant((try? test.holds(nil, along: path.inner)) == true)
     }
@@ -90,13 +90,13 @@ package struct ConditionPlanner {
         return path.isBuiltIn ? .constant(expected) : .exists(path, expected)
     }
 
-    /// Counts a test for which the database reads the object; whether it still can.
+    /// Counts a test for which the database reads the object; returns whether the limit allows it.
     private mutating func canReadObject() -> Bool {
         objectTests += 1
         return objectTests <= limits.objectTests
     }
 
-    /// Counts a test that opens an array or passes a field to Domain; whether it still can.
+    /// Counts a test that opens an array or passes a field to Domain; returns whether the limit allows it.
     private mutating func canCopyField() -> Bool {
         fieldCopies += 1
         return fieldCopies <= limits.fieldCopies
@@ -108,9 +108,9 @@ package struct ConditionPlanner {
     }
 }
 
-/// Forms of tests by the type of their field; nil for those that have none.
+/// Forms of tests by the type of their field; `nil` for tests without one.
 extension ConditionPlanner {
-    /// A field that holds one value of a known type.
+    /// The form for a field that holds one value of a known type.
     private mutating func ofScalar(_ test: Condition.Test, _ path: FieldPath, _ type: FieldType) -> ConditionForm? {
         switch test {
         case .equals(.null):
@@ -127,7 +127,7 @@ extension ConditionPlanner {
             return existence(test, path)
         case .matches(let pattern):
             guard type == .string else { return .constant(false) }
-            // Where the prefix alone decides, the database passes nothing to Domain.
+            // If the prefix alone decides, the database passes no value to Domain.
             let isFree = path.isBuiltIn || pattern.prefix?.isAll == true
             return isFree || canCopyField() ? .value(path, .matches(pattern)) : nil
         case .size, .isArray, .near, .within:
@@ -139,7 +139,7 @@ extension ConditionPlanner {
         }
     }
 
-    /// A path inside a field that an index covers.
+    /// The form for a path inside a field that an index covers.
     private func ofIndexedPath(_ test: Condition.Test, _ path: FieldPath) -> ConditionForm? {
         switch test {
         case .equals(.null):
@@ -155,7 +155,7 @@ extension ConditionPlanner {
         }
     }
 
-    /// An array: an element passes, or the array itself.
+    /// The form for an array: an element passes the test, or the array itself does.
     private func ofArray(_ test: Condition.Test, _ path: FieldPath) -> ConditionForm? {
         switch test {
         case .equals(.null):
@@ -198,7 +198,7 @@ extension ConditionPlanner {
 }
 
 extension Condition.Test {
-    /// Whether a database evaluates it by opening the array that stands in the field.
+    /// Whether a database evaluates the test by opening the array in the field.
     fileprivate var opensArray: Bool {
         switch self {
         case .equals, .compares, .isIn, .matches: true
@@ -208,7 +208,8 @@ extension Condition.Test {
 }
 
 extension JSONValue {
-    /// Whether it can be compared with what fields of a type store: pointers with pointers of every class.
+    /// Whether the value is comparable with stored values of a type; a pointer is comparable with pointers to every
+    /// class.
     fileprivate func isOne(of type: FieldType) -> Bool {
         FieldType(of: self)?.name == type.name && (type.isScalar || type == .geoPoint)
     }

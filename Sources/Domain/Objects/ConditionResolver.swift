@@ -1,23 +1,23 @@
-/// Replaces in a condition what only the database knows.
+/// Replaces the parts of a condition that need other queries or the caller's rights.
 ///
-/// Sub-queries become what they find, pointers that are compared with a relation the question whether they are in it.
-/// To callers that are not allowed to see a field, no object has it.
+/// Sub-queries become their results; a pointer that is compared with a relation becomes a test for membership in it.
+/// For a caller that is not allowed to see a field, no object has the field.
 struct ConditionResolver {
     let reader: any ReadTransaction
     let access: ObjectAccess
     private let budget: QueryBudget?
 
     /// - Parameters:
-    ///   - reader: Answers sub-queries.
-    ///   - access: What the caller may see.
-    ///   - budget: How long it may take; that of the reader without another.
+    ///   - reader: Evaluates sub-queries.
+    ///   - access: The caller's rights.
+    ///   - budget: The time limit; `nil` takes the reader's budget.
     init(reader: any ReadTransaction, access: ObjectAccess, budget: QueryBudget? = nil) {
         self.reader = reader
         self.access = access
         self.budget = budget ?? reader.budget
     }
 
-    /// The condition as stores take it, for objects of a class; nothing is known of a class that is not there.
+    /// The resolved condition for objects of a class; a class that does not exist has no fields.
     func resolve(_ condition: Condition, in schema: ClassSchema?) throws -> Condition {
         try budget?.check()
         return switch condition {
@@ -40,9 +40,9 @@ struct ConditionResolver {
             return try resolve(.isIn(ValueSet(pointers)), at: path, in: schema)
         case .select(let query, let key):
             let selected = try reader.schema(of: query.className)
-            // An object can have members that are no fields of its class: the internal members of a file.
+            // An object can have members that are not fields of its class: the internal members of a file.
             let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
-            // A class that the caller is not allowed to query is refused, also for a field that is not shown.
+            // A class that the caller is not allowed to query is refused even for a field that is not shown.
             if !isShown, query.className != .identity, let selected { _ = try access.query(.always, in: selected) }
             let values =
                 !isShown
@@ -58,7 +58,7 @@ struct ConditionResolver {
         }
     }
 
-    /// The result of a test for a field that is missing in all objects; a sub-query finds no value equal to it.
+    /// The result of a test for a field that is missing in all objects; a sub-query then has no equal value.
     private func holdsWhereMissing(_ test: Condition.Test) throws -> Bool {
         switch test {
         case .not(let inner): try !holdsWhereMissing(inner)
@@ -67,7 +67,8 @@ struct ConditionResolver {
         }
     }
 
-    /// The most bytes of objects that a sub-query may find: memory, not a rule of the protocol.
+    /// The maximum size of the objects that a sub-query returns, in bytes: a limit on memory, not a rule of the
+    /// protocol.
     private static let maxBytes = 64 << 20
 
     private func results(of query: Condition.Subquery) throws -> [StoredObject] {
@@ -80,12 +81,12 @@ struct ConditionResolver {
         return try reader.find(question)
     }
 
-    /// The keys of an order that the caller may see.
+    /// The sort keys that the caller is allowed to see.
     func visible(_ order: [SortKey], in schema: ClassSchema?) -> [SortKey] {
         order.filter { !hides($0.path, in: schema) }
     }
 
-    /// Whether the caller may not see a field.
+    /// Whether a field is hidden from the caller.
     func hides(_ path: FieldPath, in schema: ClassSchema?) -> Bool {
         access.hides(path.field, in: schema)
     }
@@ -98,7 +99,7 @@ struct ConditionResolver {
         return access.canRead(row, in: schema)
     }
 
-    /// The class that a relation leads to; `nil` for other fields.
+    /// The target class of a relation; `nil` for other fields.
     private func target(of path: FieldPath, _ schema: ClassSchema?) -> ClassName? {
         guard !path.isNested, case .relation(let target)? = schema?.type(of: path.field) else { return nil }
         return target

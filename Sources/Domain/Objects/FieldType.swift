@@ -1,4 +1,4 @@
-/// What a field holds; fixed by the first value that is not null (protocol/data 3.7).
+/// The type of a field; set by the first value that is not null (protocol/data 3.7).
 package enum FieldType: Sendable, Hashable {
     case string
     case number
@@ -11,10 +11,10 @@ package enum FieldType: Sendable, Hashable {
     case bytes
     case pointer(ClassName)
     case relation(ClassName)
-    /// Everything fits; made by the master key only.
+    /// A field that accepts every value; only the master key creates it.
     case any
 
-    /// The type of a value in canonical form; `nil` for null, which fits every type.
+    /// The type of a value in canonical form; `nil` for null, which every type accepts.
     package init?(of value: JSONValue) {
         switch value {
         case .null: return nil
@@ -35,7 +35,7 @@ package enum FieldType: Sendable, Hashable {
         }
     }
 
-    /// Takes a type's name on the wire, and the class for those that have one.
+    /// Parses a type's name in the protocol, with the class for pointers and relations.
     package init?(name: String, className: ClassName?) {
         switch (name, className) {
         case ("Pointer", let target?): self = target == .file ? .file : .pointer(target)
@@ -47,7 +47,7 @@ package enum FieldType: Sendable, Hashable {
         }
     }
 
-    /// The type's name on the wire.
+    /// The type's name in the protocol.
     package var name: String {
         switch self {
         case .string: "String"
@@ -65,7 +65,7 @@ package enum FieldType: Sendable, Hashable {
         }
     }
 
-    /// The class that a pointer or relation leads to.
+    /// The target class of a pointer or relation; `nil` for other types.
     package var target: ClassName? {
         switch self {
         case .pointer(let target), .relation(let target): target
@@ -73,12 +73,12 @@ package enum FieldType: Sendable, Hashable {
         }
     }
 
-    /// The type as the texts of error 111 write it: `{:type "Pointer", :className "Folder"}`.
+    /// The type in the form of error 111's messages: `{:type "Pointer", :className "Folder"}`.
     package var errorText: String {
         target.map { "{:type \"\(name)\", :className \"\($0)\"}" } ?? "{:type \"\(name)\"}"
     }
 
-    /// Whether two values of the type are in an order, and one value is equal to one text: what an index can hold.
+    /// Whether values of the type have an order and one string each, as an index requires.
     package var isScalar: Bool {
         switch self {
         case .string, .number, .boolean, .date, .file, .bytes, .pointer: true
@@ -86,7 +86,7 @@ package enum FieldType: Sendable, Hashable {
         }
     }
 
-    /// Whether `$lt` and its kin compare two values of the type.
+    /// Whether `$lt`, `$lte`, `$gt` and `$gte` compare two values of the type.
     package var isOrdered: Bool {
         [.string, .number, .boolean, .date].contains(self)
     }

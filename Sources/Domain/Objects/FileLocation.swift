@@ -1,16 +1,16 @@
-/// Where the bytes of a file record are.
+/// The location of a file record's bytes.
 package enum FileLocation: Sendable {
-    /// On this server, under a key.
+    /// A blob of this server, under a key.
     case here(FileKey)
-    /// On another one.
+    /// A URL on another server.
     case elsewhere(RemoteURL)
 }
 
 extension ObjectService {
-    /// Where the bytes of a file are, for a caller who is allowed to read its record.
+    /// The location of a file's bytes, for a caller who is allowed to read its record.
     ///
-    /// - Throws: ``ServiceError/Code/objectNotFound`` if there is no such record, or none that leads to bytes;
-    ///   ``ServiceError/Code/forbidden`` if the caller may not read it.
+    /// - Throws: ``ServiceError/Code/objectNotFound`` if the record does not exist or has no location;
+    ///   ``ServiceError/Code/forbidden`` if the caller is not allowed to read it.
     package func location(ofFile id: ObjectID, as caller: Caller) async throws -> FileLocation {
         let reply = try await perform(ObjectCommand(.file, .get(id)), as: caller)
         let members = (try? JSONValue(parsing: reply.text, field: "reply"))?.objectValue ?? [:]

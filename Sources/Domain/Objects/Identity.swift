@@ -1,7 +1,7 @@
 extension WriteTransaction {
     /// Replaces the identities of a user on other platforms.
     ///
-    /// Throws ``ServiceError/Code/duplicateValue`` (137) if it is another user on one of them.
+    /// Throws ``ServiceError/Code/duplicateValue`` (137) if one of them belongs to another user.
     func setIdentities(of user: ObjectID, to identities: Set<String>, _ settings: ObjectSettings) throws {
         var missing = identities
         let known = try find(ObjectQuery(.identity, where: .belongs(to: user), page: .all))
@@ -21,7 +21,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the records that belong to users.
+    /// Deletes the sessions and identities of users.
     func removeTraces(of users: [ObjectID]) throws {
         for name in [ClassName.session, .identity] {
             let records = try rows(ObjectQuery(name, where: .belongs(toAny: users), page: .all))

@@ -1,10 +1,10 @@
-/// What one caller may do with objects: the one place that decides it (docs/permissions.md).
+/// The rights of one caller to objects; all rights are decided here (docs/permissions.md).
 ///
-/// Questions about one object are answered here; for lists it gives what the store filters by.
+/// It decides about single objects; for lists it provides the filter of the store.
 struct ObjectAccess: Sendable {
     let caller: Caller
 
-    /// The ACL entries that count when objects are read.
+    /// The ACL entries that grant the caller read access.
     var readers: Readers { caller.readers }
 
     /// Throws ``ServiceError/Code/forbidden`` unless the class is open to the caller for an operation.
@@ -12,45 +12,45 @@ struct ObjectAccess: Sendable {
         guard schema.permissions.allow(operation, to: caller) else { throw Self.refusal(operation, schema.name) }
     }
 
-    /// A query of a class, narrowed to what the caller may find there.
+    /// A query of a class, restricted to the objects that the caller is allowed to find.
     ///
-    /// - Throws: ``ServiceError/Code/forbidden`` if it may not search there at all.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the caller is not allowed to query the class.
     func query(_ condition: Condition, in schema: ClassSchema) throws -> ObjectQuery {
         if schema.permissions.allow(.find, to: caller) {
             return ObjectQuery(schema.name, where: condition, readableBy: readers)
         }
-        // A user finds itself even if `find` is closed (protocol/data 5.1).
+        // A user can find itself even if `find` is closed (protocol/data 5.1).
         guard schema.name == .user, let user = caller.user else { throw Self.refusal(.find, schema.name) }
         return ObjectQuery(schema.name, where: .all([.isObject(user.id), condition]))
     }
 
-    /// Throws ``ServiceError/Code/forbidden`` unless the caller may ask for objects of a class by their ids.
+    /// Throws ``ServiceError/Code/forbidden`` unless the caller is allowed to get objects of a class by their ids.
     func requireGetting(_ id: ObjectID, in schema: ClassSchema) throws {
         if !isSelf(id, in: schema) { try require(.get, in: schema) }
     }
 
-    /// Throws ``ServiceError/Code/forbidden`` unless an object's ACL lets the caller read it.
+    /// Throws ``ServiceError/Code/forbidden`` unless an object's ACL grants the caller read access.
     func requireReading(_ row: ObjectRow, in schema: ClassSchema) throws {
         guard isSelf(row.id, in: schema) || readers.canRead(stored: row.acl) else {
             throw ServiceError(.forbidden, "Forbidden reading by object's ACL.")
         }
     }
 
-    /// Whether the caller may come to know what an object holds, by whatever way.
+    /// Whether the caller is allowed to read an object by any operation.
     func canRead(_ row: ObjectRow, in schema: ClassSchema) -> Bool {
         isSelf(row.id, in: schema) || isOpen(schema) && readers.canRead(stored: row.acl)
     }
 
-    /// Whether the caller may come to know objects of a class at all.
+    /// Whether the caller is allowed to read objects of a class by any operation.
     func isOpen(_ schema: ClassSchema) -> Bool {
         schema.permissions.allow(.get, to: caller) || schema.permissions.allow(.find, to: caller)
     }
 
-    /// Throws unless the caller may change or remove an object.
+    /// Throws unless the caller is allowed to change or delete an object.
     ///
     /// - Parameters:
     ///   - operation: `update` or `delete`.
-    ///   - row: The object as it stands.
+    ///   - row: The object as stored.
     ///   - schema: Its class.
     /// - Throws: ``ServiceError/Code/forbidden``; ``ServiceError/Code/sessionRequired`` for another user than the
     ///   caller (protocol/data 5.4).
@@ -62,7 +62,7 @@ struct ObjectAccess: Sendable {
         }
     }
 
-    /// The same as far as it can be told without the object, so that it tells nothing of which objects there are.
+    /// The checks of a change that need no object, so that their result does not reveal which objects exist.
     func require(_ operation: ClassOperation, of id: ObjectID, in schema: ClassSchema) throws {
         try require(operation, in: schema)
         guard schema.name != .user || caller.isMaster || isSelf(id, in: schema) else {
@@ -70,12 +70,12 @@ struct ObjectAccess: Sendable {
         }
     }
 
-    /// Whether the caller sees an object that a pointer leads to.
+    /// Whether replies include objects of a class in place of pointers.
     func includes(_ schema: ClassSchema) -> Bool {
         schema.permissions.allow(.get, to: caller)
     }
 
-    /// Whether the caller may not see a field, wherever it stands.
+    /// Whether a field is hidden from the caller, at every depth of a reply.
     func hides(_ field: String, in schema: ClassSchema?) -> Bool {
         guard let schema else { return false }
         if schema.isOwn(field) { return true }

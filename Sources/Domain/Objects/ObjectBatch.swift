@@ -1,22 +1,22 @@
-/// What a batch used up of its limits so far, if its commands come in several calls.
+/// The use of a batch's limits so far, for a batch whose commands come in several calls.
 package struct ObjectBatch: Sendable {
-    /// The bytes that replies to reads may still have; nil before the first call.
+    /// The bytes that remain for replies to reads; `nil` before the first call.
     var replyCapacity: Int?
-    /// How long the queries of all its commands may still run; nil before the first call.
+    /// The time that remains for the queries of all its commands; `nil` before the first call.
     var budget: QueryBudget?
     let presence: (any CallerPresence)?
     private var passwords = 0
 
-    /// A batch of which nothing was carried out.
+    /// Creates a batch before its first command.
     ///
-    /// - Parameter presence: Ends slow queries when the caller goes; without it they run to their end.
+    /// - Parameter presence: Cancels slow queries when the client disconnects; without it they run to their end.
     package init(presence: (any CallerPresence)? = nil) {
         self.presence = presence
     }
 
     /// Counts the commands that set passwords.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets more of them than it may.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets more passwords than the limit.
     package mutating func countPasswords(in commands: [Result<ObjectCommand, any Error>]) throws {
         passwords += commands.count { (try? $0.get().setsPassword) ?? false }
         guard passwords <= AccountPreparation.maxPasswords else {

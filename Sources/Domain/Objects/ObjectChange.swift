@@ -1,17 +1,17 @@
-/// What a body asks of one object, checked for its form: operations at paths, and an ACL.
+/// The change of one object that a body describes, with its form checked: operations at paths, and an ACL.
 package struct ObjectChange: Sendable {
-    /// The operations in the order in which they act.
+    /// The operations in the order in which they are applied.
     package private(set) var operations: [(path: FieldPath, operation: Operation)] = []
-    /// The ACL to set; with `nil` it does not change.
+    /// The ACL to set; `nil` leaves it unchanged.
     package private(set) var acl: AccessControlList?
-    /// The password to set for a user; made of the field before anything is stored (``AccountPreparation``).
+    /// The hash of the password to set for a user; ``AccountPreparation`` replaces the password by it.
     var passwordHash: PasswordHash?
 
-    /// Reads a body (protocol/data 3.1).
+    /// Parses a body (protocol/data 3.1).
     ///
     /// - Parameters:
     ///   - json: An object of fields.
-    ///   - allowsPaths: Whether names may reach inside fields: only in updates (protocol/data 3.4).
+    ///   - allowsPaths: Whether names can be paths inside fields: only in updates (protocol/data 3.4).
     /// - Throws: Codes 105, 106, 107, 121, 123, 128, 302, naming the field.
     package init(_ json: JSONValue, allowsPaths: Bool) throws {
         guard let members = json.objectValue else {
@@ -41,8 +41,7 @@ package struct ObjectChange: Sendable {
     /// The maximum number of fields of a body: more than any class has.
     private static let maxFields = 10_000
 
-    /// Throws ``ServiceError/Code/objectTooLarge`` for values that no object could hold: they would be worked on while
-    /// other changes wait.
+    /// Throws ``ServiceError/Code/objectTooLarge`` for values larger than any object, before they delay other changes.
     func requireSize(within limits: ObjectLimits) throws {
         var rest = limits.objectSize * 4 + (64 << 10)
         for (_, operation) in operations {
@@ -56,19 +55,19 @@ package struct ObjectChange: Sendable {
         }
     }
 
-    /// A change that sets one field; for pointers to children of a batch.
+    /// Sets one field; for pointers to children of a batch.
     mutating func set(_ field: String, to value: JSONValue) {
         operations.append((FieldPath(field: field), .set(value)))
     }
 
-    /// Takes out what the change says of a field, paths inside it too.
+    /// Removes and returns the operations on a field and on paths inside it.
     mutating func remove(_ field: String) -> [(path: FieldPath, operation: Operation)] {
         let removed = operations.filter { $0.path.field == field }
         operations.removeAll { $0.path.field == field }
         return removed
     }
 
-    /// The value that the change sets a field to; `nil` if it does anything else or does not touch it.
+    /// The value that the change sets a field to; `nil` for other operations and for other fields.
     func value(of field: String) -> JSONValue? {
         guard case .set(let value)? = operations.last(where: { $0.path == FieldPath(field: field) })?.operation else {
             return nil
@@ -76,12 +75,12 @@ package struct ObjectChange: Sendable {
         return value
     }
 
-    /// The fields that the change touches, once each.
+    /// The fields that the change writes, once each.
     package var fields: Set<String> {
         Set(operations.map(\.path.field))
     }
 
-    /// Members of bodies that steer the request and are never stored (protocol/data 3.1, 2.2).
+    /// Members of bodies that control the request and are never stored (protocol/data 3.1, 2.2).
     private static let controlFields: Set<String> = ["__ignore_hooks", "__internalId", "__children"]
 
     private static func nestedRefusal(_ name: String) -> ServiceError {

@@ -1,15 +1,15 @@
-/// One thing to do with the objects of one class, checked for its form.
+/// One operation on the objects of one class, with its form checked.
 package struct ObjectCommand: Sendable {
     /// The class.
     package let className: ClassName
-    /// What to do.
+    /// The operation.
     package let action: Action
-    /// What the reply shows.
+    /// The parts of objects that the reply shows.
     package let view: ObjectView
-    /// Whether a log-in by `authData` makes no user who is not there: `failOnNotExist`.
+    /// Whether a log-in by `authData` fails for an unknown user instead of creating it: `failOnNotExist`.
     package let mustExist: Bool
 
-    /// Takes checked parts.
+    /// Creates a command from checked parts.
     package init(_ className: ClassName, _ action: Action, view: ObjectView = .plain, mustExist: Bool = false) {
         self.className = className
         self.action = action
@@ -17,13 +17,13 @@ package struct ObjectCommand: Sendable {
         self.mustExist = mustExist
     }
 
-    /// What to do.
+    /// The operation of a command.
     package enum Action: Sendable {
-        /// Make an object; `returnsObject` asks for all of it in the reply.
+        /// Create an object; with `returnsObject` the reply contains all its fields.
         case create(ObjectChange, returnsObject: Bool)
-        /// Change an object if the condition holds for it.
+        /// Update an object if the condition holds for it.
         case update(ObjectID, ObjectChange, where: Condition?, returnsObject: Bool)
-        /// Remove objects for which the condition holds.
+        /// Delete the objects for which the condition holds.
         case delete([ObjectID], where: Condition?)
         /// Read an object.
         case get(ObjectID)
@@ -33,18 +33,18 @@ package struct ObjectCommand: Sendable {
 
     /// The parts of a query.
     package struct Search: Sendable {
-        /// What must hold.
+        /// The condition that objects must match.
         package var condition: Condition
-        /// Keys of the order.
+        /// The sort keys.
         package var order: [SortKey]
-        /// Which part of the list.
+        /// The part of the result list to return.
         package var page: Page
-        /// Whether the number of all that match is asked for.
+        /// Whether to count all matching objects.
         package var counts: Bool
         /// A relation of the class whose target class is queried instead (protocol/data 4).
         package var redirectKey: String?
 
-        /// Takes every part.
+        /// Creates a query from its parts.
         package init(
             where condition: Condition = .always,
             order: [SortKey] = [],
@@ -60,7 +60,7 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// What must hold for a change.
+    /// The condition of a change.
     var condition: Condition? {
         switch action {
         case .update(_, _, let condition, _), .delete(_, let condition): condition
@@ -68,7 +68,7 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// What it changes under which condition; `nil` for a change without one.
+    /// The change with its condition; `nil` for a change without a condition.
     var guarded: GuardedChange? {
         switch action {
         case .update(let id, _, let condition?, _):
@@ -80,7 +80,7 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// The same change under another condition.
+    /// The same change with another condition.
     func with(condition: Condition) -> ObjectCommand {
         switch action {
         case .update(let id, let change, _, let returnsObject):
@@ -92,7 +92,7 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// The same without the object in the reply.
+    /// The same command without the object in the reply.
     var brief: ObjectCommand {
         switch action {
         case .create(let change, _):
@@ -104,7 +104,7 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// The same with another change of the object.
+    /// The same command with another change of the object.
     func with(change: ObjectChange) -> ObjectCommand {
         switch action {
         case .create(_, let returnsObject):
@@ -116,13 +116,13 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// The object that it changes; nothing for a new one.
+    /// The object that the command updates; `nil` for a new one.
     var changed: ObjectID? {
         guard case .update(let id, _, _, _) = action else { return nil }
         return id
     }
 
-    /// What it says of one object's fields.
+    /// The change of one object's fields; `nil` for other commands.
     var change: ObjectChange? {
         switch action {
         case .create(let change, _), .update(_, let change, _, _): change
@@ -130,7 +130,7 @@ package struct ObjectCommand: Sendable {
         }
     }
 
-    /// Whether nothing changes by it.
+    /// Whether the command only reads.
     package var isRead: Bool {
         switch action {
         case .get, .find: true

@@ -1,14 +1,14 @@
-/// One object while it is changed, and its class, which may learn fields by it.
+/// One object during a change, and its class, which can gain fields by it.
 struct ObjectEdit {
     private(set) var schema: ClassSchema
     var object: StoredObject
     let access: ObjectAccess
     let limits: ObjectLimits
-    /// The fields that the change touches; `nil` for a new object, which is touched everywhere.
+    /// The fields that the change writes; `nil` for a new object, all of whose fields are written.
     private let touched: Set<String>?
-    /// Whether the object makes its class, with all fields that it has.
+    /// Whether the object creates its class, with all fields that it has.
     private let isNewClass: Bool
-    /// What happens to relations once the object is stored.
+    /// The operations on relations to perform after the object is stored.
     private var relations: [(key: String, operation: Operation)] = []
 
     init(
@@ -27,9 +27,7 @@ struct ObjectEdit {
         self.limits = limits
     }
 
-    /// Carries out every operation of a change, in order.
-    ///
-    /// - Throws: ``ServiceError/Code/typeMismatch`` (111), ``ServiceError/Code/readOnlyField`` (117).
+    /// Applies every operation of a change, in order.
     mutating func apply(_ change: ObjectChange) throws {
         for (path, operation) in change.operations { try apply(operation, at: path) }
     }
@@ -40,7 +38,7 @@ struct ObjectEdit {
         if known?.isReadOnly == true || known?.isAutoIncrement == true, !access.caller.isMaster {
             throw ServiceError(.readOnlyField, "The field '\(path.field)' is read only.")
         }
-        // What is not there cannot be deleted, and makes no field.
+        // `Delete` of an unknown field has no effect and creates no field.
         if known == nil, operation == .delete { return }
         if case .relation? = schema.fields[path.field]?.type, let isNoChange = changeOfRelation(operation, path) {
             if !isNoChange { relations.append((path.field, operation)) }
@@ -57,7 +55,10 @@ struct ObjectEdit {
         }
     }
 
-    /// What JavaScript sends for a relation without a net change, and null, change nothing; `Delete` empties it.
+    /// Whether an operation leaves a relation unchanged; `nil` for operations on its members.
+    ///
+    /// The operation that JavaScript sends for a relation without a net change, and null, change nothing; `Delete`
+    /// empties the relation.
     private func changeOfRelation(_ operation: Operation, _ path: FieldPath) -> Bool? {
         switch operation {
         case .set(.object([:])), .set(.null): true
@@ -66,7 +67,7 @@ struct ObjectEdit {
         }
     }
 
-    /// Checks a type against the field's, or makes the field with it.
+    /// Checks a type against the field's type, or creates the field with it.
     private mutating func admit(_ type: FieldType, _ operation: Operation, at path: FieldPath) throws {
         if let expected = schema.fields[path.field]?.type {
             guard expected == type || expected == .any && type.isStorable else {
@@ -91,7 +92,7 @@ struct ObjectEdit {
         }
     }
 
-    /// Checks the object as a whole; of required fields, those of a new object and those that the change touched.
+    /// Checks the whole object; checks required fields of a new object, and those that the change writes.
     ///
     /// - Throws: ``ServiceError/Code/missingField`` (113), ``ServiceError/Code/objectTooLarge`` (116).
     func finish() throws {
@@ -112,7 +113,7 @@ struct ObjectEdit {
         try limits.requireSize(of: object)
     }
 
-    /// An index on a path promises that no array stands there, so that one object has one value in it.
+    /// Throws if an array is on an indexed path: an index requires one value per object.
     private func requireNoArray(along path: FieldPath) throws {
         var value = object.fields[path.field]
         for name in path.inner {
@@ -137,7 +138,7 @@ struct ObjectEdit {
 }
 
 extension FieldType {
-    /// Whether values of the type stand in the object itself.
+    /// Whether values of the type are stored in the object itself.
     fileprivate var isStorable: Bool {
         if case .relation = self { return false }
         return true
@@ -145,13 +146,13 @@ extension FieldType {
 }
 
 extension JSONValue {
-    /// Whether counting can go on from the value, exactly also where numbers are doubles.
+    /// Whether the number can be incremented exactly, also where numbers are doubles.
     fileprivate var isCountable: Bool {
         integerValue.map { abs($0.clamped) < 1 << 53 } ?? false
     }
 }
 
 extension Int64 {
-    /// Without the one number that has no opposite.
+    /// The number, with the maximum in place of the minimum, which has no opposite.
     fileprivate var clamped: Int64 { self == .min ? .max : self }
 }

@@ -1,20 +1,19 @@
-/// What objects and classes are held to, each a setting.
+/// The limits of objects and classes, each a setting.
 package struct ObjectLimits: Sendable {
-    /// The most bytes of an object's JSON.
+    /// The maximum size of an object's JSON in bytes.
     package var objectSize: Int
-    /// The most fields of a class.
+    /// The maximum number of fields of a class.
     package var columns: Int
-    /// The most classes of an app, besides the built-in ones.
+    /// The maximum number of classes of an app, without the built-in ones.
     package var classes: Int
-    /// The most indexes of a class that were asked for.
+    /// The maximum number of indexes of a class that the master key created.
     package var indexes: Int
-    /// Per cent of classes and columns up to which guests make new ones; what is beyond is for users and the master
-    /// key.
+    /// The percentage of classes and columns that guests can fill; the rest is reserved for users and the master key.
     package var guestShare: Int
-    /// Per cent of them up to which users make new ones; what is beyond is for the master key.
+    /// The percentage of them that users can fill; the rest is reserved for the master key.
     package var userShare: Int
 
-    /// Takes every limit; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     package init(
         objectSize: Int = 128 << 10,
         columns: Int = 300,
@@ -33,9 +32,9 @@ package struct ObjectLimits: Sendable {
 }
 
 extension ObjectLimits {
-    /// The part of a limit that a caller may fill, and the settings that say so.
+    /// The share of a limit that a caller can fill, and the settings that define it.
     ///
-    /// One number is shared by all callers of an app. If guests could fill it, the owner could not make a class any
+    /// All callers of an app share one limit. If guests could use all of it, the owner could not create a class any
     /// more.
     func share(of limit: Int, named setting: String, for caller: Caller) -> (count: Int, settings: String) {
         switch caller.identity {
@@ -47,7 +46,7 @@ extension ObjectLimits {
 }
 
 extension ObjectLimits {
-    /// Throws ``ServiceError/Code/objectTooLarge`` if an object, its ACL with it, has more bytes than it may.
+    /// Throws ``ServiceError/Code/objectTooLarge`` if an object with its ACL has more bytes than the limit.
     func requireSize(of object: StoredObject) throws {
         let acl = object.acl.map { JSONValue.object($0.json).encoded().count } ?? 0
         let size = JSONValue.object(object.fields).encoded().count + acl
@@ -59,7 +58,7 @@ extension ObjectLimits {
         }
     }
 
-    /// Throws ``ServiceError/Code/badRequest`` if a class has all the indexes that it may.
+    /// Throws ``ServiceError/Code/badRequest`` if a class has the maximum number of indexes.
     func requireCapacity(forIndexOf schema: ClassSchema) throws {
         guard schema.indexes.count < indexes else {
             throw ServiceError(.badRequest, "The class has \(indexes) indexes, the limit (objects.maxIndexes).")
@@ -68,9 +67,10 @@ extension ObjectLimits {
 }
 
 extension WriteTransaction {
-    /// A class that a caller is about to make.
+    /// The schema of a class that a caller creates.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the app has all the classes that the caller may fill it with.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the app has as many classes as the caller is allowed to fill it
+    ///   with.
     func newClass(_ name: ClassName, within limits: ObjectLimits, for caller: Caller) throws -> ClassSchema {
         let limit = limits.share(of: limits.classes, named: "objects.maxClasses", for: caller)
         guard try name.isBuiltIn || schemas().count(where: { !$0.name.isBuiltIn }) < limit.count else {

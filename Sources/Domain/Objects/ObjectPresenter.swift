@@ -1,18 +1,20 @@
-/// Makes replies of stored objects: defaults, relations, files and whatever is to be included (protocol/data 3.2, 4.4).
+/// Builds replies from stored objects: defaults, relations, files and included objects (protocol/data 3.2, 4.4).
 struct ObjectPresenter {
     let reader: any ReadTransaction
     let access: ObjectAccess
     let files: FilePresentation
-    /// The most bytes of objects in a reply; included ones take what the others leave.
+    /// The maximum size of the objects in a reply, in bytes; included objects take what the results leave.
     let replySize: Int
 
-    /// One object as the wire shows it.
+    /// The JSON of one object as clients see it.
     func text(of row: ObjectRow, in schema: ClassSchema, view: ObjectView) throws -> [UInt8] {
         try texts(of: [row], in: schema, view: view)[0]
     }
 
-    /// Objects of one class as the wire shows them; what is included costs one query for each include path and class,
-    /// however many objects there are, and no more bytes than the reply may have.
+    /// The JSON of objects of one class as clients see them.
+    ///
+    /// Each include path takes one query for each class, for any number of objects. Included objects that exceed the
+    /// size limit stay pointers.
     func texts(of rows: [ObjectRow], in schema: ClassSchema, view: ObjectView) throws -> [[UInt8]] {
         let shape = ClassShape(of: schema, seenBy: access)
         if shape.isPlain, view.isPlain { return rows.map { $0.text(ending: "") } }
@@ -30,7 +32,7 @@ struct ObjectPresenter {
             try reader.budget?.check()
             return text(of: row, shape, view: view)
         }
-        // File fields are expanded without being asked for; files in arrays are not (protocol/files 4.1).
+        // File fields are expanded by default; files in arrays are not (protocol/files 4.1).
         for name in shape.files where view.include[name] == nil {
             try expand(name, nil, in: &shown, capacity: &capacity)
         }
@@ -43,7 +45,7 @@ struct ObjectPresenter {
         return shown
     }
 
-    /// One object with nothing expanded.
+    /// One object without included objects.
     private func text(of row: ObjectRow, _ shape: ClassShape, view: ObjectView) -> RawObject {
         var object = RawObject(row.body)
         for (name, value) in shape.relations { object.set(name, to: value) }
@@ -68,7 +70,8 @@ struct ObjectPresenter {
     private func expand(_ name: String, _ below: PathTree?, in shown: inout [RawObject], capacity: inout Int) throws {
         let values = shown.map { $0.value(name).map(IncludedValue.init) ?? .other }
         let pointers = try included(values.lazy.compactMap(\.pointer), below, capacity: &capacity)
-        // Through an array the way goes no deeper (protocol/data 4.4): it would multiply at every level.
+        // Pointers in arrays are expanded for one level only (protocol/data 4.4): the number would multiply at every
+        // level.
         let elements = try included(values.lazy.flatMap(\.elementPointers), nil, capacity: &capacity)
         for (index, value) in values.enumerated() {
             try reader.budget?.check()
@@ -83,7 +86,7 @@ struct ObjectPresenter {
                 }
                 shown[index].set(name, to: texts.encodedArray)
             case .object(let text):
-                // A dotted name may go through a plain object before it comes to a pointer.
+                // A dotted name can pass through a plain object before it reaches a pointer.
                 guard let below, !below.isEmpty else { break }
                 var inner = [RawObject(text)]
                 for name in below.names { try expand(name, below[name], in: &inner, capacity: &capacity) }
@@ -92,7 +95,7 @@ struct ObjectPresenter {
         }
     }
 
-    /// The objects that pointers lead to, as text.
+    /// The JSON of the objects that pointers refer to.
     private func included(
         _ pointers: some Sequence<Pointer>,
         _ below: PathTree?,
@@ -122,7 +125,8 @@ struct ObjectPresenter {
         return found
     }
 
-    /// The JSON if it fits into the reply; SDKs treat a pointer that is not expanded as an object that was not fetched.
+    /// The JSON if it fits into the reply, else `nil`; SDKs treat a remaining pointer as an object that was not
+    /// fetched.
     private func take(_ text: [UInt8]?, capacity: inout Int) -> [UInt8]? {
         guard let text, text.count <= capacity else { return nil }
         capacity -= text.count
@@ -137,7 +141,7 @@ private enum IncludedValue {
     case array([JSONValue])
     case object([UInt8])
 
-    /// Looks at a member's text, which is in canonical form.
+    /// Classifies a member's JSON, which is in canonical form.
     init(_ text: ArraySlice<UInt8>) {
         switch text.first {
         case UInt8(ascii: "{"):
@@ -165,7 +169,7 @@ private enum IncludedValue {
     }
 }
 
-/// What a class adds to each of its objects and takes away, found once for all of them.
+/// The members that a class adds to or removes from each of its objects, computed once for all of them.
 private struct ClassShape {
     let isFile: Bool
     let isUser: Bool
@@ -176,7 +180,7 @@ private struct ClassShape {
     private(set) var defaults: [(String, [UInt8])] = []
     private(set) var hidden: Set<String> = []
 
-    /// Whether objects go out as they are stored.
+    /// Whether objects are sent as they are stored.
     var isPlain: Bool { !hasOwnFields && files.isEmpty && relations.isEmpty && defaults.isEmpty && hidden.isEmpty }
 
     init(of schema: ClassSchema, seenBy access: ObjectAccess) {

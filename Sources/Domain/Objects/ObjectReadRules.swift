@@ -10,14 +10,14 @@ struct ObjectReadRules {
         self.settings = settings
     }
 
-    /// Reads for a caller who was looked up in the same transaction.
+    /// Creates the rules for a caller who was looked up in the same transaction.
     init(reader: any ReadTransaction, access: ObjectAccess, settings: ObjectSettings) {
         self.reader = reader
         self.access = access
         self.settings = settings
     }
 
-    /// Carries out a command that only reads.
+    /// Performs a command that only reads.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
         switch command.action {
         case .get(let id): try get(id, in: command.className, view: command.view)
@@ -36,7 +36,7 @@ struct ObjectReadRules {
         )
     }
 
-    /// The object, or an empty reply if there is none (protocol/data 3.1).
+    /// The object, or an empty reply if it does not exist (protocol/data 3.1).
     private func get(_ id: ObjectID, in name: ClassName, view: ObjectView) throws -> ObjectReply {
         let schema = try requireSchema(of: name)
         try access.requireGetting(id, in: schema)
@@ -70,7 +70,7 @@ struct ObjectReadRules {
         return ObjectReply(listing: try presenter.texts(of: rows, in: schema, view: view), extras)
     }
 
-    /// One page of a walk over a whole class (protocol/data 4.6); the end is where a page is empty.
+    /// One page of a scan of a class (protocol/data 4.6); an empty page marks the end.
     func scan(_ scan: Scan, of name: ClassName, view: ObjectView) throws -> ObjectReply {
         let schema = try requireSchema(of: name)
         guard scan.key.path.isNested || schema.type(of: scan.key.path.field)?.isOrdered == true else {
@@ -90,7 +90,7 @@ struct ObjectReadRules {
             )
         )
         var view = view
-        // Internal files come without their URL here (protocol/files 3.3).
+        // Scans show internal files without their URL (protocol/files 3.3).
         view.hidesFileURLs = true
         let cursor = try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
         return ObjectReply(
@@ -110,7 +110,7 @@ struct ObjectReadRules {
 private struct NoRead: Error {}
 
 extension ObjectReply {
-    /// `{"results":[…]}` with more members behind.
+    /// The reply `{"results":[…]}`, followed by more members.
     fileprivate init(listing texts: [[UInt8]], _ extras: [String: JSONValue]) {
         var text = Array(#"{"results":"#.utf8) + texts.encodedArray
         for (name, value) in extras.sorted(by: { $0.key < $1.key }) {

@@ -1,26 +1,26 @@
-/// What a command gives.
+/// The reply to a command.
 package struct ObjectReply: Sendable {
-    /// The body of the answer: JSON text.
+    /// The body of the response: JSON text.
     package var text: [UInt8]
-    /// How many objects it shows.
+    /// The number of objects that the reply shows.
     package var found = 0
-    /// The object that was made, if one was.
+    /// The object that the command created, if it created one.
     package var created: Pointer?
-    /// Who is logged in by it.
+    /// The user whom the command logged in.
     var user: Caller.User?
 
-    /// A reply of text.
+    /// Creates a reply from JSON text.
     init(text: [UInt8], found: Int) {
         self.text = text
         self.found = found
     }
 
-    /// A reply that shows no whole object.
+    /// Creates a reply that shows no complete object.
     init(_ members: [String: JSONValue]) {
         text = JSONValue.object(members).encoded()
     }
 
-    /// The body as a value, for those who look into it.
+    /// The body as a parsed value.
     package var json: JSONValue {
         get throws { try JSONValue(parsing: text, field: "reply") }
     }

@@ -1,15 +1,14 @@
 extension ObjectService {
-    /// Carries out commands in order, each for itself: one that fails leaves the others as they are (protocol/data
-    /// 2.1).
+    /// Performs commands in order, independently: one that fails leaves the others unchanged (protocol/data 2.1).
     ///
-    /// Changes that stand side by side share a transaction, and so one sync of the disk.
+    /// Consecutive changes share a transaction, and so one sync of the disk.
     ///
     /// - Parameters:
-    ///   - commands: What to do, or why that cannot be said.
-    ///   - batch: What the batch used up in calls before, if its commands come in several.
-    ///   - caller: Who asks.
+    ///   - commands: The commands, or the errors of those that could not be parsed.
+    ///   - batch: The use of the batch's limits in earlier calls, if its commands come in several.
+    ///   - caller: The caller.
     /// - Returns: The outcome of each command, in order.
-    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets too many passwords, and what a store throws.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets too many passwords, and errors of the store.
     package func perform(
         _ commands: [Result<ObjectCommand, any Error>],
         in batch: inout ObjectBatch,
@@ -20,12 +19,12 @@ extension ObjectService {
         var rest = commands[...]
         let budget = batch.budget ?? budget(batch.presence)
         batch.budget = budget
-        // Ten queries' worth for what is read; the batch is in memory until all of it is answered.
+        // Ten times the limit of a query for all reads; the batch stays in memory until the whole response is built.
         var capacity = batch.replyCapacity ?? settings.queries.replySize * 10
         defer { batch.replyCapacity = capacity }
         while let first = rest.first {
             let similar = rest.prefix { $0.isRead == first.isRead && !$0.hasSubqueries }.prefix(ObjectService.runLength)
-            // A change whose condition has sub-queries goes alone, so that they see what was changed before.
+            // A change whose condition has sub-queries runs alone, so that they see the changes before it.
             let run = similar.isEmpty ? rest.prefix(1) : similar
             rest = rest.dropFirst(run.count)
             if first.isRead {
@@ -37,7 +36,7 @@ extension ObjectService {
         return replies
     }
 
-    /// How many commands share a transaction, so that a long batch does not keep other writers out.
+    /// The maximum number of commands in a transaction, so that a long batch does not block other writers.
     private static let runLength = 100
 
     private func readAll(
@@ -72,7 +71,7 @@ extension ObjectService {
     ) async throws -> [Result<ObjectReply, any Error>] {
         var prepared: [Result<ObjectCommand, any Error>] = []
         for command in run {
-            // A change happens in any case; what it would show is left out once the capacity is used.
+            // A change is always performed; its reply omits the object once the capacity is used.
             let isBrief = capacity <= 0
             prepared.append(
                 await Result(awaiting: {
@@ -88,7 +87,7 @@ extension ObjectService {
             replies += done
             rest = rest.dropFirst(done.count)
             guard done.isEmpty else { continue }
-            // Its condition takes longer than other changes may wait, so it goes alone.
+            // Its condition takes longer than other changes are allowed to wait, so it runs alone.
             replies.append(await Result(awaiting: { try await change(first.get(), as: caller, within: budget) }))
             rest = rest.dropFirst()
         }
@@ -96,7 +95,7 @@ extension ObjectService {
         return replies
     }
 
-    /// Carries out commands in one transaction, up to the first whose condition must be decided before it.
+    /// Performs commands in one transaction, up to the first whose condition must be evaluated before it.
     private func writeTogether(
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller
@@ -114,7 +113,7 @@ extension ObjectService {
 }
 
 extension Result where Success == ObjectCommand {
-    /// A command that is malformed changes nothing either; it is answered with its neighbours and needs no transaction.
+    /// Whether the command only reads; a malformed command changes nothing either and needs no transaction.
     fileprivate var isRead: Bool {
         (try? get().isRead) ?? false
     }
@@ -125,14 +124,14 @@ extension Result where Success == ObjectCommand {
 }
 
 extension Result where Success == ObjectReply {
-    /// The bytes that it takes in the answer; a refusal is small.
+    /// The size of the reply in bytes; an error counts as small.
     fileprivate var size: Int {
         (try? get().text.count) ?? 0
     }
 }
 
 extension Result where Failure == any Error {
-    /// What an asynchronous step gives, or throws.
+    /// The result of an asynchronous step: its value or its error.
     fileprivate init(awaiting body: () async throws -> Success) async {
         do {
             self = .success(try await body())

@@ -1,23 +1,23 @@
-/// What object rules need besides the store.
+/// The settings and dependencies of the object rules, apart from the store.
 package struct ObjectSettings: Sendable {
-    /// Bounds of objects and classes.
+    /// The limits of objects and classes.
     package var limits: ObjectLimits
-    /// Bounds of queries.
+    /// The limits of queries.
     package var queries: QueryLimits
-    /// How file records are shown.
+    /// How file records are presented.
     package var files: FilePresentation
     /// The settings, services and caches of accounts.
     package var accountDependencies: AccountDependencies
     /// The settings of accounts.
     var accountSettings: AccountSettings { accountDependencies.settings }
-    /// The most bytes of UTF-8 in a file's name.
+    /// The maximum length of a file's name in bytes of UTF-8.
     package var nameLength: Int
-    /// Makes ids.
+    /// Generates object ids.
     package var ids: ObjectIDGenerator
-    /// Tells the time.
+    /// Returns the current time.
     package var clock: @Sendable () -> Timestamp
 
-    /// Takes bounds, and time and ids as values for tests.
+    /// Creates settings; tests pass their own clock and ids.
     package init(
         limits: ObjectLimits = ObjectLimits(),
         queries: QueryLimits = QueryLimits(),
@@ -43,12 +43,12 @@ package struct ObjectService: Sendable {
     let settings: ObjectSettings
     private let admission: QueryAdmission
 
-    /// Takes the app's store and rules.
+    /// Creates the service for an app's store.
     ///
     /// - Parameters:
     ///   - store: The app's objects.
-    ///   - settings: What rules need besides.
-    ///   - admission: Decides which queries run when.
+    ///   - settings: The rules' settings and dependencies.
+    ///   - admission: Decides when each query runs.
     package init(
         store: any ObjectStore,
         settings: ObjectSettings,
@@ -59,17 +59,17 @@ package struct ObjectService: Sendable {
         self.admission = admission
     }
 
-    /// Carries out one command.
+    /// Performs one command.
     ///
-    /// On return of a change it survives a power cut.
+    /// When it returns, a change survives a power cut.
     ///
     /// - Parameters:
-    ///   - command: What to do.
-    ///   - caller: Who asks.
-    ///   - presence: Ends slow queries when the caller goes; without it they run to their end.
-    /// - Returns: The answer, and what the caller of this has to do for it.
-    /// - Throws: ``ServiceError`` with the code of protocol/data 6 that fits, `CancellationError` if the caller has
-    ///   gone.
+    ///   - command: The command.
+    ///   - caller: The caller.
+    ///   - presence: Cancels slow queries when the client disconnects; without it they run to their end.
+    /// - Returns: The reply, with the follow-up work for the caller of this function.
+    /// - Throws: ``ServiceError`` with the matching code of protocol/data 6, `CancellationError` if the client has
+    ///   disconnected.
     package func perform(
         _ command: ObjectCommand,
         as caller: Caller,
@@ -84,7 +84,7 @@ package struct ObjectService: Sendable {
         within budget: QueryBudget
     ) async throws -> ObjectReply {
         if case .get = command.action, command.view.include.isEmpty {
-            // One row: nothing that could take long.
+            // A read of one row is always fast.
             return try await store.read { [settings] reader in
                 try ObjectReadRules(reader: reader, caller: caller, settings: settings).perform(command)
             }
@@ -95,7 +95,7 @@ package struct ObjectService: Sendable {
         return try await change(try await prepared(command, as: caller, within: budget), as: caller, within: budget)
     }
 
-    /// Carries out a change that is prepared.
+    /// Performs a prepared change.
     func change(
         _ command: ObjectCommand,
         as caller: Caller,
@@ -106,9 +106,9 @@ package struct ObjectService: Sendable {
         }
     }
 
-    /// One page of a walk over a class.
+    /// One page of a scan of a class.
     ///
-    /// - Throws: ``ServiceError/Code/masterKeyRequired`` for everyone else.
+    /// - Throws: ``ServiceError/Code/masterKeyRequired`` for every caller but the master key.
     package func scan(
         _ scan: Scan,
         of name: ClassName,
@@ -122,9 +122,10 @@ package struct ObjectService: Sendable {
         }
     }
 
-    /// The command without what takes long: passwords are hashed, sub-queries of conditions replaced by what they find.
+    /// The command with its slow steps done: passwords are hashed, sub-queries of conditions are replaced by their
+    /// results.
     ///
-    /// Inside the transaction that would keep all writers waiting, and nothing would end it.
+    /// Inside the transaction these steps would block all writers and could not be cancelled.
     func prepared(
         _ command: ObjectCommand,
         as caller: Caller,
@@ -134,7 +135,7 @@ package struct ObjectService: Sendable {
         if command.className == .user, let change = command.change {
             command = command.with(change: try await prepared(change, of: command.changed, as: caller))
         }
-        // Behind the password, whose own limit says more.
+        // After the password, whose own limit has the clearer message.
         try command.change?.requireSize(within: settings.limits)
         guard let condition = command.condition, condition.hasSubqueries else { return command }
         return command.with(
@@ -142,7 +143,7 @@ package struct ObjectService: Sendable {
         )
     }
 
-    /// A change of a user, new or known, without what takes long.
+    /// A change of a new or known user with its slow steps done.
     func prepared(_ change: ObjectChange, of user: ObjectID?, as caller: Caller) async throws -> ObjectChange {
         var known = AuthData(stored: nil)
         if let user, settings.accountDependencies.verifier != nil, change.fields.contains(AuthData.field) {
@@ -153,7 +154,7 @@ package struct ObjectService: Sendable {
             .prepared(change, isNew: user == nil, knowing: known)
     }
 
-    /// The condition with its sub-queries replaced.
+    /// The condition with its sub-queries replaced by their results.
     func resolved(
         _ condition: Condition,
         of name: ClassName,
@@ -166,10 +167,10 @@ package struct ObjectService: Sendable {
         }
     }
 
-    /// Runs changes in one transaction; conditions that take long are decided before it, and again if their objects
-    /// have changed by then.
+    /// Runs changes in one transaction; evaluates slow conditions before it, and again if their objects have changed by
+    /// then.
     ///
-    /// - Throws: What the body throws; ``ServiceError/Code/overloaded`` if the objects change each time.
+    /// - Throws: Errors of the body; ``ServiceError/Code/overloaded`` if the objects change at each attempt.
     func write<Reply: Sendable>(
         under conditions: [GuardedChange],
         as caller: Caller,
@@ -192,12 +193,12 @@ package struct ObjectService: Sendable {
 
     private static let maxAttempts = 5
 
-    /// What the queries of one request may take.
+    /// A new budget for the queries of one request.
     func budget(_ presence: (any CallerPresence)?) -> QueryBudget {
         QueryBudget(seconds: settings.queries.timeout, presence: presence)
     }
 
-    /// Runs a read within a budget, when the queries of others let it.
+    /// Runs a read within a budget, once admission allows it.
     private func reading<Value: Sendable>(
         as caller: Caller,
         within budget: QueryBudget,

@@ -1,55 +1,56 @@
-/// Where one app's objects are kept: transactions over classes.
+/// The store of one app's objects: transactions over classes.
 ///
-/// The rules run inside the transactions, so that each write sees what it changes; they are plain functions without
-/// `await`. SQLite implements it; tests have one in memory; both pass one contract suite.
+/// The rules run inside the transactions, so that each write sees the state that it changes; they are plain functions
+/// without `await`. SQLite implements the protocol; tests have an implementation in memory; both pass one contract
+/// suite.
 ///
 /// Transactions are serialisable: the result is as if their bodies had run one after the other, and a transaction that
-/// begins after another one has returned sees what that one changed. So a rule that counts and then inserts needs no
-/// lock. A store is free to run bodies at the same time. When a commit changes what another body has read, the store
-/// undoes that body's changes and runs it again; it also does so after a failure that may pass, such as a full disk
+/// begins after another one has returned sees the changes of that one. So a rule that counts and then inserts needs no
+/// lock. A store is free to run bodies at the same time. When a commit changes data that another body has read, the
+/// store undoes that body's changes and runs it again; it also does so after a temporary failure, such as a full disk
 /// with a reserve. Therefore:
 ///
-/// - A body has no effect outside its transaction, and what it gathers in a captured variable begins anew with each
-///   run. Only the last run's result, error and changes count.
-/// - When a transaction cannot go on, every call throws. A body that catches such an error and returns runs again all
-///   the same, because the store remembers the conflict.
+/// - A body has no effect outside its transaction, and a captured variable that it fills starts anew with each run.
+///   Only the last run's result, error and changes count.
+/// - When a transaction cannot continue, every call throws. A body that catches such an error and returns is still run
+///   again, because the store remembers the conflict.
 /// - An error of a call ends the transaction, unless the call was made inside ``WriteTransaction/attempt(_:)``.
 package protocol ObjectStore: Sendable {
     /// Every object that a transaction creates, updates or deletes, published after its commit and in commit order.
     ///
     /// When ``write(_:)`` returns, synchronous subscribers have been called with its changes, exactly once, and
-    /// buffered ones have them or know that they missed some. Nothing is published of a body that threw, of an attempt
-    /// that was undone and of a commit that failed. A store that other processes change, too, publishes their changes
-    /// as it learns of them, or ``ChangeFeed/Event/missed``; of those, no bound on the delay is promised.
+    /// buffered ones have them or know that they missed some. Changes of a body that threw, of an attempt that was
+    /// undone and of a commit that failed are not published. A store that other processes also change publishes their
+    /// changes, or ``ChangeFeed/Event/missed``, when it learns of them; it promises no bound on that delay.
     var changes: ChangeFeed { get }
 
-    /// Runs a body on one unchanging state. ``QueryBudget/cancel()`` stops the query that runs.
+    /// Runs a body on one unchanging state; ``QueryBudget/cancel()`` stops the current query.
     ///
-    /// The body may run several times, for example when a slow query moves to another lane.
+    /// The body can run several times, for example when a slow query moves to another lane.
     ///
     /// - Parameters:
-    ///   - budget: How long the body may run; queries that exceed it throw what it throws. `nil` is for reads whose
-    ///     work their arguments bound, such as that of one object.
-    ///   - body: What is read.
-    /// - Returns: What the body gives.
-    /// - Throws: What the body throws, and what the budget throws.
+    ///   - budget: The time limit of the body; queries that exceed it throw the budget's error. `nil` is for reads
+    ///     whose arguments bound their work, such as a read of one object.
+    ///   - body: The reads.
+    /// - Returns: The result of the body.
+    /// - Throws: Errors of the body and of the budget.
     func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result
 
-    /// Runs a body that may change the state: all of it or, if it throws, nothing. On return the changes survive a
-    /// power cut.
+    /// Runs a body that can change the state: all of its changes or, if it throws, none are applied.
     ///
-    /// The body may run several times. It must be short, because others may wait for it or have to run again after it.
-    /// What it throws is true of a state between the call and its end.
+    /// When it returns, the changes survive a power cut. The body can run several times. It must be short, because
+    /// other bodies can wait for it or have to run again after it. The error that it throws is true of a state between
+    /// the call and its end.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result
 }
 
 extension ObjectStore {
-    /// A read whose work its arguments bound.
+    /// Runs a read whose arguments bound its work.
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
@@ -57,23 +58,23 @@ extension ObjectStore {
     }
 }
 
-/// What can be asked inside a transaction; must not leave it.
+/// The reads inside a transaction; the value must not leave it.
 package protocol ReadTransaction {
-    /// How long the body that reads may run; `nil` in changes, and in reads that are bounded by themselves. Work
-    /// outside the store checks it, too.
+    /// The time limit of the body that reads; `nil` in changes and in reads without a limit.
+    ///
+    /// Work outside the store checks it, too.
     var budget: QueryBudget? { get }
 
-    /// The class, if there is one.
+    /// The schema of a class; `nil` if it does not exist.
     func schema(of name: ClassName) throws -> ClassSchema?
 
-    /// Every class, by name.
+    /// The schemas of all classes, by name.
     func schemas() throws -> [ClassSchema]
 
-    /// The object, if there is one.
+    /// An object; `nil` if it does not exist.
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow?
 
-    /// Those of the objects that there are for the readers, in any order; they stop before their JSON passes so many
-    /// bytes.
+    /// The objects of a list that exist for the readers, in any order, until their JSON exceeds a number of bytes.
     func rows(
         _ ids: Set<ObjectID>,
         in name: ClassName,
@@ -81,121 +82,123 @@ package protocol ReadTransaction {
         upTo size: Int
     ) throws -> [ObjectRow]
 
-    /// What a query finds; nothing for a class that is not there.
+    /// The objects that a query finds; empty for a class that does not exist.
     ///
-    /// Sub-queries must have been replaced before; evaluating one throws ``ServiceError/Code/internalFailure``.
+    /// Sub-queries must be resolved before; evaluating one throws ``ServiceError/Code/internalFailure``.
     func rows(_ query: ObjectQuery) throws -> [ObjectRow]
 
-    /// Of what a query finds the ids and one field of text, without reading all the rest; an object without it is left
-    /// out.
+    /// The ids and one string field of the objects that a query finds, without reading the rest.
+    ///
+    /// Objects without the field are left out.
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)]
 
-    /// How many objects a query finds, whatever its page and size.
+    /// The number of objects that match a query, regardless of its page and size.
     func count(_ query: ObjectQuery) throws -> Int
 
-    /// Whether a relation of an object holds one of these objects.
+    /// Whether a relation of an object contains one of these objects.
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool
 }
 
 extension ReadTransaction {
-    /// The object, if there is one.
+    /// An object with parsed fields; `nil` if it does not exist.
     package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
         try row(id, in: name)?.object()
     }
 
-    /// How many objects of a class a condition holds for.
+    /// The number of objects of a class for which a condition holds.
     package func count(_ condition: Condition, in name: ClassName) throws -> Int {
         try count(ObjectQuery(name, where: condition))
     }
 
-    /// What a query finds, with its fields.
+    /// The objects that a query finds, with parsed fields.
     package func find(_ query: ObjectQuery) throws -> [StoredObject] {
         try rows(query).map { try $0.object() }
     }
 }
 
-/// What can be changed inside a transaction; must not leave it.
+/// The writes inside a transaction; the value must not leave it.
 package protocol WriteTransaction: ReadTransaction {
-    /// The caller for whom the changes that follow are made, as ``Change/caller`` tells; nil, as at first, for the
-    /// server itself.
+    /// The caller of the following changes, reported as ``Change/caller``; `nil`, the initial value, for the server
+    /// itself.
     var caller: Caller? { get nonmutating set }
 
-    /// Runs a body whose changes vanish if it throws, while those around it stay.
+    /// Runs a body whose changes are undone if it throws, while the transaction keeps its other changes.
     ///
-    /// After that the transaction goes on, also after an error of one of its calls.
+    /// The transaction continues afterwards, even after an error of one of its calls.
     func attempt<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Makes a class or changes what is known of it; indexes are made and dropped to fit.
+    /// Creates a class or changes its schema; indexes are created and dropped to match.
     ///
-    /// Throws ``ServiceError/Code/duplicateValue`` if a unique index meets equal values.
+    /// Throws ``ServiceError/Code/duplicateValue`` if a unique index finds equal values.
     func save(_ schema: ClassSchema) throws
 
-    /// Adds an object to a class that is there.
+    /// Adds an object to an existing class.
     ///
-    /// Throws ``ServiceError/Code/duplicateValue`` naming the field of a unique index, or `objectId` if the id is taken.
+    /// Throws ``ServiceError/Code/duplicateValue`` naming the field of a unique index, or `objectId` if the id is
+    /// taken.
     func insert(_ object: StoredObject, into name: ClassName) throws
 
-    /// Replaces an object; one that is not there is not made.
+    /// Replaces an object; does not create a missing one.
     ///
     /// - Parameters:
-    ///   - object: The object as it is from now on.
+    ///   - object: The new state of the object.
     ///   - name: Its class.
-    ///   - before: The object as this transaction read it, for ``Change/before``; with nil the store reads it, if a
-    ///     subscriber asks for it.
+    ///   - before: The object as this transaction read it, for ``Change/before``; with `nil` the store reads it if a
+    ///     subscriber needs it.
     /// - Throws: ``ServiceError/Code/duplicateValue`` naming the field of a unique index.
     func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws
 
-    /// Removes objects and their places in relations, with as many statements for a thousand objects as for one.
+    /// Deletes objects and their memberships in relations, with a number of statements that does not grow with the
+    /// objects.
     ///
     /// - Parameters:
-    ///   - ids: The objects; their changes are published in this order. An id that stands twice counts once.
+    ///   - ids: The objects; their changes are published in this order. A repeated id counts once.
     ///   - name: Their class.
-    /// - Returns: The ids of those that were there.
-    /// - Throws: What the store throws; an object that is not there is no error.
+    /// - Returns: The ids of the objects that existed.
+    /// - Throws: Errors of the store; a missing object is not an error.
     @discardableResult
     func delete(_ ids: [ObjectID], in name: ClassName) throws -> Set<ObjectID>
 
-    /// Puts objects into a relation; those that are in it stay.
+    /// Adds objects to a relation; existing members stay.
     ///
     /// Relations are not published separately: a change of a relation updates its owner in the same transaction.
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws
 
-    /// Takes objects out of a relation; nothing means all.
+    /// Removes objects from a relation; `nil` removes all.
     func unrelate(_ owner: Pointer, _ key: String, from members: [ObjectID]?) throws
 
-    /// The next number of a field that counts up: 1, 2, 3, never the same twice. A run that is undone may use up
-    /// numbers.
+    /// The next number of an auto-increment field: 1, 2, 3, each used once. A run that is undone can use up numbers.
     func nextNumber(of field: String, in name: ClassName) throws -> Int64
 }
 
 extension WriteTransaction {
-    /// Replaces an object of which the former state is not at hand.
+    /// Replaces an object whose previous state the caller does not have.
     package func update(_ object: StoredObject, in name: ClassName) throws {
         try update(object, in: name, from: nil)
     }
 
-    /// Removes an object and its places in relations; returns whether it was there.
+    /// Deletes an object and its memberships in relations; returns whether it existed.
     package func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
         try !delete([id], in: name).isEmpty
     }
 }
 
-/// A query that is ready for a store.
+/// A query with resolved conditions, as a store takes it.
 package struct ObjectQuery: Sendable {
     /// The class.
     package var className: ClassName
-    /// What must hold.
+    /// The condition that objects must match.
     package var condition: Condition
-    /// Whose rights count: objects that they may not read are as if they were not there.
+    /// The ACL entries of the reader: objects that it is not allowed to read are not found.
     package var readers: Readers
-    /// Keys of the order; with none, and no circle in the condition, objects come in the order they were made.
+    /// The sort keys; without keys, and without a circle in the condition, objects come in order of their creation.
     package var order: [SortKey]
-    /// Which part of the list.
+    /// The part of the result list to return.
     package var page: Page
-    /// Objects stop before their JSON passes this many bytes; at least one is found.
+    /// The maximum size of the objects' JSON in bytes; at least one object is returned.
     package var replySize: Int
 
-    /// Takes every part.
+    /// Creates a query from its parts.
     package init(
         _ className: ClassName,
         where condition: Condition = .always,

@@ -1,22 +1,22 @@
-/// What of an object a reply shows: `include`, `keys`, `returnACL` (protocol/data 4.4).
+/// The parts of an object that a reply shows: `include`, `keys`, `returnACL` (protocol/data 4.4).
 package struct ObjectView: Sendable {
-    /// Pointers to follow.
+    /// The pointers to replace by their objects.
     package var include: PathTree
-    /// Fields to show; empty shows all.
+    /// The fields to show; empty shows all.
     package var keys: PathTree
-    /// Fields to leave out.
+    /// The fields to leave out.
     package var hidden: Set<String>
     /// Whether the ACL is shown.
     package var returnsACL: Bool
-    /// Whether internal files come without their URL.
+    /// Whether internal files are shown without their URL.
     var hidesFileURLs = false
 
-    /// Everything, nothing followed.
+    /// The default view: all fields, no included objects.
     package static let plain = ObjectView(include: "", keys: "", returnsACL: false)
 
-    /// Reads the comma lists of a query.
+    /// Parses the comma-separated lists of a query.
     ///
-    /// Names that no field can have are left out: SDKs include what is not there (protocol/data 4.4).
+    /// Names that no field can have are ignored: SDKs include missing fields (protocol/data 4.4).
     package init(include: String, keys: String, returnsACL: Bool) {
         let names = keys.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
         let included = include.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
@@ -26,13 +26,13 @@ package struct ObjectView: Sendable {
         self.returnsACL = returnsACL
     }
 
-    /// The most names of a list that are looked at: more than a class may have fields by default.
+    /// The maximum number of names that are read from a list: more than the default limit of a class's fields.
     private static let maxNames = 1000
 
-    /// Whether objects are shown whole, and nothing else.
+    /// Whether objects are shown with all fields and without additions.
     var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL && !hidesFileURLs }
 
-    /// Whether anything of an object may be left out.
+    /// Whether parts of an object can be left out.
     var isSelective: Bool { !keys.isEmpty || !hidden.isEmpty }
 
     /// Whether a field is shown at all.
@@ -40,7 +40,7 @@ package struct ObjectView: Sendable {
         (keys.isEmpty || keys[field] != nil || ObjectView.always.contains(field)) && !hidden.contains(field)
     }
 
-    /// Takes out of an object what was not asked for, once everything is included.
+    /// Removes the fields that the view does not show; called after all objects are included.
     func select(from object: inout RawObject) {
         object.removeAll { !shows($0) }
         for name in keys.names {
@@ -49,13 +49,13 @@ package struct ObjectView: Sendable {
         }
     }
 
-    /// Shown whatever `keys` says.
+    /// The fields that are shown regardless of `keys`.
     fileprivate static let always: Set<String> = [
         "objectId", "createdAt", "updatedAt", "__type", "className", "ACL",
     ]
 }
 
-/// Dotted names, merged into a tree: `a`, `a.b`, `c.d` are `a` with `b`, and `c` with `d`.
+/// Dotted names as a tree: `a`, `a.b`, `c.d` are `a` with `b`, and `c` with `d`.
 package struct PathTree: Sendable {
     private var children: [String: PathTree] = [:]
 
@@ -65,13 +65,13 @@ package struct PathTree: Sendable {
         }
     }
 
-    /// Whether there are no names.
+    /// Whether the tree has no names.
     package var isEmpty: Bool { children.isEmpty }
 
-    /// The first names, in order.
+    /// The names of the first level, in order.
     var names: [String] { children.keys.sorted() }
 
-    /// What stands under a first name; `nil` if it is not in the tree.
+    /// The subtree of a name of the first level; `nil` if it is not in the tree.
     subscript(name: String) -> PathTree? { children[name] }
 
     private mutating func insert(_ path: ArraySlice<String>) {

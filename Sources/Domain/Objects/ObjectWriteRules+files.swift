@@ -1,7 +1,6 @@
-/// Rules of file records that are made and changed without bytes (protocol/files 3.1, 3.5).
+/// Rules for file records that are created and changed without bytes (protocol/files 3.1, 3.5).
 extension ObjectWriteRules {
-    /// Makes the record of a file that lies elsewhere: nothing is downloaded, and nothing but the URL's form is
-    /// checked.
+    /// Creates the record of a file on another server: it downloads nothing and checks only the form of the URL.
     func createFile(_ change: ObjectChange, returnsObject: Bool) throws -> ObjectReply {
         let schema = try writer.schema(of: .file) ?? .files
         try access.require(.create, in: schema)
@@ -41,7 +40,7 @@ extension ObjectWriteRules {
         return reply
     }
 
-    /// Changes what may change of a file, for the master key alone.
+    /// Changes the writable fields of a file, for the master key only.
     func updateFile(
         _ id: ObjectID,
         _ change: ObjectChange,
@@ -67,7 +66,7 @@ extension ObjectWriteRules {
         if change.fields.contains("metaData") {
             var metaData = try metaData(of: change) ?? [:]
             let known = object.fields["metaData"]?.objectValue ?? [:]
-            // What the server says of the bytes stays true.
+            // Members that the server computes from the bytes keep their values.
             for name in ["size", "_checksum", "__source", "__sourceURL"] { metaData[name] = known[name] }
             object.fields["metaData"] = .object(metaData)
         }
@@ -84,7 +83,7 @@ extension ObjectWriteRules {
         return ObjectReply(text: text, found: 1)
     }
 
-    /// Subtracts the bytes of files whose records are removed from what the app uses, and queues their removal.
+    /// Subtracts the bytes of deleted files from the app's usage, and queues the removal of the bytes.
     func releaseBytes(of files: [StoredFile]) throws {
         let before = try writer.usage()
         try writer.save(files.reduce(before) { $0 - .file($1.size) }, at: settings.clock())
@@ -130,8 +129,7 @@ extension ObjectWriteRules {
 }
 
 extension ObjectChange {
-    /// Reads the body that makes a file's record: what SDKs leave in it of their own is passed over (protocol/files
-    /// 2.1).
+    /// Parses the body that creates a file's record; internal members that SDKs send are ignored (protocol/files 2.1).
     package init(file json: JSONValue) throws {
         guard let members = json.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")

@@ -1,5 +1,5 @@
 extension ObjectWriteRules {
-    /// The most bytes of a role: whoever is in it has it read at log-in.
+    /// The maximum size of a role in bytes: it is read at each log-in of its members.
     private static let largestRole = 16 << 10
 
     /// Throws unless a new role has a name and an ACL (protocol/data 5.3).
@@ -9,7 +9,7 @@ extension ObjectWriteRules {
         try requireSize(of: role)
     }
 
-    /// Throws if a role would have another name than before.
+    /// Throws if a change renames a role.
     func requireRole(_ role: StoredObject, instead before: StoredObject) throws {
         guard role.fields["name"]?.isSame(as: before.fields["name"] ?? .null) == true else {
             throw ServiceError(.invalidRoleName, "The name of a role does not change.")

@@ -1,10 +1,10 @@
 extension ObjectWriteRules {
-    /// Makes a user and logs it in; or logs in the user whom `authData` names (protocol/data 6.1, 6.5).
+    /// Creates a user and logs it in, or logs in the user whom `authData` identifies (protocol/data 6.1, 6.5).
     ///
     /// - Parameters:
-    ///   - change: What the user holds.
-    ///   - onlyKnown: Whether nobody is to be made: `failOnNotExist`.
-    /// - Returns: The user with a session token; one that was made is `created`.
+    ///   - change: The fields of the user.
+    ///   - onlyKnown: Whether an unknown user is refused instead of created: `failOnNotExist`.
+    /// - Returns: The user with a session token; a new user is `created`.
     /// - Throws: Codes 105, 111, 117, 125, 127, 137, 200 to 203, 211, 214, 217, 250, 429.
     func signUp(_ change: ObjectChange, onlyKnown: Bool) throws -> ObjectReply {
         var change = change
@@ -29,19 +29,19 @@ extension ObjectWriteRules {
         }
         try finish(account, change, of: nil, in: &edit)
         try store(edit)
-        // Behind every check, so that a user who is refused takes nothing of it.
+        // After every check, so that a refused sign-up does not count against the limit.
         try signUps.take(for: access.caller)
         var reply = try welcome(ObjectRow(edit.object), in: edit.schema)
         reply.created = Pointer(.user, edit.object.id)
         return reply
     }
 
-    /// Applies what has rules of its own in a user, new or changed.
+    /// Applies the account part of a change to a new or existing user.
     ///
     /// - Parameters:
-    ///   - account: What the change says of the account.
-    ///   - change: The rest of it.
-    ///   - before: The user as it stands; nothing for a new one.
+    ///   - account: The account part of the change.
+    ///   - change: The rest of the change.
+    ///   - before: The user as stored; `nil` for a new one.
     ///   - edit: The user with the rest applied.
     /// - Throws: Codes 125, 127, 137, 200, 202, 203, 214, 217, 250.
     func finish(
@@ -63,7 +63,7 @@ extension ObjectWriteRules {
         var authData = AuthData(stored: before?.fields[AuthData.field])
         let known = authData
         try authData.apply(account.authData)
-        // Whoever got a name and a password is anonymous no more (protocol/data 6.5).
+        // A user with a name and a password is no longer anonymous (protocol/data 6.5).
         if account.names.contains(.username), account.passwordHash != nil {
             try authData.apply([.remove(AuthData.anonymous)])
         }
@@ -75,7 +75,7 @@ extension ObjectWriteRules {
         }
     }
 
-    /// Begins a session for a user and shows the user with its token.
+    /// Begins a session for a user and returns the user with the session token.
     func welcome(_ row: ObjectRow, in schema: ClassSchema) throws -> ObjectReply {
         let session = try writer.beginSession(of: row.id, settings)
         var reply = try readRules.user(row, in: schema, token: session.token)
@@ -87,10 +87,7 @@ extension ObjectWriteRules {
         return reply
     }
 
-    /// A user whom the caller may change: itself, or any for the master key.
-    ///
-    /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/sessionRequired``,
-    ///   ``ServiceError/Code/userNotFound``.
+    /// A user whom the caller is allowed to change: itself, or any user for the master key.
     static func own(_ id: ObjectID, in reader: any ReadTransaction, _ access: ObjectAccess) throws -> ObjectRow {
         let schema = try reader.schema(of: .user) ?? .users
         try access.require(.update, of: id, in: schema)
@@ -118,13 +115,13 @@ extension ObjectWriteRules {
                 try writer.update(object, in: .user, from: before)
             }
         } catch let error as ServiceError where error.code == .duplicateValue {
-            // An identity that is another user's stays with it, and nothing is written.
+            // An identity of another user stays with that user, and nothing is written.
             return try welcome(row, in: schema)
         }
         return try welcome(ObjectRow(object), in: schema)
     }
 
-    /// Puts `authData` into a user, and what it says of who the user is where it can be found.
+    /// Stores `authData` in a user, and its identities as records that can be queried.
     private func store(_ authData: AuthData, in object: inout StoredObject) throws {
         object.fields[AuthData.field] = authData.json
         try writer.setIdentities(of: object.id, to: try authData.identities(), settings)
@@ -138,9 +135,9 @@ extension ObjectWriteRules {
 }
 
 extension ObjectReadRules {
-    /// A user as it sees itself, with a token.
+    /// A user in the view of itself, with a token.
     func user(_ row: ObjectRow, in schema: ClassSchema, token: SessionToken) throws -> ObjectReply {
-        // What a user sees of itself hangs on no session.
+        // The view of a user on itself does not depend on its session.
         let user = Caller.User(id: row.id, session: row.id)
         let itself = ObjectReadRules(
             reader: reader,
@@ -154,7 +151,7 @@ extension ObjectReadRules {
 }
 
 extension ReadTransaction {
-    /// The users who have a name, in any of its forms; at most one, unless they were imported.
+    /// The users with a name, in any of its forms; at most one, unless users were imported.
     func users(_ name: AccountName, _ text: String) throws -> [ObjectRow] {
         let forms = name.forms(of: text).map(JSONValue.string)
         let path = FieldPath(field: name.rawValue)
@@ -163,7 +160,7 @@ extension ReadTransaction {
         return try rows(ObjectQuery(.user, where: condition, page: Page(first: 2)))
     }
 
-    /// The user whom platforms name: by its union first, then by itself (protocol/data 6.5).
+    /// The user whom platforms identify: by the union id first, then by the platform's own id (protocol/data 6.5).
     fileprivate func user(linkedTo platforms: [(platform: String, data: JSONValue)]) throws -> ObjectID? {
         let unions = platforms.compactMap { AuthData.unionIdentity(of: $0.platform, $0.data) }
         let identities = try platforms.map { try AuthData.identity($0.platform, $0.data) }

@@ -3,12 +3,12 @@ struct ObjectWriteRules {
     let writer: any WriteTransaction
     let access: ObjectAccess
     let settings: ObjectSettings
-    /// Decides what must hold for changes.
+    /// Evaluates the conditions of changes.
     let conditions: ConditionCheck
-    /// Counts the users that are made.
+    /// Counts the users that are created.
     let signUps: SignUps
 
-    /// Writes for a caller who was found in the same transaction.
+    /// Creates the rules for a caller who was looked up in the same transaction.
     init(
         writer: any WriteTransaction,
         access: ObjectAccess,
@@ -24,7 +24,7 @@ struct ObjectWriteRules {
         writer.caller = access.caller
     }
 
-    /// The same transaction for another caller, who was found in it.
+    /// The rules for another caller, who was looked up in the same transaction.
     func acting(as caller: Caller) -> ObjectWriteRules {
         ObjectWriteRules(
             writer: writer,
@@ -35,10 +35,10 @@ struct ObjectWriteRules {
         )
     }
 
-    /// Carries out a command; what it changes stays only if it does not throw.
+    /// Performs a command; its changes are applied only if it does not throw.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
         let name = command.className
-        // Of the commands of one transaction, some may be carried out as a user whom others made.
+        // Within one transaction, some commands run as a user whom earlier commands logged in.
         writer.caller = access.caller
         switch command.action {
         case .create(let change, _) where name == .user:
@@ -80,15 +80,15 @@ struct ObjectWriteRules {
         return reply
     }
 
-    /// A new object with all that a change sets, not yet stored.
+    /// A new object with the fields that a change sets, not yet stored.
     ///
     /// - Parameters:
-    ///   - change: What it holds.
-    ///   - name: Its class, which is made if there is none.
-    ///   - acl: Its ACL; nothing takes the class's default.
+    ///   - change: The fields.
+    ///   - name: Its class, which is created if it does not exist.
+    ///   - acl: Its ACL; `nil` takes the class's default.
     ///   - isOwner: Whether the object is a user, and so its own owner.
-    /// - Returns: The object in its class.
-    /// - Throws: What a rule refuses.
+    /// - Returns: The object with its class.
+    /// - Throws: Errors of the rules.
     func newObject(
         _ change: ObjectChange,
         in name: ClassName,
@@ -108,7 +108,7 @@ struct ObjectWriteRules {
                 id: id,
                 createdAt: now,
                 updatedAt: now,
-                // No ACL means the same and is quicker to check.
+                // A missing ACL means the same and is faster to check.
                 acl: acl == .everyone ? nil : acl,
                 fields: [:]
             ),
@@ -123,7 +123,7 @@ struct ObjectWriteRules {
         return edit
     }
 
-    /// Stores a new object, and its class if that changed.
+    /// Stores a new object, and its class if the class changed.
     func store(_ edit: ObjectEdit) throws {
         try edit.finish()
         let name = edit.schema.name
@@ -168,7 +168,7 @@ struct ObjectWriteRules {
             "objectId": .string(id.description),
             "updatedAt": .string(edit.object.updatedAt.iso8601),
         ])
-        // Who may write and not read learns nothing of what stands there.
+        // A caller with write access but without read access does not get the stored values.
         if returnsObject, access.canRead(row, in: known) {
             var shown = ObjectView.plain
             let touched = change.fields.union(account?.fields ?? []).union(edit.schema.relations.map(\.key))
@@ -181,7 +181,7 @@ struct ObjectWriteRules {
         return reply
     }
 
-    /// Removes objects; those that are gone already are no error.
+    /// Deletes objects; missing objects are not errors.
     private func delete(_ ids: [ObjectID], in name: ClassName, where condition: Condition?) throws -> ObjectReply {
         if name != .file, name != .session { try requireChangeable(name, by: .delete) }
         let reply = ObjectReply([:])
@@ -197,14 +197,14 @@ struct ObjectWriteRules {
             try access.requireWriting(.delete, row, in: schema)
             try require(condition, of: id, in: schema)
             try removal.add(row, in: name)
-            // The condition may compare what the deletion of an earlier object changes.
+            // The condition can compare data that the deletion of an earlier object changes.
             if condition != nil { try carryOut(&removal, in: name) }
         }
         try carryOut(&removal, in: name)
         return reply
     }
 
-    /// Objects that are to be removed together, with the files whose bytes go with them.
+    /// Objects to delete together, with the files whose bytes are removed with them.
     private struct Removal {
         private(set) var ids: [ObjectID] = []
         private(set) var files: [StoredFile] = []
@@ -227,7 +227,7 @@ struct ObjectWriteRules {
         removal = Removal()
     }
 
-    /// The class and the object that a change is for.
+    /// The class and the object of a change.
     func existing(_ id: ObjectID, in name: ClassName) throws -> (ClassSchema, ObjectRow) {
         guard let schema = try writer.schema(of: name), let row = try writer.row(id, in: name) else {
             throw ServiceError(.badRequest, "Could not find object by id '\(id)' for class '\(name)'.")
@@ -235,8 +235,8 @@ struct ObjectWriteRules {
         return (schema, row)
     }
 
-    /// Throws unless the condition holds for the object and the caller may see that it does, or there is none
-    /// (protocol/data 3.1).
+    /// Throws unless the condition is `nil`, or holds for the object and the caller can read the object (protocol/data
+    /// 3.1).
     func require(_ condition: Condition?, of id: ObjectID, in schema: ClassSchema) throws {
         guard let condition else { return }
         guard let row = try writer.row(id, in: schema.name), access.canRead(row, in: schema),
@@ -244,7 +244,7 @@ struct ObjectWriteRules {
         else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
     }
 
-    /// Requests may not invent built-in classes, nor write into those that lcfile keeps for itself.
+    /// Throws for unknown built-in classes, and for classes that only the server writes.
     private func requireChangeable(_ name: ClassName, by operation: ClassOperation) throws {
         if name == .session {
             try access.require(operation, in: .sessions)
@@ -261,15 +261,15 @@ struct ObjectWriteRules {
 }
 
 extension ObjectStore {
-    /// Runs changes by the rules in one transaction, for a caller as the transaction finds it.
+    /// Runs changes by the rules in one transaction, for the caller as the transaction finds it.
     ///
     /// - Parameters:
-    ///   - caller: Who asks.
-    ///   - settings: What the rules need.
-    ///   - evaluations: What was found of conditions before the transaction.
-    ///   - body: The changes; it may run several times (``ObjectStore``).
-    /// - Returns: What the last run of the body returns.
-    /// - Throws: What the body throws; ``CostlyCondition`` for a condition that must be decided before.
+    ///   - caller: The caller.
+    ///   - settings: The rules' settings and dependencies.
+    ///   - evaluations: The results of conditions that were evaluated before the transaction.
+    ///   - body: The changes; it can run several times (``ObjectStore``).
+    /// - Returns: The result of the last run of the body.
+    /// - Throws: Errors of the body; ``CostlyCondition`` for a condition that must be evaluated before the transaction.
     func write<Reply: Sendable>(
         as caller: Caller,
         by settings: ObjectSettings,
@@ -285,7 +285,7 @@ extension ObjectStore {
                         writer: writer,
                         access: ObjectAccess(caller: try writer.revalidated(caller, settings.accountDependencies)),
                         settings: settings,
-                        // With a budget of its own for each run.
+                        // Each run has its own time limit.
                         conditions: ConditionCheck(knowing: evaluations),
                         signUps: signUps
                     )

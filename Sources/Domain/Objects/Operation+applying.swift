@@ -1,13 +1,13 @@
 extension Operation {
-    /// Carries the operation out on one value.
+    /// Applies the operation to one value.
     ///
     /// - Parameters:
-    ///   - value: What stands there now; `nil` if there is no value.
+    ///   - value: The current value; `nil` if there is no value.
     ///   - path: The path for error messages.
-    /// - Returns: The value after the change, `nil` if there is none then.
-    /// - Throws: ``ServiceError/Code/typeMismatch`` if the value there is of another type.
+    /// - Returns: The value after the change; `nil` if the operation deletes it.
+    /// - Throws: ``ServiceError/Code/typeMismatch`` if the current value has another type.
     func applied(to value: JSONValue?, at path: FieldPath) throws -> JSONValue? {
-        // A stored null is like a missing value to every operation.
+        // Every operation treats a stored null as a missing value.
         let present = value == .null ? nil : value
         switch self {
         case .set(let new): return new
@@ -24,7 +24,7 @@ extension Operation {
         case .add(let new):
             return .array(try elements(present, path) + new)
         case .addUnique(let new):
-            // Duplicates that are there stay; none is added.
+            // Existing duplicates stay; no new ones are added.
             var all = try elements(present, path)
             var known = ValueSet(all)
             for value in new where known.insert(value) { all.append(value) }
@@ -63,7 +63,7 @@ extension Operation {
 }
 
 extension ServiceError {
-    /// Says that a value does not fit its field: the newer text of error 111 (protocol/data 3.7).
+    /// The error for a value whose type does not match its field: the newer message of error 111 (protocol/data 3.7).
     static func mismatch(field: String, value: JSONValue, expected: FieldType, actual: FieldType) -> ServiceError {
         ServiceError(
             .typeMismatch,
@@ -84,7 +84,7 @@ extension Operation.BitOperator {
 }
 
 extension JSONValue {
-    /// A number with the other sign.
+    /// The number with the opposite sign.
     var negated: JSONValue {
         switch self {
         case .integer(let value) where value != .min: .integer(-value)
@@ -92,7 +92,7 @@ extension JSONValue {
         }
     }
 
-    /// The sum of two numbers: whole if both are and it fits.
+    /// The sum of two numbers: an integer if both are and the sum fits.
     func adding(_ amount: JSONValue, at path: FieldPath) throws -> JSONValue {
         if case .integer(let left) = self, case .integer(let right) = amount {
             let (sum, overflows) = left.addingReportingOverflow(right)
@@ -107,9 +107,9 @@ extension JSONValue {
 }
 
 extension [String: JSONValue] {
-    /// Applies an operation at a path inside the fields; objects that are missing on the way are made.
+    /// Applies an operation at a path inside the fields; creates missing objects on the path.
     ///
-    /// - Throws: ``ServiceError/Code/typeMismatch`` where the way leads through something that is no object.
+    /// - Throws: ``ServiceError/Code/typeMismatch`` if the path passes through a value that is not an object.
     mutating func apply(_ operation: Operation, at path: FieldPath) throws {
         try apply(operation, along: path.segments[...], of: path)
     }

@@ -1,4 +1,4 @@
-/// A change of one field or of a place inside it (protocol/data 3.3).
+/// A change of a field or of a path inside it (protocol/data 3.3).
 package enum Operation: Sendable, Hashable {
     case set(JSONValue)
     case delete
@@ -9,19 +9,19 @@ package enum Operation: Sendable, Hashable {
     case bits(BitOperator, Int64)
     case addRelation([Pointer])
     case removeRelation([Pointer])
-    /// A relation sent back as it was read: makes the field and nothing else.
+    /// A relation that is sent back as it was read: creates the field and changes nothing else.
     case keepRelation(ClassName)
 
-    /// What happens to the bits of a whole number.
+    /// The bitwise operator of an operation on an integer.
     package enum BitOperator: String, Sendable {
         case and = "BitAnd"
         case or = "BitOr"
         case exclusiveOr = "BitXor"
     }
 
-    /// Reads what a body says of a field: a plain value, an operation, or a `Batch` of several.
+    /// Parses the value of a field in a body: a plain value, an operation, or a `Batch` of several.
     ///
-    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field, or what is wrong with a value.
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field or the defect of a value.
     package static func list(_ json: JSONValue, field: String) throws -> [Operation] {
         guard case .object(let members) = json, let name = members["__op"] else {
             if let relation = try keptRelation(json) { return [relation] }
@@ -55,7 +55,7 @@ package enum Operation: Sendable, Hashable {
         }
     }
 
-    /// The type that the field must have for the operation; `nil` if every type will do.
+    /// The type that the operation requires of the field; `nil` if it accepts every type.
     package var type: FieldType? {
         switch self {
         case .set(let value): FieldType(of: value)
@@ -67,7 +67,7 @@ package enum Operation: Sendable, Hashable {
         }
     }
 
-    /// The values that it brings; those of a relation are bounded in number.
+    /// The values that the operation contains; a relation's are limited in number.
     var values: [JSONValue] {
         switch self {
         case .set(let value): [value]

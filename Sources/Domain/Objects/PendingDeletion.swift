@@ -1,11 +1,10 @@
-/// A row of the deletion queue: a file whose record is gone and whose bytes are still to be removed.
+/// A row of the deletion queue: a file whose record is deleted and whose bytes are not yet removed.
 ///
-/// It is an object of the class `_Deletion`, written in the transaction that removes the record.
+/// It is an object of the class `_Deletion`, written in the transaction that deletes the record.
 package struct PendingDeletion: Sendable, Hashable {
-    /// What the row is stored as: the file's id, or another one if that id waits already.
+    /// The id of the row: the file's id, or a new one if a row with that id exists.
     package let id: ObjectID
-    /// The key that the file had, by which its bytes are found; nothing if only another program can have written the
-    /// row.
+    /// The key of the deleted file, which locates its bytes; `nil` only if another program wrote the row.
     package let key: FileKey?
 }
 
@@ -17,19 +16,19 @@ extension PendingDeletion {
 
     fileprivate static let keyField = "key"
 
-    /// Holds for the rows of a key.
+    /// The condition for the rows of a key.
     static func has(_ key: FileKey) -> Condition {
         .field(FieldPath(field: keyField), .equals(.string(key.description)))
     }
 }
 
-/// A file whose bytes are stored here, as far as its deletion needs it.
+/// The fields of an internal file that its deletion needs.
 struct StoredFile {
     let id: ObjectID
     let key: FileKey
     let size: Int64
 
-    /// Reads a record; nil if the file lies elsewhere.
+    /// Parses a record; `nil` if the file is on another server.
     init?(_ record: StoredObject) {
         guard let key = record.fields["key"]?.stringValue.flatMap(FileKey.init) else { return nil }
         id = record.id
@@ -39,10 +38,11 @@ struct StoredFile {
 }
 
 extension WriteTransaction {
-    /// Queues the removal of files' bytes; called in the transaction that removes their records.
+    /// Queues the removal of files' bytes; called in the transaction that deletes their records.
     func queueDeletions(of files: [StoredFile], _ settings: ObjectSettings) throws {
         let now = settings.clock()
-        // A file that was imported under the id of a deleted one may be deleted before the bytes of the first are gone.
+        // A file that was imported with the id of a deleted one can be deleted before the first file's bytes are
+        // removed.
         let taken = Set(try pendingDeletions(Set(files.map(\.id))).map(\.id))
         for file in files {
             let id = taken.contains(file.id) ? settings.ids.next() : file.id
@@ -53,12 +53,12 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Rows of the deletion queue, in the order they were written.
+    /// Rows of the deletion queue, in the order in which they were written.
     func pendingDeletions(_ page: Page, where condition: Condition = .always) throws -> [PendingDeletion] {
         try find(ObjectQuery(.deletion, where: condition, page: page)).map(PendingDeletion.init(stored:))
     }
 
-    /// Those of some rows of the deletion queue that are still there.
+    /// The rows with the given ids that still exist.
     func pendingDeletions(_ ids: Set<ObjectID>) throws -> [PendingDeletion] {
         try rows(ids, in: .deletion, readableBy: .unrestricted, upTo: .max).map {
             PendingDeletion(stored: try $0.object())

@@ -3,19 +3,19 @@ package struct PermissionService: Sendable {
     private let store: any ObjectStore
     private let limits: ObjectLimits
 
-    /// Takes the app's store.
+    /// Creates the service for an app's store.
     package init(store: any ObjectStore, limits: ObjectLimits) {
         self.store = store
         self.limits = limits
     }
 
-    /// Opens and closes operations of a class, which is made if there is none; the next request finds it so.
+    /// Changes the permissions of a class, which is created if it does not exist; they apply from the next request.
     ///
     /// - Parameters:
     ///   - name: The class.
-    ///   - change: What is to be set.
+    ///   - change: The permissions to set.
     ///   - caller: The caller.
-    /// - Returns: The class as it is now.
+    /// - Returns: The changed class.
     /// - Throws: ``ServiceError/Code/badRequest`` for classes whose permissions are fixed.
     package func change(
         of name: ClassName,
@@ -39,19 +39,19 @@ package struct PermissionService: Sendable {
     }
 }
 
-/// What a request asks of a class's permissions.
+/// The requested change of a class's permissions.
 package struct PermissionChange: Sendable {
-    /// Operations, and who is allowed to do them.
+    /// The operations to set, with the callers that are allowed to perform them.
     package private(set) var audiences: [ClassOperation: Set<Audience>] = [:]
-    /// The ACL of new objects without one; with `nil` it does not change.
+    /// The ACL of new objects that are created without one; `nil` leaves it unchanged.
     package private(set) var defaultACL: AccessControlList?
 
     /// The maximum number of entries for one operation.
     private static let maxEntries = 1000
 
-    /// Reads `{"find":["users"],"delete":[],"defaultACL":{"owner":{"write":true}}}`.
+    /// Parses `{"find":["users"],"delete":[],"defaultACL":{"owner":{"write":true}}}`.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming what is not known, ``ServiceError/Code/invalidACL``.
+    /// - Throws: ``ServiceError/Code/badRequest`` naming the unknown member, ``ServiceError/Code/invalidACL``.
     package init(_ json: JSONValue) throws {
         guard let members = json.objectValue else {
             throw ServiceError(.badRequest, "The body must be an object of operations and lists of entries.")

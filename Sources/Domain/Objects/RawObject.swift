@@ -1,13 +1,13 @@
-/// One object on its way out: its stored text, and what the reply puts in place of some members.
+/// The JSON text of one object in a reply: its stored text, with replacements for some members.
 ///
-/// The text is in canonical form, as the stores hold it, so finding the members needs no checks: one pass over the
-/// bytes.
+/// The text is in canonical form, as the stores hold it, so finding the members takes one pass over the bytes without
+/// checks.
 struct RawObject {
     private struct Member {
-        /// Where the name stands, escapes and all, which names of fields never have.
+        /// The range of the name; names of fields contain no escapes.
         let name: Range<Int>
         let value: Range<Int>
-        /// What the reply puts in the value's place.
+        /// The value in the reply, if it replaces the stored one.
         var replacement: [UInt8]?
     }
 
@@ -16,7 +16,7 @@ struct RawObject {
     /// Members that the stored text does not have.
     private var added: [(name: String, value: [UInt8])] = []
 
-    /// Takes the text of an object.
+    /// Scans the text of an object.
     init(_ text: [UInt8]) {
         self.text = text
         members.reserveCapacity(16)
@@ -27,18 +27,18 @@ struct RawObject {
         }
     }
 
-    /// Whether there is such a member.
+    /// Whether the member exists.
     func has(_ name: String) -> Bool {
         position(of: name) != nil || added.contains { $0.name == name }
     }
 
-    /// The text of a member; `nil` if there is none.
+    /// The JSON text of a member; `nil` if it does not exist.
     func value(_ name: String) -> ArraySlice<UInt8>? {
         guard let position = position(of: name) else { return added.first { $0.name == name }?.value[...] }
         return members[position].replacement?[...] ?? text[members[position].value]
     }
 
-    /// Puts a text in place of a member, or behind the others.
+    /// Replaces the value of a member, or appends the member.
     mutating func set(_ name: String, to value: [UInt8]) {
         if let position = position(of: name) {
             members[position].replacement = value
@@ -49,7 +49,7 @@ struct RawObject {
         }
     }
 
-    /// Puts a string that needs no escapes in place of a member: an id, a time.
+    /// Sets a member to a string that needs no escapes, such as an id or a time.
     mutating func set(_ name: String, toPlain string: String) {
         var value: [UInt8] = []
         value.reserveCapacity(string.utf8.count + 2)
@@ -59,13 +59,13 @@ struct RawObject {
         set(name, to: value)
     }
 
-    /// Takes members out.
+    /// Removes members.
     mutating func removeAll(where isGone: (String) -> Bool) {
         members.removeAll { isGone(String(decoding: text[$0.name], as: UTF8.self)) }
         added.removeAll { isGone($0.name) }
     }
 
-    /// The whole as JSON.
+    /// The object as JSON.
     func encoded() -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count + 512)
@@ -88,7 +88,7 @@ struct RawObject {
             result.append(contentsOf: value)
             result.append(UInt8(ascii: ","))
         }
-        // The last comma, unless there was none.
+        // Removes the last comma, if there is one.
         if result.count > 1 { result.removeLast() }
         result.append(UInt8(ascii: "}"))
         return result
@@ -101,7 +101,7 @@ struct RawObject {
 }
 
 extension JSONValue {
-    /// Reads a part of a stored text; `nil` if it is none, which only another program can have written.
+    /// Parses a part of a stored text; `nil` for invalid JSON, which only another program can have written.
     init?(stored text: ArraySlice<UInt8>) {
         guard let value = try? JSONValue(parsing: Array(text), field: "body", depth: JSONValue.deepestStored) else {
             return nil

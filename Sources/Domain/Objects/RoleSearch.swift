@@ -1,23 +1,24 @@
-/// Finds the roles of a user upwards from the user, so that the number of a role's members does not matter.
+/// Finds the roles of a user by going from the user to its roles, so that a role's number of members does not matter.
 struct RoleSearch {
     let reader: any ReadTransaction
-    /// The maximum number of roles of one level, and of all levels, that grant rights: the oldest ones, so that new
-    /// roles do not displace those of others.
+    /// The maximum number of roles per level, and in total, that grant rights.
+    ///
+    /// The oldest roles count, so that new roles do not displace those of others.
     let limit: Int
 
-    /// The most levels of roles in roles that are followed.
+    /// The maximum number of levels of nested roles.
     private static let maxDepth = 64
-    /// How many times the limit is looked at in all.
+    /// The maximum number of roles that are read, as a multiple of the limit.
     private static let maxWidth = 8
 
-    /// The user of a session with its roles; `nil` if it is gone.
+    /// The user of a session with its roles; `nil` if the user does not exist.
     func user(of session: Session, epoch: Int) throws -> Caller.User? {
         guard try reader.row(session.user, in: .user) != nil else { return nil }
         return Caller.User(id: session.user, session: session.id, roles: try roles(of: session.user), epoch: epoch)
     }
 
-    /// The names of the roles that hold the user, and of those that hold these roles, and so on; loops end by
-    /// themselves, because each role is visited once.
+    /// The names of the roles that contain the user, directly or through other roles; each role is visited once, so
+    /// loops end.
     private func roles(of user: ObjectID) throws -> Set<String> {
         var names: [ObjectID: String] = [:]
         var level = try roles(holding: [user], in: "users", besides: names)
@@ -34,7 +35,7 @@ struct RoleSearch {
         in relation: String,
         besides known: [ObjectID: String]
     ) throws -> [(id: ObjectID, text: String)] {
-        // Some that are found may be known, so that as many more are asked for.
+        // Known roles can be among the results, so the query requests as many more.
         let holding = ObjectQuery(
             .role,
             where: .relates(key: relation, to: members),

@@ -1,12 +1,12 @@
-/// A walk over a class, and how far it came (protocol/data 4.6).
+/// The parameters and the position of a scan of a class (protocol/data 4.6).
 package struct Scan: Sendable {
-    /// What must hold.
+    /// The condition that objects must match.
     package let condition: Condition
-    /// The order.
+    /// The sort key.
     package let key: SortKey
-    /// How many objects a page has.
+    /// The page, with the number of objects.
     package let page: Page
-    /// The last object that was given; nothing at the beginning.
+    /// The position of the last returned object; `nil` at the beginning.
     private let last: Position?
 
     private struct Position {
@@ -14,9 +14,9 @@ package struct Scan: Sendable {
         let id: JSONValue
     }
 
-    /// Takes the parameters of a request.
+    /// Creates a scan from the parameters of a request.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for a cursor that is none of this class and key.
+    /// - Throws: ``ServiceError/Code/badRequest`` for a cursor that does not belong to this class and key.
     package init(of name: ClassName, where condition: Condition, key: SortKey, page: Page, cursor: String?) throws {
         self.condition = condition
         self.key = key
@@ -26,12 +26,13 @@ package struct Scan: Sendable {
 
     private static let id = FieldPath(field: "objectId")
 
-    /// Objects with one value follow by id, so that a page may end between them.
+    /// The sort keys: objects with equal values are sorted by id, so that a page can end between them.
     var order: [SortKey] {
         [key, SortKey(Scan.id, descending: key.isDescending)]
     }
 
-    /// What holds for the objects behind the cursor; those without the field come first, or last when descending.
+    /// The condition for the objects after the cursor; objects without the field come first, or last in descending
+    /// order.
     var conditionOnPage: Condition {
         guard let last else { return condition }
         let (after, from): (Condition.Comparison, Condition.Comparison) =

@@ -1,32 +1,32 @@
-/// Shows and changes what is known of classes; for the master key alone.
+/// Shows and changes the schemas of classes; only for the master key.
 package struct SchemaService: Sendable {
     private let store: any ObjectStore
     private let limits: ObjectLimits
 
-    /// Takes the app's store.
+    /// Creates the service for an app's store.
     package init(store: any ObjectStore, limits: ObjectLimits) {
         self.store = store
         self.limits = limits
     }
 
-    /// Every class.
+    /// The schemas of all classes.
     package func all(as caller: Caller) async throws -> [ClassSchema] {
         try caller.requireMasterKey()
         return try await store.read { try $0.schemas().filter { $0.name != .identity } }
     }
 
-    /// One class.
+    /// The schema of one class.
     ///
-    /// - Throws: ``ServiceError/Code/objectNotFound`` if there is none.
+    /// - Throws: ``ServiceError/Code/objectNotFound`` if it does not exist.
     package func schema(of name: ClassName, as caller: Caller) async throws -> ClassSchema {
         try caller.requireMasterKey()
         return try await store.read { try $0.existing(name) }
     }
 
-    /// Changes a field's flags, or makes it, and its class, if a type is given.
+    /// Changes a field's flags; with a type it creates the field and, if necessary, its class.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming what does not fit, ``ServiceError/Code/duplicateValue`` if
-    ///   values are equal that are to be unique.
+    /// - Throws: ``ServiceError/Code/badRequest`` naming the invalid member, ``ServiceError/Code/duplicateValue`` if
+    ///   existing values of a unique field are equal.
     package func change(
         _ field: String,
         of name: ClassName,
@@ -57,9 +57,10 @@ package struct SchemaService: Sendable {
         }
     }
 
-    /// Makes an index over one or two fields, dotted ones included.
+    /// Creates an index over one or two fields, including dotted paths.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for fields that cannot be indexed or one index too many.
+    /// - Throws: ``ServiceError/Code/badRequest`` for fields that cannot be indexed, and if the class has the maximum
+    ///   number of indexes.
     package func addIndex(_ fields: [String], of name: ClassName, as caller: Caller) async throws -> IndexDefinition {
         try caller.requireMasterKey()
         guard (1...2).contains(fields.count), Set(fields).count == fields.count else {
@@ -78,9 +79,9 @@ package struct SchemaService: Sendable {
         }
     }
 
-    /// Drops an index that was asked for; unique fields lose theirs with the flag.
+    /// Drops an index that the master key created; the index of a unique field is dropped with its flag.
     ///
-    /// - Throws: ``ServiceError/Code/objectNotFound`` if there is none of that name.
+    /// - Throws: ``ServiceError/Code/objectNotFound`` if there is no index of that name.
     package func removeIndex(_ indexName: String, of name: ClassName, as caller: Caller) async throws {
         try caller.requireMasterKey()
         try await store.write { writer in
@@ -101,7 +102,7 @@ package struct SchemaService: Sendable {
 
 /// The requested change of a field; a flag that is `nil` does not change.
 package struct FieldChange: Sendable, Equatable {
-    /// Only for a field that is not there yet.
+    /// The type of a new field; not allowed for an existing one.
     package var type: FieldType?
     /// See ``FieldDefinition/isUnique``.
     package var isUnique: Bool?
@@ -113,10 +114,10 @@ package struct FieldChange: Sendable, Equatable {
     package var isHidden: Bool?
     /// See ``FieldDefinition/isAutoIncrement``.
     package var isAutoIncrement: Bool?
-    /// The value to show where there is none; null takes it away.
+    /// The default value that replies show; null removes it.
     package var defaultValue: JSONValue?
 
-    /// A change of nothing.
+    /// Creates a change without effect.
     package init() {}
 
     func applied(to known: FieldDefinition?, named name: String) throws -> FieldDefinition {
@@ -143,7 +144,7 @@ package struct FieldChange: Sendable, Equatable {
         guard !definition.isAutoIncrement || definition.type == .number else {
             throw ServiceError(.badRequest, "Only a Number can be auto-incremented.")
         }
-        // A counted field is unique by its nature.
+        // An auto-increment field is always unique.
         definition.isUnique = definition.isUnique || definition.isAutoIncrement
         if let defaultValue {
             let value = try defaultValue.normalized(field: name)
@@ -159,7 +160,7 @@ package struct FieldChange: Sendable, Equatable {
     }
 }
 
-/// What lcfile made itself stays as it is, but that fields of users and roles may be hidden.
+/// Throws for fields that the server created; fields of users and roles can only be hidden.
 private func requireChangeable(_ field: String, of name: ClassName, by change: FieldChange) throws {
     guard name.isReserved else { return }
     let known = ClassSchema.builtIn.first { $0.name == name }
@@ -197,7 +198,7 @@ private func requireIndexable(_ path: FieldPath, in schema: ClassSchema) throws 
     }
 }
 
-/// An array on the way of an indexed path would give one object several values.
+/// Throws if an array is on an indexed path: one object would then have several values.
 private func requireNoArrays(along path: FieldPath, in schema: ClassSchema, _ reader: any ReadTransaction) throws {
     for length in 1...path.segments.count {
         let part = try FieldPath(path.segments.prefix(length).joined(separator: "."))

@@ -1,17 +1,17 @@
-/// A log-in that lasts.
+/// A log-in that lasts, as stored.
 struct Session: Sendable {
     let id: ObjectID
     let user: ObjectID
 }
 
-/// A session that was begun, with the token that is told only now.
+/// A new session with its token, which is not stored.
 struct NewSession {
     let id: ObjectID
     let token: SessionToken
 }
 
 extension WriteTransaction {
-    /// Logs a user in; the oldest sessions make room if there are too many.
+    /// Begins a session of a user; ends the oldest sessions if there are too many.
     func beginSession(of user: ObjectID, _ settings: ObjectSettings) throws -> NewSession {
         let count = try count(.belongs(to: user), in: .session)
         let surplus = count - settings.accountSettings.maxSessions + 1
@@ -34,7 +34,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The session of a token, if there is one that lasts.
+    /// The session of a token; `nil` if it does not exist.
     func session(of token: SessionToken) throws -> Session? {
         let isToken = Condition.field(FieldPath(field: "_token"), .equals(.string(token.digest)))
         guard let session = try find(ObjectQuery(.session, where: isToken, page: .first)).first, let user = session.user
@@ -42,17 +42,17 @@ extension ReadTransaction {
         return Session(id: session.id, user: user)
     }
 
-    /// The caller as it is in this transaction: nobody if its session has ended, with the roles that it has now.
+    /// The caller in the state of this transaction: a guest if its session has ended, else with its current roles.
     ///
-    /// Where nothing of the caller ended or changed since it was found, nothing is asked.
+    /// If no event since the lookup concerns the caller, no query runs.
     ///
     /// - Parameters:
-    ///   - caller: As it was found before.
-    ///   - dependencies: Contain the cache that knows which sessions and users ended since.
-    ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, what is found here counts in
-    ///     this transaction alone.
-    /// - Returns: The caller with what is true now.
-    /// - Throws: What the store throws.
+    ///   - caller: The caller as it was looked up before.
+    ///   - dependencies: Contain the cache that knows which sessions ended and which users changed since.
+    ///   - epoch: The epoch of ``SessionCache`` before this transaction began. Without it, the result counts in this
+    ///     transaction only.
+    /// - Returns: The caller in its current state.
+    /// - Throws: Errors of the store.
     func revalidated(_ caller: Caller, _ dependencies: AccountDependencies, foundAt epoch: Int = -1) throws -> Caller {
         guard let user = caller.user, !dependencies.sessionCache.isCurrent(user) else { return caller }
         guard try row(user.session, in: .session) != nil,
@@ -64,22 +64,22 @@ extension ReadTransaction {
 }
 
 extension Condition {
-    /// Holds for what is kept about a user.
+    /// The condition for the sessions and identities of a user.
     static func belongs(to user: ObjectID) -> Condition {
         .field(FieldPath(field: "user"), .equals(Pointer(.user, user).json))
     }
 
-    /// Holds for what is kept about any of these users.
+    /// The condition for the sessions and identities of these users.
     static func belongs(toAny users: [ObjectID]) -> Condition {
         .field(FieldPath(field: "user"), .isIn(ValueSet(users.map { Pointer(.user, $0).json })))
     }
 }
 
 extension StoredObject {
-    /// The user whom the object belongs to.
+    /// The user to whom the record belongs.
     var user: ObjectID? { fields["user"].flatMap(Pointer.init(stored:))?.id }
 
-    /// An object of lcfile's own, which nobody but the master key sees.
+    /// An internal object, which only the master key can see.
     static func own(_ fields: [String: JSONValue], _ settings: ObjectSettings) -> StoredObject {
         let now = settings.clock()
         return StoredObject(id: settings.ids.next(), createdAt: now, updatedAt: now, fields: fields)

@@ -1,21 +1,21 @@
-/// What the files of an app take, counted in the transactions that change it.
+/// The storage that the files and uploads of an app use, counted in the transactions that change it.
 package struct Usage: Sendable, Hashable {
-    /// Bytes of internal files.
+    /// The bytes of internal files.
     package var bytes: Int64 = 0
-    /// How many internal files there are.
+    /// The number of internal files.
     package var files: Int64 = 0
-    /// Bytes that unfinished uploads announced, or received without an announcement.
+    /// The bytes that unfinished uploads announced, or received without an announcement.
     package var announced: Int64 = 0
-    /// How many unfinished uploads there are.
+    /// The number of unfinished uploads.
     package var uploads: Int64 = 0
 
-    /// Nothing.
+    /// Creates a usage of zero.
     package init() {}
 
-    /// The id of the one object that holds it.
+    /// The id of the object that stores it.
     package static let id = ObjectID(uncheckedHex: "usage")
 
-    /// A file of a size.
+    /// The usage of one file of a size in bytes.
     static func file(_ size: Int64) -> Usage {
         var usage = Usage()
         usage.bytes = size
@@ -23,7 +23,7 @@ package struct Usage: Sendable, Hashable {
         return usage
     }
 
-    /// An unfinished upload that counts with so many bytes.
+    /// The usage of one unfinished upload that counts with a size in bytes.
     static func upload(_ size: Int64) -> Usage {
         var usage = Usage()
         usage.announced = size
@@ -35,7 +35,7 @@ package struct Usage: Sendable, Hashable {
 
     static func - (left: Usage, right: Usage) -> Usage { left.joined(right, -) }
 
-    /// Throws ``ServiceError/Code/quotaExceeded`` if there is a quota and this is beyond it.
+    /// Throws ``ServiceError/Code/quotaExceeded`` if the usage exceeds a quota; `nil` means no quota.
     func requireWithin(_ quota: Int64?) throws {
         guard let quota, bytes + announced > quota else { return }
         throw ServiceError(
@@ -58,7 +58,7 @@ package struct Usage: Sendable, Hashable {
 }
 
 extension ReadTransaction {
-    /// What the app's files take.
+    /// The usage of the app's files.
     package func usage() throws -> Usage {
         var usage = Usage()
         guard let object = try object(Usage.id, in: .usage) else { return usage }
@@ -68,7 +68,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Replaces what is known of the app's files.
+    /// Replaces the stored usage of the app's files.
     func save(_ usage: Usage, at now: Timestamp) throws {
         let fields = Usage.fields.mapValues { JSONValue.integer(usage[keyPath: $0]) }
         if var object = try object(Usage.id, in: .usage) {

@@ -1,9 +1,10 @@
-/// Whether the caller of a request is still there to take its answer.
+/// Reports when the client of a request disconnects.
 package protocol CallerPresence: Sendable {
-    /// Runs the body when the caller goes, on any thread, or soon if it has gone; once at most, and not any more after
-    /// ``unwatch()`` unless it runs already.
+    /// Runs the body when the client disconnects, on any thread; soon if it has disconnected already.
+    ///
+    /// The body runs at most once. After ``unwatch()`` it does not start any more.
     func watch(_ gone: @escaping @Sendable () -> Void)
 
-    /// Forgets the body.
+    /// Releases the body.
     func unwatch()
 }

@@ -4,11 +4,12 @@ extension Condition {
     /// Sub-queries must have been replaced by their results (``ConditionResolver`` does it).
     ///
     /// - Parameters:
-    ///   - object: What the condition is asked of.
-    ///   - budget: How long it may take; `nil` for what is small.
-    ///   - relations: Whether a relation of an object holds one of these objects; `nil` stands for the object itself.
+    ///   - object: The object to test.
+    ///   - budget: The time limit; `nil` for small conditions.
+    ///   - relations: Whether a relation of an object contains one of these objects; `nil` in place of the owner or the
+    ///     members is the tested object.
     /// - Returns: Whether it holds.
-    /// - Throws: What the budget throws, and a regular expression that takes too many steps.
+    /// - Throws: Errors of the budget, and an error for a regular expression that takes too many steps.
     package func matches(
         _ object: StoredObject,
         within budget: QueryBudget? = nil,
@@ -32,11 +33,11 @@ extension Condition {
     }
 }
 
-/// All values that stand at a path: several where the path goes through arrays.
+/// All values at a path: several if the path passes through arrays.
 struct PathValues {
-    /// What the path ends at; arrays whole.
+    /// The values at the end of the path; arrays as a whole.
     private(set) var values: [JSONValue] = []
-    /// Whether the path ends nowhere, in the object or in an element it goes through.
+    /// Whether the path has no value in the object or in an array element on the path.
     private(set) var isMissing = false
 
     init(of value: JSONValue?, along path: ArraySlice<String>) {
@@ -44,7 +45,7 @@ struct PathValues {
         if values.isEmpty { isMissing = true }
     }
 
-    /// Whether a test holds for one of the values or, where one is an array, for one of its elements.
+    /// Whether a test holds for one of the values or, for an array, for one of its elements.
     func contain(within budget: QueryBudget?, _ test: (JSONValue) throws -> Bool) throws -> Bool {
         for value in values {
             if try test(value) { return true }
@@ -79,9 +80,9 @@ struct PathValues {
 }
 
 extension Condition.Test {
-    /// Whether the test holds for a field's value along a path inside it; `nil` is a field that is not there.
+    /// Whether the test holds for a field's value along a path inside it; `nil` is a missing field.
     ///
-    /// - Throws: What the budget throws, and a regular expression that takes too many steps.
+    /// - Throws: Errors of the budget, and an error for a regular expression that takes too many steps.
     package func holds(
         _ value: JSONValue?,
         along path: ArraySlice<String>,
@@ -123,7 +124,7 @@ extension Condition.Test {
         }
     }
 
-    /// Goes once through what is found, however many values are wanted.
+    /// Whether the found values include all wanted ones; takes one pass over them for any number of wanted values.
     private func containsAll(_ wanted: ValueSet, _ found: PathValues, _ budget: QueryBudget?) throws -> Bool {
         guard !wanted.values.isEmpty else { return false }
         var met = ValueSet()

@@ -1,30 +1,30 @@
 /// A `where` as a checked tree (protocol/data 4.1).
 ///
-/// The database answers it as SQL, ``matches(_:relations:)`` answers it for one object in memory; a table of cases
-/// holds the two to the same answers.
+/// The database evaluates it as SQL, ``matches(_:relations:)`` evaluates it for one object in memory; a table of cases
+/// checks that both give the same results.
 package indirect enum Condition: Sendable, Hashable {
-    /// Every one holds; an empty list always does.
+    /// Every part holds; an empty list always holds.
     case all([Condition])
-    /// At least one holds; an empty list never does.
+    /// At least one part holds; an empty list never holds.
     case any([Condition])
-    /// It does not hold.
+    /// The part does not hold.
     case not(Condition)
-    /// What stands at a path passes a test.
+    /// The value at a path passes a test.
     case field(FieldPath, Test)
     /// The object is in a relation of another object: `$relatedTo`.
     case member(of: Pointer, key: String)
-    /// A relation of the object holds one of these objects.
+    /// A relation of the object contains one of these objects.
     case relates(key: String, to: [ObjectID])
 
     /// Holds for every object.
     package static let always = Condition.all([])
 
-    /// Holds for one object.
+    /// The condition that holds for one object only.
     package static func isObject(_ id: ObjectID) -> Condition {
         .field(FieldPath(field: "objectId"), .equals(.string(id.description)))
     }
 
-    /// What is asked of the values at a path.
+    /// A test of the values at a path.
     package indirect enum Test: Sendable, Hashable {
         case equals(JSONValue)
         case compares(Comparison, JSONValue)
@@ -32,14 +32,14 @@ package indirect enum Condition: Sendable, Hashable {
         case containsAll(ValueSet)
         case exists(Bool)
         case size(Int)
-        /// Not of the protocol: whether an index may be made.
+        /// Whether the value is an array; not in the protocol, used before an index is created.
         case isArray
         case matches(Pattern)
         case near(Circle)
         case within(Box)
-        /// A pointer among the objects that a sub-query finds.
+        /// A pointer to one of the objects that a sub-query finds.
         case inQuery(Subquery)
-        /// A value among those that the objects of a sub-query have at a path.
+        /// One of the values that the objects of a sub-query have at a path.
         case select(Subquery, FieldPath)
         case not(Test)
 
@@ -69,14 +69,14 @@ package indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// A ring around a point, in radians; sorts the nearest first.
+    /// A ring around a point, in radians; results are sorted by distance, nearest first.
     package struct Circle: Sendable, Hashable {
         package let center: GeoPoint
         package let minimum: Double?
         package let maximum: Double?
     }
 
-    /// From a south-western to a north-eastern corner, borders included; it may cross the date line.
+    /// A box from a south-western to a north-eastern corner, borders included; it can cross the date line.
     package struct Box: Sendable, Hashable {
         package let southWest: GeoPoint
         package let northEast: GeoPoint
@@ -91,7 +91,7 @@ package indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// A query inside a query; it runs first, and its results take its place (protocol/data 4.5).
+    /// A query inside a query; it runs first and is replaced by its results (protocol/data 4.5).
     package struct Subquery: Sendable, Hashable {
         package let className: ClassName
         package let condition: Condition
@@ -99,7 +99,7 @@ package indirect enum Condition: Sendable, Hashable {
         package let page: Page
     }
 
-    /// Whether a sub-query stands anywhere in it.
+    /// Whether the condition contains a sub-query at any depth.
     package var hasSubqueries: Bool {
         switch self {
         case .all(let conditions), .any(let conditions): conditions.contains(where: \.hasSubqueries)
@@ -109,7 +109,7 @@ package indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// The circle that sorts the results, if there is one: it stands at the top level only.
+    /// The circle that sorts the results; `nil` if there is none. It is always at the top level.
     package var circle: (path: FieldPath, circle: Circle)? {
         switch self {
         case .all(let conditions): conditions.lazy.compactMap(\.circle).first
@@ -119,23 +119,23 @@ package indirect enum Condition: Sendable, Hashable {
     }
 }
 
-/// One key of an order.
+/// One sort key.
 package struct SortKey: Sendable, Hashable {
-    /// What is compared.
+    /// The path of the compared value.
     package let path: FieldPath
-    /// Whether the greatest comes first.
+    /// Whether the greatest value comes first.
     package let isDescending: Bool
 
-    /// Takes a path and a direction.
+    /// Creates a sort key from a path and a direction.
     package init(_ path: FieldPath, descending: Bool = false) {
         self.path = path
         isDescending = descending
     }
 
-    /// Reads `-createdAt, title` (protocol/data 4.3).
+    /// Parses `-createdAt, title` (protocol/data 4.3).
     ///
-    /// - Throws: ``ServiceError/Code/invalidKey`` for a name no field has, ``ServiceError/Code/badRequest`` for over
-    ///   ten keys.
+    /// - Throws: ``ServiceError/Code/invalidKey`` for an invalid field name, ``ServiceError/Code/badRequest`` for more
+    ///   than ten keys.
     package static func list(_ text: String) throws -> [SortKey] {
         let keys = text.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         guard keys.count <= 10 else { throw ServiceError(.badRequest, "order has more than 10 keys, the limit.") }

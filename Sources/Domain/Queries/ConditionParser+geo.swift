@@ -1,5 +1,5 @@
 extension ConditionParser {
-    /// Reads `$nearSphere` or `$near` with the distances beside it (protocol/data 4.1).
+    /// Parses `$nearSphere` or `$near` with the distances beside it (protocol/data 4.1).
     ///
     /// Distances without a unit in their name are in radians.
     func circle(_ json: JSONValue, _ members: [String: JSONValue], _ path: String) throws -> Condition.Circle {
@@ -10,7 +10,7 @@ extension ConditionParser {
         )
     }
 
-    /// Reads `{"$box":[southWest,northEast]}`.
+    /// Parses `{"$box":[southWest,northEast]}`.
     func box(_ json: JSONValue, _ path: String) throws -> Condition.Box {
         guard let members = json.objectValue, members.count == 1, let corners = members["$box"]?.arrayValue,
             corners.count == 2
@@ -18,7 +18,7 @@ extension ConditionParser {
         return Condition.Box(southWest: try point(corners[0], path), northEast: try point(corners[1], path))
     }
 
-    /// Reads a GeoPoint, or an array of two numbers: longitude first, as in CQL and MongoDB (protocol/data 4.7).
+    /// Parses a GeoPoint, or an array of two numbers: longitude first, as in CQL and MongoDB (protocol/data 4.7).
     private func point(_ json: JSONValue, _ path: String) throws -> GeoPoint {
         if let numbers = json.arrayValue, numbers.count == 2, numbers.allSatisfy({ $0.numberValue != nil }) {
             return try GeoPoint(["longitude": numbers[0], "latitude": numbers[1]])

@@ -1,4 +1,4 @@
-/// Reads a `where`: JSON in, a checked tree out, or an error that names the path (protocol/data 4.1).
+/// Parses the JSON of a `where` to a checked tree; errors name the path (protocol/data 4.1).
 package struct ConditionParser {
     private let limits: QueryLimits
     private let engine: any PatternEngine
@@ -6,15 +6,15 @@ package struct ConditionParser {
     private var subqueries = 0
     private var listed = 0
 
-    /// One parser reads one `where`, because it counts what the limits bound.
+    /// Creates a parser for one `where`; it counts the parts that the limits bound.
     package init(limits: QueryLimits, engine: any PatternEngine) {
         self.limits = limits
         self.engine = engine
     }
 
-    /// Reads the whole `where`: an object, an array of them (all must hold), or nothing.
+    /// Parses the whole `where`: an object, an array of objects (all must hold), or `nil`.
     ///
-    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the path and the limit, or what is wrong with a value.
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the path and the limit, or the defect of a value.
     package mutating func parse(_ json: JSONValue?) throws -> Condition {
         guard let json, json != .null else { return .always }
         let condition = try condition(json, "where", depth: 0)
@@ -32,7 +32,7 @@ package struct ConditionParser {
         case .array(let list):
             return .all(try self.list(list, path, depth))
         case .object(let members):
-            // In a fixed order, so that the same where gives the same statement.
+            // In a fixed order, so that the same `where` gives the same statement.
             let parts = try members.sorted { $0.key < $1.key }
                 .map { try part($0.key, $0.value, "\(path).\($0.key.prefix(64))", depth) }
             return parts.count == 1 ? parts[0] : .all(parts)
@@ -45,7 +45,7 @@ package struct ConditionParser {
         var conditions: [Condition] = []
         for (index, json) in list.enumerated() {
             let path = "\(path)[\(index)]"
-            // What holds conditions is counted by them.
+            // A value that contains conditions is counted through them.
             if json == .object([:]) || json == .array([]) { try count(path) }
             conditions.append(try condition(json, path, depth: depth + 1))
         }
@@ -91,7 +91,7 @@ package struct ConditionParser {
         return tests.count == 1 ? tests[0] : .all(tests)
     }
 
-    /// Members that belong to an operator beside them.
+    /// Members that belong to another operator of the same object.
     private static let companions: Set<String> = [
         "$options", "$maxDistance", "$maxDistanceInRadians", "$maxDistanceInKilometers", "$maxDistanceInMiles",
         "$minDistance", "$minDistanceInRadians", "$minDistanceInKilometers", "$minDistanceInMiles",
@@ -226,7 +226,7 @@ package struct ConditionParser {
 }
 
 extension Condition {
-    /// How many circles stand anywhere in the tree.
+    /// The number of circles in the tree.
     fileprivate var circles: Int {
         switch self {
         case .all(let conditions), .any(let conditions): conditions.reduce(0) { $0 + $1.circles }

@@ -1,20 +1,20 @@
-/// An object as it stands in a store: its fields as JSON text in canonical form.
+/// An object as stored: its fields as JSON text in canonical form.
 ///
-/// Replies are made of the text itself, because most of what is read goes out as it is; rules that look into fields ask
-/// for the ``object()``.
+/// Replies are built from the text itself, because most objects are sent unchanged; rules that read fields use
+/// ``object()``.
 package struct ObjectRow: Sendable {
     /// The objectId.
     package let id: ObjectID
-    /// When it was made.
+    /// The time of creation.
     package let createdAt: Timestamp
-    /// When it was changed last.
+    /// The time of the last change.
     package let updatedAt: Timestamp
-    /// The ACL as JSON text; `nil` means everyone.
+    /// The ACL as JSON text; `nil` grants everyone access.
     package let acl: [UInt8]?
-    /// The fields: one JSON object.
+    /// The fields as one JSON object.
     package let body: [UInt8]
 
-    /// Takes what a store read.
+    /// Creates a row from the values that a store read.
     package init(id: ObjectID, createdAt: Timestamp, updatedAt: Timestamp, acl: [UInt8]?, body: [UInt8]) {
         self.id = id
         self.createdAt = createdAt
@@ -23,7 +23,7 @@ package struct ObjectRow: Sendable {
         self.body = body
     }
 
-    /// The row of an object.
+    /// Creates the row of an object.
     package init(_ object: StoredObject) {
         self.init(
             id: object.id,
@@ -34,12 +34,12 @@ package struct ObjectRow: Sendable {
         )
     }
 
-    /// The bytes of its JSON: fields and ACL.
+    /// The size of its JSON in bytes: fields and ACL.
     package var size: Int { body.count + (acl?.count ?? 0) }
 
-    /// The object with its fields.
+    /// The object with parsed fields.
     ///
-    /// - Throws: ``ServiceError/Code/internalFailure`` for text that only another program can have written.
+    /// - Throws: ``ServiceError/Code/internalFailure`` for invalid text, which only another program can have written.
     package func object() throws -> StoredObject {
         do {
             let acl = try acl.map {
@@ -59,9 +59,9 @@ package struct ObjectRow: Sendable {
 }
 
 extension ObjectRow {
-    /// The object as it goes out when nothing in it is to be changed.
+    /// The JSON of the object in a reply that changes none of its fields.
     ///
-    /// - Parameter ending: Members to put behind all others, as text that begins with a comma.
+    /// - Parameter ending: Members to append, as text that begins with a comma.
     /// - Returns: One JSON object.
     func text(ending: String) -> [UInt8] {
         var text: [UInt8] = []

@@ -1,12 +1,13 @@
-/// Which part of a list is wanted.
+/// The part of a result list that a query returns.
 package struct Page: Sendable, Hashable {
-    /// 0 to 1000, if a client asks.
+    /// The maximum number of results; 0 to 1000 in queries of clients.
     package let limit: Int
-    /// 0 or more.
+    /// The number of results to skip; 0 or more.
     package let skip: Int
 
-    /// Takes the numbers of a query: a limit above 1000 acts as 1000, one below 0 as 100, the default (protocol/data
-    /// 4.3).
+    /// Creates a page from the parameters of a query.
+    ///
+    /// A limit above 1000 becomes 1000, one below 0 becomes 100, the default (protocol/data 4.3).
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` for a negative skip.
     package init(limit: Int? = nil, skip: Int? = nil) throws {
@@ -19,13 +20,13 @@ package struct Page: Sendable, Hashable {
         self.skip = skip
     }
 
-    /// The first so many, for questions of lcfile's own.
+    /// Creates a page of the first results, for internal queries.
     package init(first limit: Int) {
         self.init(limit: limit, from: 0)
     }
 
-    /// The first one only.
+    /// The first result only.
     package static let first = Page(first: 1)
-    /// The whole list, where another rule bounds it.
+    /// The whole list, for queries that another rule bounds.
     package static let all = Page(first: .max)
 }

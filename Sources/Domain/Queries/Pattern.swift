@@ -1,14 +1,14 @@
-/// A regular expression of a query: its text, its options, and the engine that runs it.
+/// A regular expression of a query: its text, its options, and its compiled form.
 package struct Pattern: Sendable, Hashable {
-    /// As the client wrote it, PCRE's dialect.
+    /// The text as the client sent it, in PCRE's dialect.
     package let text: String
-    /// Any of `i`, `m`, `s`, `x`.
+    /// A combination of `i`, `m`, `s`, `x`.
     package let options: String
     private let compiled: any CompiledPattern
 
-    /// Compiles it.
+    /// Compiles an expression.
     ///
-    /// - Throws: ``ServiceError/Code/malformedJSON`` naming what is wrong with it.
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming its defect.
     package init(_ text: String, options: String, path: String, engine: any PatternEngine) throws {
         guard options.allSatisfy({ "imsx".contains($0) }) else {
             throw ServiceError(.malformedJSON, "\(path).$options must consist of 'i', 'm', 's' and 'x'.")
@@ -18,19 +18,19 @@ package struct Pattern: Sendable, Hashable {
         compiled = try engine.compile(text, options: options, path: path)
     }
 
-    /// Whether it is found anywhere in a string.
+    /// Whether the expression matches anywhere in a string.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` when it takes more steps than it may; what the budget throws.
+    /// - Throws: ``ServiceError/Code/badRequest`` if it takes more steps than the limit; errors of the budget.
     package func isFound(in subject: String, within budget: QueryBudget? = nil) throws -> Bool {
         try compiled.isFound(in: subject, within: budget)
     }
 
-    /// By text and options; what is compiled follows from them.
+    /// Compares text and options, which determine the compiled form.
     package static func == (left: Pattern, right: Pattern) -> Bool {
         left.text == right.text && left.options == right.options
     }
 
-    /// By text and options.
+    /// Hashes text and options.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(text)
         hasher.combine(options)
@@ -41,15 +41,15 @@ package struct Pattern: Sendable, Hashable {
 package protocol PatternEngine: Sendable {
     /// Compiles an expression; `path` names it in errors.
     ///
-    /// Throws ``ServiceError/Code/malformedJSON`` for one that is malformed.
+    /// Throws ``ServiceError/Code/malformedJSON`` for a malformed expression.
     func compile(_ text: String, options: String, path: String) throws -> any CompiledPattern
 }
 
-/// An expression that is ready to run, on any thread and on several at once.
+/// A compiled expression; thread-safe.
 package protocol CompiledPattern: Sendable {
-    /// Whether it is found anywhere in the string.
+    /// Whether the expression matches anywhere in the string.
     ///
-    /// The steps of one call are bounded, from all offsets where a match may begin together; beyond them it throws
-    /// ``ServiceError/Code/badRequest``. It checks the budget between steps and throws what that throws.
+    /// A limit bounds the steps of one call, for all offsets at which a match can begin together; beyond it, the call
+    /// throws ``ServiceError/Code/badRequest``. It checks the budget between steps and throws the budget's errors.
     func isFound(in subject: String, within budget: QueryBudget?) throws -> Bool
 }

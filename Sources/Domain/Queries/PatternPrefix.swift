@@ -1,18 +1,18 @@
 extension Pattern {
-    /// What every string that the expression is found in begins with.
+    /// The common prefix of all strings that the expression matches.
     ///
-    /// SDKs write "begins with" as `^\Qabc\E` (protocol/data 4.1). As a range of strings an index answers it.
+    /// SDKs write "begins with" as `^\Qabc\E` (protocol/data 4.1). An index evaluates it as a range of strings.
     package struct Prefix: Sendable, Hashable {
-        /// The first bytes of the strings; not empty.
+        /// The prefix; not empty.
         package let text: String
-        /// Whether the expression says nothing else, so that it need not run.
+        /// Whether every string with the prefix matches, so that the expression need not run.
         package let isAll: Bool
 
-        /// The first string behind all that begin with the prefix, by the bytes of UTF-8; `nil` if there is none.
+        /// The first string after all strings with the prefix, in the order of UTF-8 bytes; `nil` if there is none.
         package var end: String? {
             var scalars = Array(text.unicodeScalars)
             while let last = scalars.popLast() {
-                // Surrogates are no scalars: what follows U+D7FF is U+E000.
+                // Surrogates are not scalars: U+E000 follows U+D7FF.
                 let next = last.value == 0xd7ff ? 0xe000 : last.value + 1
                 if let next = Unicode.Scalar(next) {
                     scalars.append(next)
@@ -25,7 +25,8 @@ extension Pattern {
 
     /// The prefix of an expression that begins with `^` and literal characters; `nil` for all others.
     package var prefix: Prefix? {
-        // With `i` a letter is several, with `m` a line may begin anywhere, with `x` blanks count for nothing.
+        // With `i` a letter matches several characters, with `m` a match can begin at any line, with `x` blanks are
+        // ignored.
         guard !options.contains(where: { "imx".contains($0) }), text.hasPrefix("^") else { return nil }
         var scan = LiteralScan(text.unicodeScalars.dropFirst())
         guard scan.run() else { return nil }
@@ -34,7 +35,7 @@ extension Pattern {
     }
 }
 
-/// Reads the literal characters that an expression begins with.
+/// A scan of the literal characters at the start of an expression.
 private struct LiteralScan {
     private var rest: Substring.UnicodeScalarView
     private(set) var literal: [Unicode.Scalar] = []
@@ -43,10 +44,10 @@ private struct LiteralScan {
         rest = text
     }
 
-    /// Whether all of the expression is literal.
+    /// Whether the whole expression is literal.
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads up to the first character that is not literal; `false` if what follows may undo it.
+    /// Scans to the first character that is not literal; returns `false` if the rest can cancel the literals.
     mutating func run() -> Bool {
         var isQuoted = false
         while let scalar = rest.first {
@@ -69,14 +70,14 @@ private struct LiteralScan {
                 break
             }
         }
-        // The last character may be repeated, also not at all, and another branch begins with something else.
+        // A quantifier can make the last character optional, and another branch has another prefix.
         if let next = rest.first, "?*+{".unicodeScalars.contains(next), !literal.isEmpty { literal.removeLast() }
         return !rest.contains("|")
     }
 }
 
 extension Unicode.Scalar {
-    /// ASCII, and neither a letter nor a digit: behind a backslash it stands for itself.
+    /// Whether it is ASCII and neither a letter nor a digit: after a backslash it is literal.
     fileprivate var isPunctuation: Bool {
         isASCII && !properties.isAlphabetic && !("0"..."9").contains(self) && value > 0x20 && value < 0x7f
     }

@@ -1,30 +1,30 @@
 internal import Synchronization
 
-/// Which queries of an app run at the same time (docs/queries.md, "Fairness").
+/// Decides which queries of an app run at the same time (docs/queries.md, "Fairness").
 ///
-/// How long a query takes is known only once it has run. So each begins in the quick lane, for a slice of time. One
-/// that is not done by then goes on if no other query runs; otherwise it gives its connection back and begins again in
-/// the slow lane, which has few permits and threads of lower priority. In both lanes callers get permits in rounds.
-/// Objects by id and files by key need no permit: the store has connections that only they use.
+/// A query's duration is known only after it has run. So each query begins in the quick lane, for a slice of time. A
+/// query that has not ended by then continues if no other query runs; otherwise it returns its connection and begins
+/// again in the slow lane, which has few permits and threads of lower priority. In both lanes callers get permits in
+/// rounds. Objects by id and files by key need no permit: the store has connections that only they use.
 package final class QueryAdmission: Sendable {
-    /// How many queries run, each for all callers of an app together but the last.
+    /// Limits on queries: `perCaller` for each caller, the others for all callers of an app together.
     package struct Limits: Sendable {
-        /// Permits of the quick lane.
+        /// The number of permits of the quick lane.
         package var quick: Int
-        /// Permits of the slow lane.
+        /// The number of permits of the slow lane.
         package var slow: Int
-        /// Milliseconds that a query may run in the quick lane.
+        /// The time that a query can run in the quick lane, in milliseconds.
         package var slice: Int
-        /// The most requests of one caller that query or wait.
+        /// The maximum number of running and waiting requests of one caller.
         package var perCaller: Int
-        /// Seconds that a query may wait for the slow lane.
+        /// The time that a query can wait for the slow lane, in seconds.
         package var wait: Int
 
         /// - Parameters:
-        ///   - readers: Connections for queries; a quarter of them, at least one, may run slow queries at a time.
+        ///   - readers: Connections for queries; a quarter of them, at least one, can run slow queries at a time.
         ///   - slice: Milliseconds of the quick lane.
-        ///   - perCaller: The most requests of one caller.
-        ///   - wait: Seconds that a query may wait for the slow lane.
+        ///   - perCaller: The maximum number of requests of one caller.
+        ///   - wait: Seconds that a query can wait for the slow lane.
         package init(readers: Int = 4, slice: Int = 100, perCaller: Int = 64, wait: Int = 20) {
             slow = max(1, readers / 4)
             quick = max(1, readers - slow)
@@ -39,17 +39,17 @@ package final class QueryAdmission: Sendable {
     private let slow: FairPermits<CallerIdentity>
     private let running = Mutex<[CallerIdentity: Int]>([:])
 
-    /// Takes how many may run.
+    /// Creates an admission with limits.
     package init(limits: Limits = Limits()) {
         self.limits = limits
         quick = FairPermits(limits.quick)
         slow = FairPermits(limits.slow)
     }
 
-    /// Runs a query that checks the budget; it runs twice if it was not done within its slice.
+    /// Runs a query that checks the budget; it runs a second time if it did not end within its slice.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has as many queries as it may, or the slow lane is
-    ///   taken for too long; what the body throws.
+    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has the maximum number of queries, or the slow lane has
+    ///   no permit for too long; errors of the body.
     package func run<Result: Sendable>(
         as caller: CallerIdentity,
         within budget: QueryBudget,
@@ -61,7 +61,7 @@ package final class QueryAdmission: Sendable {
             do {
                 return try await runQuick(as: caller, within: budget, body)
             } catch is QueryBudget.SliceEnded {
-                // Those of a batch that follow are as slow as the first, likely.
+                // The following queries of a batch are probably as slow as the first.
                 budget.slowDown()
             }
         }
@@ -85,7 +85,8 @@ package final class QueryAdmission: Sendable {
         }
         budget.limit(
             to: QueryBudget.Slice(milliseconds: limits.slice) { [limits, quick, slow] in
-                // To begin again costs the slice once more, which is lost only where others gain by it.
+                // A restart repeats the work of the slice, so the query continues where no other query would gain by
+                // the restart.
                 guard quick.freeCount == limits.quick - 1, slow.takeFree() else { return false }
                 lane.change(to: slow)
                 budget.watchCaller()
@@ -95,7 +96,7 @@ package final class QueryAdmission: Sendable {
         return try await body()
     }
 
-    /// Waits for the slow lane with a timeout: a late answer is of no use to the client.
+    /// Waits for the slow lane with a timeout: a late response is of no use to the client.
     private func takeSlow(for caller: CallerIdentity) async throws {
         let waiting = Task { [slow] in try await slow.take(for: caller) }
         let timer = Task { [limits] in
@@ -149,7 +150,7 @@ private final class Lane: Sendable {
         held = Mutex(permits)
     }
 
-    /// Holds a permit that was taken instead of the one before, which is given back.
+    /// Replaces the held permit by one that was taken, and returns the held one.
     func change(to permits: FairPermits<CallerIdentity>) {
         held.withLock { held in
             defer { held = permits }
@@ -157,7 +158,7 @@ private final class Lane: Sendable {
         }?.giveBack()
     }
 
-    /// Gives the permit back, if one is held.
+    /// Returns the permit, if one is held.
     func release() {
         held.withLock { held in
             defer { held = nil }

@@ -1,37 +1,37 @@
 internal import Dispatch
 internal import Synchronization
 
-/// How long the queries of one request may still run.
+/// The time that remains for all queries of one request.
 ///
-/// Everything that a query makes the server do checks it: SQLite between its instructions, matching between values, a
-/// regular expression between its steps, a reply between its objects. It counts only while a store runs a body, so that
-/// waiting for a connection costs nothing, and it is one for all queries of a batch.
+/// All work of a query checks it: SQLite between its instructions, matching between values, a regular expression
+/// between its steps, a reply between its objects. Time counts only while a store runs a body, not while a query waits
+/// for a connection, and all queries of a batch share one budget.
 ///
-/// May be used from any thread; at most one body runs within it at a time.
+/// Thread-safe; at most one body runs within it at a time.
 package final class QueryBudget: Sendable {
     private struct State {
-        /// Nanoseconds that are left when nothing runs.
+        /// The remaining nanoseconds while no body runs.
         var remaining: UInt64
-        /// When the body that runs must end; `nil` while none does.
+        /// The time at which the running body must end; `nil` while none runs.
         var deadline: UInt64?
         var slice: Slice?
-        /// When the slice ends; `nil` without one.
+        /// The time at which the slice ends; `nil` without a slice.
         var sliceEnd: UInt64?
-        /// What ``check()`` throws from now on, without a look at the clock.
+        /// The error that ``check()`` throws from now on, without reading the clock.
         var failure: (any Error)?
-        /// Whether bodies run among slow queries.
+        /// Whether bodies run as slow queries.
         var isSlow = false
         /// Whether ``presence`` is watched.
         var isWatched = false
     }
 
-    /// A first part of the budget, at whose end the admission decides whether the body goes on.
+    /// A first part of the budget; at its end, admission decides whether the body continues.
     package struct Slice: Sendable {
         let nanoseconds: UInt64
         let goesOn: @Sendable () -> Bool
 
         /// - Parameters:
-        ///   - milliseconds: How long the slice is.
+        ///   - milliseconds: The length of the slice.
         ///   - goesOn: Called at its end, at most once; `false` makes ``QueryBudget/check()`` throw ``SliceEnded``.
         package init(milliseconds: Int, goesOn: @escaping @Sendable () -> Bool) {
             nanoseconds = UInt64(milliseconds) * 1_000_000
@@ -39,26 +39,26 @@ package final class QueryBudget: Sendable {
         }
     }
 
-    /// Thrown at the end of a slice that is not extended; the body has to run again.
+    /// The error at the end of a slice that is not extended; the body has to run again.
     package struct SliceEnded: Error {}
 
     private let refusal: any Error
     private let presence: (any CallerPresence)?
     private let state: Mutex<State>
-    /// Before this moment ``check()`` has nothing to look at but the clock.
+    /// The earliest time at which ``check()`` has to do more than read the clock.
     private let alarm = Atomic<UInt64>(.max)
 
     /// - Parameters:
-    ///   - milliseconds: How long bodies may run, together.
-    ///   - refusal: What ``check()`` throws then.
-    ///   - presence: Ends the bodies of a slow query when its caller goes; without it they run to their end.
+    ///   - milliseconds: The time limit of all bodies together.
+    ///   - refusal: The error that ``check()`` throws after that time.
+    ///   - presence: Ends the bodies of a slow query when its client disconnects; without it they run to their end.
     package init(milliseconds: Int, refusal: any Error, presence: (any CallerPresence)? = nil) {
         self.refusal = refusal
         self.presence = presence
         state = Mutex(State(remaining: UInt64(milliseconds) * 1_000_000))
     }
 
-    /// The budget of a request: `queries.timeout`, beyond it ``ServiceError/Code/timedOut``.
+    /// Creates the budget of a request: `queries.timeout`, and ``ServiceError/Code/timedOut`` after it.
     package convenience init(seconds: Int, presence: (any CallerPresence)? = nil) {
         self.init(
             milliseconds: seconds * 1000,
@@ -70,7 +70,7 @@ package final class QueryBudget: Sendable {
         )
     }
 
-    /// Throws once the budget is spent, the request was cancelled, or the slice ended; costs a look at the clock.
+    /// Throws if the budget is spent, the request was cancelled, or the slice ended; usually only reads the clock.
     package func check() throws {
         let now = QueryBudget.now
         guard now >= alarm.load(ordering: .relaxed) else { return }
@@ -105,11 +105,11 @@ package final class QueryBudget: Sendable {
         fail(CancellationError())
     }
 
-    /// Runs a body whose time counts; stores call it around each body that runs on one of their threads.
+    /// Runs a body and counts its time; stores call it around each body on one of their threads.
     package func counting<Result>(_ body: () throws -> Result) throws -> Result {
         let began = QueryBudget.now
         try state.withLock { state in
-            // A slice that ended belongs to the attempt before.
+            // The end of a slice concerns only the previous attempt.
             if state.failure is SliceEnded { state.failure = nil }
             if let failure = state.failure { throw failure }
             guard state.remaining > 0 else { throw refusal }
@@ -130,7 +130,7 @@ package final class QueryBudget: Sendable {
         return try body()
     }
 
-    /// Sets the slice of the next bodies, or none.
+    /// Sets the slice of the next bodies; `nil` removes it.
     func limit(to slice: Slice?) {
         state.withLock { $0.slice = slice }
     }
@@ -138,7 +138,7 @@ package final class QueryBudget: Sendable {
     /// Whether the next body belongs to a slow query, which a store runs on threads of lower priority.
     package var isSlow: Bool { state.withLock(\.isSlow) }
 
-    /// Makes the next bodies those of a slow query, which run to their end without slices.
+    /// Marks the next bodies as a slow query's, which run to their end without slices.
     package func slowDown() {
         state.withLock { state in
             state.isSlow = true
@@ -146,8 +146,9 @@ package final class QueryBudget: Sendable {
         }
     }
 
-    /// Ends the bodies when the caller goes, until ``unwatchCaller()``; a query that is not slow ends sooner by itself
-    /// than the connection's event loop is told.
+    /// Ends the bodies when the client disconnects, until ``unwatchCaller()``.
+    ///
+    /// Only for slow queries: a quick one ends before the connection's event loop could report it.
     func watchCaller() {
         guard let presence else { return }
         let isFirst = state.withLock { state in
@@ -157,7 +158,7 @@ package final class QueryBudget: Sendable {
         if isFirst { presence.watch { [weak self] in self?.cancel() } }
     }
 
-    /// Ends what ``watchCaller()`` began, if it did.
+    /// Stops watching the client, if ``watchCaller()`` started it.
     func unwatchCaller() {
         let wasWatched = state.withLock { state in
             defer { state.isWatched = false }

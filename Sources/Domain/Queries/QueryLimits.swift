@@ -1,25 +1,26 @@
-/// What a query may cost, each a setting.
+/// The limits of a query, each a setting.
 package struct QueryLimits: Sendable {
-    /// How deep `$and`, `$or` and sub-queries may stand inside each other.
+    /// The maximum depth of nested `$and`, `$or` and sub-queries.
     package var depth: Int
-    /// The most conditions of a `where`, those of its sub-queries included.
+    /// The maximum number of conditions of a `where`, including those of its sub-queries.
     package var conditions: Int
-    /// The most values of `$in`, `$nin` and `$all`.
+    /// The maximum number of values of `$in`, `$nin` and `$all`.
     package var listLength: Int
-    /// The most values of all lists of a `where` together.
+    /// The maximum number of values of all lists of a `where` together.
     package var values: Int
-    /// The most sub-queries of a `where`.
+    /// The maximum number of sub-queries of a `where`.
     package var subqueries: Int
-    /// The most bytes of a regular expression.
+    /// The maximum length of a regular expression in bytes.
     package var patternLength: Int
-    /// Seconds that a query may run.
+    /// The time limit of a query in seconds.
     package var timeout: Int
-    /// The most requests of one caller that query at the same time or wait to.
+    /// The maximum number of running and waiting queries of one caller.
     package var concurrent: Int
-    /// The most bytes of objects in a reply; what is beyond is left out, as on LeanCloud (protocol/data 3.8).
+    /// The maximum size of the objects in a reply, in bytes; further objects are left out, as on LeanCloud
+    /// (protocol/data 3.8).
     package var replySize: Int
 
-    /// Takes every limit; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     package init(
         depth: Int = 20,
         conditions: Int = 1000,

@@ -1,17 +1,17 @@
-/// An object as it is stored: id, times and ACL, and its fields in canonical form.
+/// An object with parsed fields: id, times and ACL, and its fields in canonical form.
 package struct StoredObject: Sendable, Hashable {
     /// The objectId.
     package var id: ObjectID
-    /// When it was made.
+    /// The time of creation.
     package var createdAt: Timestamp
-    /// When it was changed last.
+    /// The time of the last change.
     package var updatedAt: Timestamp
-    /// Who is allowed to read and write it; `nil` means every caller.
+    /// The callers that are allowed to read and write it; `nil` means every caller.
     package var acl: AccessControlList?
-    /// The class's own fields.
+    /// The fields, without the built-in ones.
     package var fields: [String: JSONValue]
 
-    /// Takes checked values.
+    /// Creates an object from checked values.
     package init(
         id: ObjectID,
         createdAt: Timestamp,
@@ -26,7 +26,7 @@ package struct StoredObject: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// What queries see under a name: a field, or one of the built-in ones.
+    /// The value that queries compare for a name: a field, or one of the built-in ones.
     package func value(of field: String) -> JSONValue? {
         switch field {
         case "objectId": .string(id.description)
