@@ -1,21 +1,21 @@
-/// Where the databases and blobs of apps are, as a backup and a restore see them: in one folder for each app.
+/// The access of a backup and a restore to the databases and blobs of apps, in one folder for each app.
 ///
 /// Every call blocks; it is for commands, never for the cooperative pool.
 package protocol BackupEngine: Sendable {
-    /// The name that a database has in an app's folder: a folder with it is an app's.
+    /// The name of the database in an app's folder; a folder that contains it is an app's folder.
     var databaseName: String { get }
 
-    /// Copies an app's database as it is at one moment, whether a server has it open or not.
+    /// Copies the state of an app's database at one moment, whether or not a server has it open.
     ///
-    /// Writers to the original do not wait for this. Uploads on their way and the deletion queue are not copied,
+    /// Writers to the original do not wait for the copy. Unfinished uploads and the deletion queue are not copied,
     /// because a backup has no bytes of either.
     ///
     /// - Parameters:
     ///   - original: The app's folder; it is only read.
     ///   - folder: The folder of the copy, which must exist and have no database.
-    /// - Returns: The copy, checked and brought up to date unless it is damaged (``CopiedDatabase/damage``).
-    /// - Throws: ``OpenFailure`` about the original. With ``OpenFailure/isDamage`` not even its pages could be listed,
-    ///   and what was made of the copy can be removed.
+    /// - Returns: The copy, checked and migrated unless it is damaged (``CopiedDatabase/damage``).
+    /// - Throws: ``OpenFailure`` about the original. With ``OpenFailure/isDamage`` its pages could not even be listed,
+    ///   and the partial copy can be removed.
     func copyDatabase(of original: String, to folder: String) throws(OpenFailure) -> any CopiedDatabase
 
     /// Opens the database of a backup for reading, after a check of its pages; changes nothing.
@@ -23,44 +23,46 @@ package protocol BackupEngine: Sendable {
     /// - Throws: ``OpenFailure``, also if its pages are damaged.
     func openDatabase(in folder: String) throws(OpenFailure) -> any CopiedDatabase
 
-    /// Compares the blobs in an app's folder with what their records say, several at a time.
+    /// Compares the blobs in an app's folder with their records, several at a time.
     ///
     /// - Parameters:
     ///   - files: The records.
     ///   - folder: The app's folder; it is only read.
     ///   - comparingDigests: Whether all bytes are read and compared with the digests, or only the sizes.
     /// - Returns: The condition of each file's blob, in the same order.
-    /// - Throws: What keeps the folder from being read, and not what is wrong with a blob.
+    /// - Throws: Errors of reading the folder; defects of a blob are part of the result.
     func check(_ files: [FileEntry], in folder: String, comparingDigests: Bool) throws -> [BlobCondition]
 
-    /// Begins to copy blobs between the folders of two apps, of which no server uses the second.
+    /// Begins to copy blobs between the folders of two apps; no server uses the second.
     ///
-    /// - Throws: When a folder cannot be made or synced.
+    /// - Throws: An error if a folder cannot be created or synced.
     func blobCopier(from source: String, to target: String, comparingDigests: Bool) throws -> any BlobCopier
 }
 
-/// A database that no server writes: the copy that a backup or a restore makes, or the one in a backup.
+/// A database that no server writes: the copy of a backup or a restore, or the one in a backup.
 package protocol CopiedDatabase: Sendable {
-    /// What is wrong with the pages of a copy that was made, or `nil` if they are sound.
+    /// The damage to the pages of a copy, or `nil` if they are intact.
     ///
     /// It continues "the database …". A damaged copy holds the pages as they are, and can only be read.
     var damage: String? { get }
 
-    /// Calls the body with all file records, some hundred at a time, in the order in which they were made, those that
-    /// cannot be read apart.
+    /// Calls the body with all file records in order of creation, some hundred at a time; unreadable records are passed
+    /// separately.
     ///
-    /// The body may ``forget(_:_:)`` records.
+    /// The body can ``forget(_:_:)`` records.
     ///
-    /// - Throws: ``OpenFailure`` if records cannot be read, and what the body throws.
+    /// - Throws: ``OpenFailure`` if records cannot be read, and errors of the body.
     func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws
 
-    /// Whether the original of a copy still has a record, now; yes if that cannot be told.
+    /// Whether the original of a copy currently has a record; `true` if it is unknown.
     func originalHas(_ file: FileEntry) -> Bool
 
-    /// Removes records, and what relations say of them.
+    /// Deletes records and their memberships in relations.
     func forget(_ files: [FileEntry], _ broken: [UnreadableRecord]) throws(OpenFailure)
 
-    /// Closes it; later calls throw. A copy is on the disk then, its name when its folder is synced.
+    /// Closes the database; later calls throw.
+    ///
+    /// A copy is then synced to the disk; its name is synced with its folder.
     func close() throws(OpenFailure)
 }
 
@@ -68,12 +70,12 @@ package protocol CopiedDatabase: Sendable {
 package protocol BlobCopier {
     /// Copies the blobs of files, several at a time.
     ///
-    /// The bytes of each that is whole are on the disk on return; of another nothing is left.
+    /// When it returns, the bytes of each intact blob are on the disk; damaged blobs leave no copy.
     ///
     /// - Returns: The condition of each file's blob, in the same order.
-    /// - Throws: When nothing can be written.
+    /// - Throws: An error if writing fails.
     mutating func copy(_ files: [FileEntry]) throws -> [BlobCondition]
 
-    /// Returns when the names of all copies are on the disk; nothing counts as copied before.
+    /// Syncs the names of all copies to the disk; before that, no copy counts.
     func synchronize() throws
 }

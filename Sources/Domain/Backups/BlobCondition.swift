@@ -1,21 +1,21 @@
-/// What reading a blob found.
+/// The result of checking a blob.
 package enum BlobCondition: Sendable, Equatable {
-    /// The bytes are those that were uploaded, as far as they were to be compared.
+    /// The bytes are those that were uploaded, as far as they were compared.
     case whole
-    /// There is nothing under the key.
+    /// There is no blob under the key.
     case missing
     /// The bytes differ from the uploaded ones; the string continues "the blob …".
     case damaged(String)
 }
 
-/// A file record that cannot be read, because something else than lcfile changed its bytes.
+/// A file record that cannot be read, because its bytes were changed by something other than lcfile.
 package struct UnreadableRecord: Sendable {
-    /// Where the engine finds it.
+    /// The engine's number of the record.
     package let number: Int64
-    /// Its object id, as far as that can be read.
+    /// Its object id, as far as it can be read.
     package let id: String
 
-    /// Takes what could be read.
+    /// Creates the value from the readable parts.
     package init(number: Int64, id: String) {
         self.number = number
         self.id = id

@@ -1,11 +1,11 @@
-/// Why a database cannot be used.
+/// The reason why a database cannot be used.
 package struct OpenFailure: Error, CustomStringConvertible {
-    /// Continues "the database …".
+    /// The reason; continues "the database …".
     package let message: String
-    /// Whether its pages are damaged, so that nothing but a backup or a repair helps.
+    /// Whether its pages are damaged, so that only a backup or a repair helps.
     package let isDamage: Bool
 
-    /// Takes the reason.
+    /// Creates an error with a reason.
     package init(message: String, isDamage: Bool = false) {
         self.message = message
         self.isDamage = isDamage

@@ -1,20 +1,20 @@
 package import NIOCore
 
-/// The bytes of a part of a blob, in order; the next piece is read when it is asked for.
+/// The bytes of a range of a blob, in order; each piece is read on demand.
 package struct BlobPieces: AsyncSequence, Sendable {
-    /// Bytes that follow each other; never empty.
+    /// Consecutive bytes; never empty.
     package typealias Element = ByteBuffer
-    /// What gives the next piece; nil at the end.
+    /// Returns the next piece; `nil` at the end.
     package typealias Next = () async throws -> ByteBuffer?
 
     private let start: @Sendable () -> Next
 
-    /// - Parameter start: Begins at the first byte.
+    /// - Parameter start: Creates a reader that begins at the first byte.
     package init(_ start: @escaping @Sendable () -> Next) {
         self.start = start
     }
 
-    /// Begins at the first byte.
+    /// Creates a reader that begins at the first byte.
     package func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(body: start())
     }
@@ -23,7 +23,7 @@ package struct BlobPieces: AsyncSequence, Sendable {
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let body: Next
 
-        /// The next piece; nil at the end.
+        /// The next piece; `nil` at the end.
         package func next() async throws -> ByteBuffer? {
             try await body()
         }
@@ -31,11 +31,13 @@ package struct BlobPieces: AsyncSequence, Sendable {
 }
 
 extension OpenBlob {
-    /// The largest piece of ``pieces(of:)``: as much as makes the cost of a single read negligible, and as little as
-    /// each of thousands of slow clients can hold.
+    /// The maximum size of a piece of ``pieces(of:)`` in bytes.
+    ///
+    /// Large enough to make the cost of a single read negligible, small enough that thousands of slow clients can each
+    /// hold a piece.
     package static var pieceSize: Int64 { 256 << 10 }
 
-    /// Reads one piece after the other.
+    /// The bytes of a range in pieces.
     package func pieces(of range: Range<Int64>) -> BlobPieces {
         BlobPieces {
             var position = range.lowerBound

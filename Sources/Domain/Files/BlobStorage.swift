@@ -1,25 +1,25 @@
-/// The two places of one app's bytes, and the steps of a commit between them (docs/storage-format.md, "How an upload
-/// becomes durable").
+/// The staging area and the blob store of one app, and the steps of a commit between them (docs/storage-format.md, "How
+/// an upload becomes durable").
 ///
-/// Note in the journal, blob, record, end of the note: at every moment a blob has a record or a note.
+/// The steps are note in the journal, blob, record, end of the note: at every moment a blob has a record or a note.
 package struct BlobStorage: Sendable {
-    /// Where bytes are until they are blobs.
+    /// The bytes that are not blobs yet.
     package let staging: any StagingArea
-    /// Where blobs are.
+    /// The blobs.
     package let blobs: any BlobStore
 
-    /// Takes both; they may be of different kinds.
+    /// Creates a storage; the two parts can be of different kinds.
     package init(staging: any StagingArea, blobs: any BlobStore) {
         self.staging = staging
         self.blobs = blobs
     }
 
-    /// Makes finished staged bytes of a file a blob; on return, bytes and name survive a power cut.
+    /// Makes finished staged bytes a blob; on return, bytes and name survive a power cut.
     ///
-    /// The note stays until ``StagedBlob/discard()``, which is called once the record is stored. On failure the bytes
+    /// The note stays until ``StagedBlob/discard()``, which is called after the record is stored. On failure the bytes
     /// are staged as before.
     ///
-    /// - Throws: ``ServiceError/Code/duplicateValue`` if the key is taken; the fault of the storage.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if the key is taken; errors of the storage.
     package func commit(
         _ staged: any StagedBlob,
         _ facts: BlobFacts,
@@ -30,7 +30,7 @@ package struct BlobStorage: Sendable {
         do {
             try await blobs.put(staged, facts, as: key, of: file)
         } catch let error as ServiceError where error.code == .duplicateValue {
-            // The blob is another file's. Should the note stay, the next start finds that out as well.
+            // The blob belongs to another file. If the note stays, the next start detects that, too.
             try? await staged.cancelCommit()
             throw error
         } catch {
@@ -39,9 +39,9 @@ package struct BlobStorage: Sendable {
         }
     }
 
-    /// Takes a commit back whose record was not stored: the blob is gone, the bytes are staged as before.
+    /// Reverts a commit whose record was not stored: removes the blob; the bytes are staged as before.
     ///
-    /// If that fails, the bytes keep their note, and the next start takes the commit back. Not affected by cancellation.
+    /// If that fails, the note stays, and the next start reverts the commit. Not affected by cancellation.
     package func revert(_ staged: any StagedBlob, as key: FileKey, of file: ObjectID) async {
         await shieldedFromCancellation {
             do {
@@ -53,13 +53,13 @@ package struct BlobStorage: Sendable {
         }
     }
 
-    /// Ends a commit that the end of a server interrupted.
+    /// Completes or reverts a commit that was interrupted by the end of a server.
     ///
     /// - Parameters:
-    ///   - note: What the journal says.
-    ///   - isCommitted: Whether the file's record is there: then the blob stays, else it goes.
-    ///   - isKept: Whether the bytes of an undone commit are staged as before; those of a draft never are.
-    /// - Throws: Why the commit is not ended; its note stays then.
+    ///   - note: The note in the journal.
+    ///   - isCommitted: Whether the file's record exists: then the blob stays, otherwise it is removed.
+    ///   - isKept: Whether the bytes of a reverted commit are staged again; those of a draft never are.
+    /// - Throws: The error that left the commit unresolved; its note stays then.
     package func settle(_ note: CommitNote, isCommitted: Bool, keepingBytes isKept: Bool) async throws {
         guard let staged = try await staging.reopen(note) else { return }
         if !isCommitted {

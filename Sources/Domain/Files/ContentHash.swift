@@ -1,14 +1,14 @@
 internal import Crypto
 
-/// Qiniu's hash of a file: SHA-1 of each 4 MiB, and of those digests if there are several, behind a byte that tells
-/// which (protocol/files 2.4, "qetag").
+/// Qiniu's hash of a file (protocol/files 2.4, "qetag"): a type byte and a SHA-1.
 ///
-/// Blocks are hashed apart from each other, so that parts which came in any order need not be read again.
+/// The SHA-1 is that of the file, or for several blocks of 4 MiB that of the blocks' digests; the type byte tells
+/// which. Blocks are hashed independently, so that parts that arrive out of order need not be read again.
 package enum ContentHash {
-    /// The bytes of a block; the last one may be shorter.
+    /// The size of a block in bytes; the last one can be shorter.
     package static let blockSize: Int64 = 4 << 20
 
-    /// How many blocks a file of a size has: one at least.
+    /// The number of blocks of a file of a size in bytes: at least one.
     package static func blockCount(of size: Int64) -> Int {
         max(1, Int((size + blockSize - 1) / blockSize))
     }
@@ -24,13 +24,13 @@ package enum ContentHash {
     }
 }
 
-/// Takes the bytes of a file in order and gives its ``ContentHash``.
+/// Computes the ``ContentHash`` of a file from its bytes in order.
 package struct ContentHasher: Sendable {
     private var blocks: [[UInt8]] = []
     private var current = Insecure.SHA1()
     private var remaining = ContentHash.blockSize
 
-    /// Begins with no bytes.
+    /// Creates a hasher without bytes.
     package init() {}
 
     /// Adds bytes.

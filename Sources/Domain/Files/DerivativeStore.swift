@@ -1,55 +1,56 @@
 internal import Crypto
 package import NIOCore
 
-/// Keeps derivatives of one app's files, so that none is made twice while there is space.
+/// A cache of derivatives of one app's files.
 ///
-/// Everything in it can be made again: it may forget anything at any time, and whoever asks makes it anew. The disk
-/// implements it; tests have one in memory; both pass one contract suite.
+/// All its entries can be rendered again: it can remove any entry at any time. The disk implements it; tests have one
+/// in memory; both pass one contract suite.
 package protocol DerivativeStore: Sendable {
-    /// Opens a derivative, or returns nothing if it is not there. Never shows a partial one.
+    /// Opens a derivative; `nil` if it is not stored. Never shows a partial one.
     func open(_ name: DerivativeName) async throws -> StoredDerivative?
 
-    /// Keeps a derivative, also over one of the same name; removes those that were not used for longest if the space is
-    /// used.
+    /// Stores a derivative, replacing one of the same name; removes the least recently used ones if the space is used
+    /// up.
     ///
-    /// Readers that opened the former one continue to read it. Does not keep what alone is larger than the space.
+    /// Readers that opened a replaced derivative continue to read it. A derivative larger than the whole space is not
+    /// stored.
     func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws
 
-    /// Forgets all derivatives of one source; those who have one open can still read it.
+    /// Removes all derivatives of one source; open ones stay readable.
     func remove(allOf source: String) async throws
 }
 
-/// What a derivative is kept under.
+/// The name of a derivative in the cache.
 package struct DerivativeName: Sendable, Hashable {
-    /// What it was made of: a file's key or whatever else tells sources of one app apart; any text.
+    /// The source: a file's key or any string that identifies a source within the app.
     package let source: String
-    /// What was made, for instance ``ImageRequest/canonical``; any text.
+    /// The rendering, for instance ``ImageRequest/canonical``; any string.
     package let request: String
 
-    /// Takes both.
+    /// Creates a name.
     package init(source: String, request: String) {
         self.source = source
         self.request = request
     }
 }
 
-/// A derivative as it is served.
+/// A stored derivative with the values for a response.
 package struct StoredDerivative: Sendable {
     /// Its bytes.
     package let blob: any OpenBlob
-    /// What it is served as.
+    /// The media type of the response.
     package let mediaType: MediaType
-    /// 32 lower-case hexadecimal digits, equal only for equal bytes: the strong validator is made of it.
+    /// 32 lower-case hexadecimal digits, equal only for equal bytes; the strong validator is derived from it.
     package let tag: String
 
-    /// Takes what was kept.
+    /// Creates a value from a stored derivative.
     package init(blob: any OpenBlob, mediaType: MediaType, tag: String) {
         self.blob = blob
         self.mediaType = mediaType
         self.tag = tag
     }
 
-    /// The tag of bytes.
+    /// The tag of the bytes.
     package static func tag(of bytes: ByteBuffer) -> String {
         let digest = bytes.withUnsafeReadableBytes { SHA256.hash(data: $0) }
         return Array(digest.prefix(16)).hexadecimal

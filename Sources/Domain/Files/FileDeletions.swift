@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// Removes the bytes of one app's deleted files: the worker of the deletion queue (docs/storage-format.md, "Deleting").
 ///
-/// The transaction that removes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
+/// The transaction that deletes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
 /// row. So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used
 /// again: both the worker and an upload that creates a file under a chosen key hold a claim on the key, and no file is
 /// created under a key while its row exists.
 package final class FileDeletions: Sendable {
     private struct State {
-        /// How many rows at the queue's front were tried since it was begun anew, and are still there.
+        /// The number of rows at the queue's front that were tried since the last restart of the pass and still exist.
         var passed = 0
-        /// How many rows went by ``claiming(_:_:)``, and were not reported yet.
+        /// The number of rows that ``claiming(_:_:)`` removed and that are not reported yet.
         var freed = 0
-        /// Whether the log was told of a failure since the queue was last empty.
+        /// Whether a failure was logged since the queue was last empty.
         var isFailing = false
     }
 
@@ -28,17 +28,17 @@ package final class FileDeletions: Sendable {
     private let signal = WakeSignal()
     private let state = Mutex(State())
 
-    /// How many rows are read and removed at a time.
+    /// The number of rows that are read and removed at a time.
     package static let batchSize = 64
 
     /// - Parameters:
     ///   - app: The app, for the log.
-    ///   - store: Has the queue.
+    ///   - store: Contains the queue.
     ///   - blobs: The app's blobs.
-    ///   - derivatives: What was made of them, which goes with them.
-    ///   - files: Serves them, and forgets what it kept of those that are deleted.
-    ///   - backoff: When a removal that failed is tried again.
-    ///   - logger: Is told when removals begin to fail, and when none does any more.
+    ///   - derivatives: The derivatives of the blobs, which are removed with them.
+    ///   - files: Serves the files; removes cached data of deleted ones.
+    ///   - backoff: The delays after which a failed removal is tried again.
+    ///   - logger: Logs the first failure and the recovery from it.
     package init(
         app: AppID,
         store: any ObjectStore,
@@ -55,13 +55,11 @@ package final class FileDeletions: Sendable {
         self.files = files
         self.backoff = backoff
         self.logger = logger
-        // Rows that were written before, or by another server, are found when the worker begins or wakes.
+        // The worker reads rows of earlier times and of other servers when it starts or wakes.
         store.changes.subscribe(to: [ChangeFilter(.deletion, [.created])]) { [signal] _ in signal.set() }
     }
 
     /// Works through the queue, and through rows that are added later, until the task is cancelled; call it once.
-    ///
-    /// - Parameter report: Called after each batch.
     package func run(_ report: @escaping @Sendable (DeletionProgress) -> Void) async {
         var backoff = backoff
         var retry: ContinuousClock.Instant?
@@ -80,7 +78,7 @@ package final class FileDeletions: Sendable {
         }
     }
 
-    /// Lets the next ``drain(_:)`` try all rows, also those that failed before.
+    /// Makes the next ``drain(_:)`` try all rows, including those that failed before.
     package func startOver() {
         state.withLock { $0.passed = 0 }
     }
@@ -123,10 +121,10 @@ package final class FileDeletions: Sendable {
         }
     }
 
-    /// Runs a body that creates the file of a key, while no other task does and no bytes of a deleted file have the
-    /// key.
+    /// Runs a body that creates the file of a key, with a claim on the key and after the bytes of a deleted file are
+    /// removed.
     ///
-    /// - Throws: Why the bytes of a deleted file cannot be removed; what the body throws.
+    /// - Throws: The error because of which the bytes of a deleted file remain; errors of the body.
     package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
         try await claims.holding(key) {
             let rows = try await store.read { try $0.pendingDeletions(.all, where: PendingDeletion.has(key)) }
@@ -151,11 +149,11 @@ package final class FileDeletions: Sendable {
         }
     }
 
-    /// Removes what a batch names; returns how many rows stay because of a failure.
+    /// Removes the files of a batch; returns the number of rows that stay because of a failure.
     private func removeClaimed(_ rows: [PendingDeletion]) async throws -> Int {
         let keys = Set(rows.compactMap(\.key)).sorted { $0.description < $1.description }
         let failures = try await claims.holding(all: keys) {
-            // The holder of an earlier claim may have removed some of them.
+            // The holder of an earlier claim can have removed some of them.
             let ids = Set(rows.map(\.id))
             return try await remove(try await store.read { try $0.pendingDeletions(ids) })
         }
@@ -165,8 +163,8 @@ package final class FileDeletions: Sendable {
 
     /// Removes the bytes of files, and then their rows; called with a claim on each key.
     ///
-    /// - Returns: The rows that stay, and why.
-    /// - Throws: What the object store throws; all rows stay then.
+    /// - Returns: The rows that stay, with their errors.
+    /// - Throws: Errors of the object store; all rows stay then.
     private func remove(_ rows: [PendingDeletion]) async throws -> [(row: PendingDeletion, error: any Error)] {
         var failures: [(row: PendingDeletion, error: any Error)] = []
         var left: [(row: PendingDeletion, key: FileKey)] = []
@@ -189,7 +187,7 @@ package final class FileDeletions: Sendable {
                 failures.append((row, error))
             }
         }
-        // A download that read the record before the delete may have opened the blob again since.
+        // A download that read the record before the deletion can have opened the blob again since.
         files.forget(left.map(\.key))
         let failed = Set(failures.map(\.row.id))
         let done = rows.map(\.id).filter { !failed.contains($0) }
@@ -199,7 +197,7 @@ package final class FileDeletions: Sendable {
         return failures
     }
 
-    /// Those keys that a record has.
+    /// The keys of existing records among the rows' keys.
     private func keysOfFiles(among rows: [PendingDeletion]) async throws -> Set<FileKey> {
         let keys = Set(rows.compactMap(\.key))
         return try await store.read { reader in
@@ -231,7 +229,7 @@ package final class FileDeletions: Sendable {
         logger?.notice("The bytes of all deleted files are removed", metadata: metadata(of: nil))
     }
 
-    /// Logs get the file's id, because its key is what opens it.
+    /// The row's metadata for the log: the file's id instead of its key, because the key gives access to the file.
     private func metadata(of row: PendingDeletion?) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["app": "\(app)"]
         if let row { metadata["file"] = "\(row.id)" }
@@ -239,12 +237,12 @@ package final class FileDeletions: Sendable {
     }
 }
 
-/// What a batch of the deletion queue came to.
+/// The result of a batch of the deletion queue.
 package struct DeletionProgress: Sendable, Hashable {
-    /// Rows whose bytes are gone, and that went with them.
+    /// Rows that were removed after their bytes.
     package var removed = 0
-    /// Rows whose bytes could not be removed now, and that stay.
+    /// Rows that stay because their bytes could not be removed.
     package var failed = 0
-    /// Rows that are there now.
+    /// Rows in the queue now.
     package var waiting = 0
 }

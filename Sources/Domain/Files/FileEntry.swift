@@ -1,13 +1,13 @@
-/// A file record as far as a backup needs it: which blob it has, and what must be in it.
+/// The fields of a file record that a backup needs: the blob's key and facts.
 package struct FileEntry: Sendable, Hashable {
     /// The objectId.
     package let id: ObjectID
-    /// The blob's name.
+    /// The key, which determines the blob's name.
     package let key: FileKey
-    /// What was uploaded.
+    /// The facts of the uploaded bytes.
     package let facts: BlobFacts
 
-    /// Takes what a record says.
+    /// Creates an entry from the values of a record.
     package init(id: ObjectID, key: FileKey, facts: BlobFacts) {
         self.id = id
         self.key = key

@@ -1,25 +1,25 @@
-/// The facts of a stored file; immutable once made.
+/// The metadata of a stored file; immutable.
 package struct FileRecord: Sendable, Hashable {
     /// The objectId.
     package let id: ObjectID
     /// The path part of the URL; unique in the app.
     package let key: FileKey
-    /// As the client gave it; not unique.
+    /// The name from the client; not unique.
     package let name: FileName
-    /// What the file is served as.
+    /// The media type with which the file is served.
     package let mediaType: MediaType
-    /// What the first bytes look like, whatever was claimed; nothing if they look like nothing known.
+    /// The media type detected from the first bytes, regardless of the declared one; `nil` if it is unknown.
     package let detectedType: MediaType?
-    /// Size and digests, counted by the server.
+    /// Size and digests, computed by the server.
     package let facts: BlobFacts
     /// The client's members, with `size`, `_checksum` and `owner`.
     package let metaData: [String: JSONValue]
-    /// Who may read and delete the record; nothing means everyone, within class permissions.
+    /// The callers that are allowed to read and delete the record; `nil` means everyone, within class permissions.
     package let acl: AccessControlList?
-    /// When the record was made; since files do not change, also `updatedAt`.
+    /// The time of creation; also `updatedAt`, because files do not change.
     package let createdAt: Timestamp
 
-    /// Takes checked values.
+    /// Creates a record from checked values.
     package init(
         id: ObjectID,
         key: FileKey,
@@ -43,20 +43,20 @@ package struct FileRecord: Sendable, Hashable {
     }
 }
 
-/// What serving a file takes of its record.
+/// The fields of a file record that downloads need.
 package struct ServedFile: Sendable, Hashable {
     /// The path part of the URL; unique in the app.
     package let key: FileKey
-    /// What it is served as.
+    /// The media type with which the file is served.
     package let mediaType: MediaType
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
-    /// The strong validator is made of it.
+    /// The digest from which the strong validator is derived.
     package let digest: BlobDigest
-    /// When the record was made; since files do not change, also `updatedAt`.
+    /// The time of creation; also `updatedAt`, because files do not change.
     package let createdAt: Timestamp
 
-    /// Takes the part of a record that downloads need.
+    /// Creates the value from a record.
     package init(_ record: FileRecord) {
         key = record.key
         mediaType = record.mediaType
@@ -66,33 +66,33 @@ package struct ServedFile: Sendable, Hashable {
     }
 }
 
-/// How much is kept in memory for downloads, for each app; both are settings.
+/// The sizes of the caches for downloads, per app; both are settings.
 package struct DownloadCache: Sendable {
-    /// Records, about 300 bytes each.
+    /// The maximum number of cached records, about 300 bytes each.
     package var records: Int
-    /// Open files.
+    /// The maximum number of cached open files.
     package var openBlobs: Int
 
-    /// Takes both bounds; 0 keeps nothing.
+    /// Creates the sizes; 0 disables a cache.
     package init(records: Int = 20_000, openBlobs: Int = 256) {
         self.records = records
         self.openBlobs = openBlobs
     }
 }
 
-/// What is known of a blob's bytes once all of them were read.
+/// The size and digests of a blob, known after all bytes were read.
 package struct BlobFacts: Sendable, Hashable {
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
-    /// What the bytes are compared by.
+    /// The digest by which bytes are compared.
     package let digest: BlobDigest
-    /// 32 lower-case hexadecimal digits; nothing for a large file of which nobody asked for it.
+    /// The MD5 as 32 lower-case hexadecimal digits; `nil` for a large file unless it was requested.
     package let md5: String?
 
-    /// The largest files whose MD5 is always known: it takes longer than writing them.
+    /// The maximum size in bytes for which MD5 is always computed: it takes longer than writing the file.
     package static let md5Limit: Int64 = 64 << 20
 
-    /// Takes what was counted.
+    /// Creates the facts from computed values.
     package init(size: Int64, digest: BlobDigest, md5: String?) {
         self.size = size
         self.digest = digest
@@ -100,14 +100,14 @@ package struct BlobFacts: Sendable, Hashable {
     }
 }
 
-/// What a blob's bytes are compared by; equal bytes have equal digests of one kind.
+/// The digest by which a blob's bytes are compared; equal bytes have equal digests of one kind.
 package enum BlobDigest: Sendable, Hashable, CustomStringConvertible {
-    /// ``ContentHash``.
+    /// A ``ContentHash``.
     case contentHash(String)
-    /// 64 lower-case hexadecimal digits, of files from before there were content hashes.
+    /// SHA-256 as 64 lower-case hexadecimal digits, for files that are older than content hashes.
     case sha256(String)
 
-    /// The digest that a record names; nothing if it names none.
+    /// Creates the digest of a record; `nil` if the record has none.
     package init?(hash: String?, sha256: String?) {
         if let hash {
             self = .contentHash(hash)
@@ -118,7 +118,7 @@ package enum BlobDigest: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The digest as text, safe in a header.
+    /// The digest as a string that is safe in a header.
     package var description: String {
         switch self {
         case .contentHash(let text), .sha256(let text): text

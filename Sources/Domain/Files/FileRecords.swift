@@ -2,15 +2,15 @@
 package struct FileRecords: Sendable {
     private let store: any ObjectStore
 
-    /// Keeps records in the app's store.
+    /// Creates the access to the records of an app's store.
     package init(_ store: any ObjectStore) {
         self.store = store
     }
 
-    /// The changes of the app's objects, records among them.
+    /// The changes of the app's objects, including file records.
     package var changes: ChangeFeed { store.changes }
 
-    /// Throws ``ServiceError/Code/forbidden`` unless the caller may make files.
+    /// Throws ``ServiceError/Code/forbidden`` unless the caller is allowed to create files.
     package func requireCreating(as caller: Caller) async throws {
         guard let schema = try await store.read({ try $0.schema(of: .file) }) else { return }
         try ObjectAccess(caller: caller).require(.create, in: schema)
@@ -19,11 +19,11 @@ package struct FileRecords: Sendable {
     /// Adds all records or none; on return they survive a power cut.
     ///
     /// - Parameters:
-    ///   - records: What to add; one without an ACL gets the class's default.
-    ///   - caller: Who made them.
-    ///   - quota: How many bytes all files of the app may have.
-    /// - Throws: ``ServiceError/Code/forbidden`` if the caller may not; ``ServiceError/Code/duplicateValue`` if an id
-    ///   or key is taken; ``ServiceError/Code/quotaExceeded``.
+    ///   - records: The records; one without an ACL gets the class's default.
+    ///   - caller: The caller who creates them.
+    ///   - quota: The maximum size of all files of the app, in bytes.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the caller is not allowed to; ``ServiceError/Code/duplicateValue``
+    ///   if an id or key is taken; ``ServiceError/Code/quotaExceeded``.
     package func insert(_ records: [FileRecord], as caller: Caller, within quota: Int64? = nil) async throws {
         try await store.write { writer in
             var usage = try writer.usage()
@@ -36,18 +36,18 @@ package struct FileRecords: Sendable {
         }
     }
 
-    /// Throws ``ServiceError/Code/quotaExceeded`` if so many bytes more would be too many.
+    /// Throws ``ServiceError/Code/quotaExceeded`` if a further file of a size in bytes would exceed the quota.
     package func requireQuota(for size: Int64, within quota: Int64?) async throws {
         guard let quota else { return }
         try await store.read { try ($0.usage() + .file(size)).requireWithin(quota) }
     }
 
-    /// The record with this id, if there is one.
+    /// The record with this id; `nil` if it does not exist.
     package func file(id: ObjectID) async throws -> FileRecord? {
         try await store.read { try $0.object(id, in: .file) }.map(FileRecord.init(stored:))
     }
 
-    /// The record with this key, if there is one.
+    /// The record with this key; `nil` if it does not exist.
     package func file(key: FileKey) async throws -> FileRecord? {
         let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(key.description)))
         return try await store.read { reader in
@@ -75,7 +75,7 @@ extension FileRecord {
         return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, acl: acl, fields: fields)
     }
 
-    /// The record as clients read it, as JSON text (protocol/files 4).
+    /// The record as JSON for clients (protocol/files 4).
     package func text(shownBy files: FilePresentation) -> [UInt8] {
         var text = RawObject(JSONValue.object(object.fields).encoded())
         files.complete(&text)
@@ -85,7 +85,7 @@ extension FileRecord {
         return text.encoded()
     }
 
-    /// Takes back what ``object`` made; throws for what no record can be, which only another program can have written.
+    /// Creates a record from its ``object``; throws for invalid values, which only another program can have written.
     package init(stored object: StoredObject) throws {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init),
@@ -108,7 +108,7 @@ extension FileRecord {
 }
 
 extension WriteTransaction {
-    /// Adds a record, if the caller may make files.
+    /// Adds a record if the caller is allowed to create files.
     func insert(_ record: FileRecord, as caller: Caller) throws {
         self.caller = caller
         let schema = try schema(of: .file) ?? .files
@@ -121,7 +121,7 @@ extension WriteTransaction {
 }
 
 extension StoredObject {
-    /// The key of a record whose file lies here.
+    /// The key of an internal file's record; `nil` for a file on another server.
     var fileKey: FileKey? { fields["key"]?.stringValue.flatMap(FileKey.init) }
 }
 

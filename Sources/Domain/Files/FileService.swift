@@ -3,15 +3,15 @@ package struct FileService: Sendable {
     private let files: FileRecords
     private let blobs: any BlobStore
     private let health: StorageHealth
-    /// What downloads need, so that those in demand ask neither the database nor the file system.
+    /// Cached records and open blobs, so that frequent downloads need neither the database nor the file system.
     private let served: BoundedCache<FileKey, ServedFile>
     private let opened: BoundedCache<FileKey, any OpenBlob>
 
     /// - Parameters:
     ///   - files: The app's records.
     ///   - blobs: The app's blobs.
-    ///   - cache: How many records and how many open blobs are kept for downloads.
-    ///   - health: Is told of blobs that are lost.
+    ///   - cache: The maximum numbers of cached records and open blobs.
+    ///   - health: Receives reports of lost blobs.
     package init(
         files: FileRecords,
         blobs: any BlobStore,
@@ -26,7 +26,7 @@ package struct FileService: Sendable {
         follow(files.changes)
     }
 
-    /// Takes records that change, and files that are deleted, out of the caches before the change is answered.
+    /// Removes changed records and deleted files from the caches before the client gets the response to the change.
     private func follow(_ changes: ChangeFeed) {
         let filter = ChangeFilter(.file, [.updated, .deleted], states: .before)
         changes.subscribe(to: [filter]) { [served, opened] event in
@@ -35,7 +35,7 @@ package struct FileService: Sendable {
                 return opened.removeAll()
             }
             for change in changes {
-                // A file that lies elsewhere has no key.
+                // A file on another server has no key.
                 guard let key = try? change.before?.object().fileKey else { continue }
                 served.remove(key)
                 if change.kind == .deleted { opened.remove(key) }
@@ -43,7 +43,7 @@ package struct FileService: Sendable {
         }
     }
 
-    /// Forgets what is kept for downloads of files whose records are gone.
+    /// Removes cached data of files whose records are deleted.
     package func forget(_ keys: [FileKey]) {
         for key in keys {
             served.remove(key)
@@ -51,15 +51,15 @@ package struct FileService: Sendable {
         }
     }
 
-    /// The file under a key, without a check of the caller: URLs are public (protocol/files 7).
+    /// The file with a key; does not check the caller, because URLs are public (protocol/files 7).
     package func find(_ key: FileKey) async throws -> ServedFile? {
         try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
     }
 
-    /// The bytes of a file, opened for this caller alone.
+    /// Opens the bytes of a file for this caller only.
     ///
-    /// - Throws: ``ServiceError/Code/fileNotFound`` if a delete was faster; ``ServiceError/unreadable(_:)`` if the blob
-    ///   has not as many bytes as its record says.
+    /// - Throws: ``ServiceError/Code/fileNotFound`` if the file was deleted meanwhile; ``ServiceError/unreadable(_:)``
+    ///   if the blob has not as many bytes as its record says.
     package func open(_ file: ServedFile) async throws -> any OpenBlob {
         guard let blob = try await blobs.open(file.key) else { throw try await missing(file.key) }
         guard blob.size == file.size else {
@@ -69,29 +69,32 @@ package struct FileService: Sendable {
         return blob
     }
 
-    /// The bytes of a file, perhaps opened before and shared: read by position only.
+    /// The bytes of a file, possibly from the cache and shared: read at explicit offsets only.
     ///
-    /// - Throws: What ``open(_:)`` throws.
+    /// - Throws: The errors of ``open(_:)``.
     package func openShared(_ file: ServedFile) async throws -> any OpenBlob {
         let blob = try await opened.value(for: file.key) { try await open(file) }
         if let blob, blob.size == file.size, !blob.isDamaged { return blob }
-        // Damaged since it was opened, or that of a file that had the key before.
+        // Damaged since it was opened, or the blob of an earlier file with the key.
         opened.remove(file.key)
         return try await open(file)
     }
 
-    /// A delete removes the record first: a blob that is not there although its record still is was lost.
+    /// The error for a missing blob; the blob was lost if its record exists, because a deletion removes the record
+    /// first.
     private func missing(_ key: FileKey) async throws -> ServiceError {
         try await report(key, "is missing")
         return FileService.notFound
     }
 
-    /// Reports damage of a blob whose record is there; logs get the file's id, because its key is what opens it.
+    /// Reports damage of a blob whose record exists.
+    ///
+    /// Logs contain the file's id instead of its key, because the key gives access to the file.
     private func report(_ key: FileKey, _ damage: String) async throws {
         guard let file = try await files.file(key: key) else { return }
         health.report(.damaged, "The blob of file \(file.id) \(damage).")
     }
 
-    /// What a key that nobody has, or has no more, is answered with.
+    /// The error for a key without a file.
     package static let notFound = ServiceError(.fileNotFound, "File not found.")
 }

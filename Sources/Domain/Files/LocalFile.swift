@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A file of this machine that is open for reading; closed when the last reference to it goes.
+/// A local file that is open for reading; closed when the last reference to it is released.
 ///
-/// Several threads may read it at the same time, by position: its offset belongs to no reader.
+/// Thread-safe: readers pass the offset and do not use the file's own one.
 package final class LocalFile: Sendable {
     private let descriptor: CInt
 
-    /// - Parameter descriptor: Open for reading; this value closes it.
+    /// - Parameter descriptor: A descriptor that is open for reading; this value closes it.
     package init(owning descriptor: CInt) {
         self.descriptor = descriptor
     }
@@ -15,12 +15,12 @@ package final class LocalFile: Sendable {
         close(descriptor)
     }
 
-    /// Lends the descriptor for as long as the body runs; the body neither closes nor stores it.
+    /// Provides the descriptor while the body runs; the body must not close or store it.
     package func withDescriptor<Result>(_ body: (CInt) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(self) { try body(descriptor) }
     }
 
-    /// The same for a body that waits.
+    /// Provides the descriptor while an asynchronous body runs; the body must not close or store it.
     package func lendDescriptor<Result>(_ body: (CInt) async throws -> Result) async rethrows -> Result {
         defer { withExtendedLifetime(self) {} }
         return try await body(descriptor)

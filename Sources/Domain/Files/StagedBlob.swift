@@ -1,71 +1,70 @@
 package import NIOCore
 
-/// Bytes on their way in.
+/// The bytes of an upload before they are a blob.
 ///
-/// Several writers may write at the same time, each at an offset of its own; everything else is called by one task at a
-/// time, while nobody writes.
+/// Several writers can write at the same time, each at its own offset; all other functions are called by one task at a
+/// time, while no writer writes.
 package protocol StagedBlob: Sendable {
-    /// Throws ``ServiceError/Code/storageFull`` if there is no space for so many bytes now, so that it is told before
-    /// they are sent.
+    /// Throws ``ServiceError/Code/storageFull`` if there is no space for this number of bytes now, before the client
+    /// sends them.
     func requireFreeSpace(for size: Int64) async throws
 
-    /// How far the bytes reach, gaps among them.
+    /// The offset after the last byte; gaps count.
     func extent() async throws -> Int64
 
-    /// Begins to write at an offset, counted from the first byte; what stands there is overwritten.
+    /// Begins to write at an offset from the first byte; existing bytes there are overwritten.
     ///
-    /// The digests are of the bytes that this writer takes.
+    /// The digests cover the bytes of this writer.
     func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter
 
     /// Up to `count` bytes; fewer only at the end.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer
 
-    /// The bytes as they are now, open for reading, also after ``discard()``.
+    /// Opens the current bytes for reading; they stay readable after ``discard()``.
     func open() async throws -> any OpenBlob
 
-    /// Returns when everything written is on the disk, and the note of a commit.
+    /// Syncs the written bytes and the note of a commit to the disk.
     func synchronize() async throws
 
-    /// Cuts off what is behind `size` and tells what the bytes before it are; MD5 of a large file only if it is needed.
+    /// Truncates the bytes to `size` and returns their facts; MD5 of a large file only if it is needed.
     ///
-    /// Throws ``ServiceError/Code/storageFailing`` if the bytes do not reach as far.
+    /// Throws ``ServiceError/Code/storageFailing`` if there are fewer bytes.
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts
 
-    /// Notes in the journal that the finished bytes become a blob: from now on a start finds by the note which file they
-    /// are for, and which blob that is.
+    /// Writes the note to the journal that the finished bytes become a blob, so that a start finds their file and blob.
     ///
     /// The note survives a power cut at the latest when ``synchronize()`` returns, or when a blob on the same file
     /// system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name.
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws
 
-    /// Removes the note: the bytes are staged as before. Called when the blob is not there.
+    /// Removes the note: the bytes are staged as before. Called when the blob does not exist.
     ///
     /// Works in a cancelled task as well.
     func cancelCommit() async throws
 
-    /// Lets ``discard()`` do nothing until the next note, so that the next start finds this one.
+    /// Makes ``discard()`` do nothing until the next note, so that the next start finds this one.
     ///
-    /// Called when it cannot be told whether the blob is there.
+    /// Called when it is unknown whether the blob exists.
     func keepNote()
 
     /// Removes the staged bytes and the note of their commit; a stored blob stays. Works in a cancelled task as well.
     func discard() async
 }
 
-/// Takes bytes in order; used by one task at a time.
+/// Writes bytes in order; used by one task at a time.
 package protocol BlobWriter: Sendable {
     /// Adds bytes at the end.
     ///
-    /// May return before they are written, and then reports a failed write at the next call. Throws
+    /// Can return before they are written; a failed write is then reported at the next call. Throws
     /// ``ServiceError/Code/storageFull`` when there is no free space.
     func append(_ bytes: ByteBuffer) async throws
 
-    /// Writes what is still held back, and tells the digests that were asked for.
+    /// Writes the buffered bytes, and returns the requested digests.
     ///
-    /// More may be added afterwards; digests are then of all of it.
+    /// More bytes can be added afterwards; later digests cover all of them.
     func finish() async throws -> [DigestKind: [UInt8]]
 
-    /// Drops what is held back, and returns when nothing is being written any more, also in a cancelled task.
+    /// Drops the buffered bytes and waits for running writes, also in a cancelled task.
     func settle() async
 }
 
@@ -77,17 +76,17 @@ package enum DigestKind: String, Sendable, Hashable, CaseIterable {
     case sha256
 }
 
-/// A finished, uncommitted blob.
+/// Finished staged bytes before their commit.
 package struct StagedFacts: Sendable {
     /// Size and digests of all bytes.
     package let blob: BlobFacts
-    /// The first bytes, up to ``headSize``, to tell the type from.
+    /// The first bytes, up to ``headSize``, for detecting the type.
     package let head: ByteBuffer
 
-    /// How many first bytes types are told from.
+    /// The number of first bytes from which types are detected.
     package static let headSize = 64 << 10
 
-    /// Takes what a store found.
+    /// Creates the facts that a staging area computed.
     package init(blob: BlobFacts, head: ByteBuffer) {
         self.blob = blob
         self.head = head

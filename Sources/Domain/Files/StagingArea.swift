@@ -1,43 +1,43 @@
-/// Where the bytes of one app's uploads are until they are blobs, and the journal of commits.
+/// The storage of one app's uploads until they are blobs, and the journal of commits.
 ///
-/// Bytes are written and read at any offset. A commit begins with a note in the journal, stored with the bytes, and ends
-/// when they are discarded; so a start finds the commits that the end of a server interrupted. The disk implements it;
-/// tests have one in memory; both pass one contract suite.
+/// Bytes are written and read at any offset. A commit begins with a note in the journal, stored with the bytes, and
+/// ends when they are discarded; so a start finds the commits that the end of a server interrupted. The disk implements
+/// it; tests have one in memory; both pass one contract suite.
 package protocol StagingArea: Sendable {
-    /// Changes when bytes that were written and not synced may have been lost: with each boot of the machine.
+    /// The id of the machine's boot; a change means that written bytes without a sync can be lost.
     var bootID: String { get }
 
-    /// Begins bytes that end with the server.
+    /// Creates staged bytes that end with the server.
     func stage() async throws -> any StagedBlob
 
-    /// Opens the bytes staged under a name, or begins with none; they outlive the server.
+    /// Opens or creates the staged bytes with a name; they outlive the server.
     func stage(as name: ObjectID) async throws -> any StagedBlob
 
-    /// What a dead server left behind, and no ``stage()`` of this one made.
+    /// The staged bytes and commits of a server that has ended; without those of ``stage()`` of this one.
     func leftovers() async throws -> [StagingLeftover]
 
-    /// Opens the bytes of a commit that was interrupted; nil if the journal has no such note any more.
+    /// Opens the bytes of a commit that was interrupted; `nil` if the journal has no such note any more.
     func reopen(_ note: CommitNote) async throws -> (any StagedBlob)?
 }
 
-/// What was staged when a server died.
+/// Staged bytes or a commit that a server left when it ended.
 package enum StagingLeftover: Sendable, Hashable {
     /// Bytes that were staged under a name.
     case staged(ObjectID)
-    /// A commit that began; whether the blob is there cannot be told.
+    /// A commit that began; it is unknown whether the blob exists.
     case committing(CommitNote)
 }
 
 /// A note that staged bytes become a blob.
 package struct CommitNote: Sendable, Hashable {
-    /// The file that the blob is for.
+    /// The file of the blob.
     package let file: ObjectID
     /// The blob.
     package let blob: BlobName
-    /// Whether the bytes were staged without a name, so that they are of no use if the commit is undone.
+    /// Whether the bytes were staged without a name, so that they are useless if the commit is reverted.
     package let isDraft: Bool
 
-    /// Takes what the journal says.
+    /// Creates a note from the journal's values.
     package init(file: ObjectID, blob: BlobName, isDraft: Bool) {
         self.file = file
         self.blob = blob

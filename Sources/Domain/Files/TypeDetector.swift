@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// Tells media types, by a name's extension or by the bytes.
+/// Detects media types by a name's extension or by the bytes.
 package protocol TypeDetector: Sendable {
-    /// What a file with this extension (without the dot, any case) usually is.
+    /// The usual media type of files with this extension (without the dot, any case); `nil` if it is unknown.
     func type(ofExtension pathExtension: String) -> MediaType?
 
-    /// What the first bytes of a file look like, or nothing if they look like nothing known.
+    /// The media type of the first bytes of a file; `nil` if it is unknown.
     func type(of head: ByteBuffer) async throws -> MediaType?
 }

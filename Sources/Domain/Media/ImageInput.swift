@@ -1,15 +1,16 @@
 internal import NIOCore
 
-/// An image that a job needs: its header, by which the job is priced, and its bytes, which may be on another machine until
-/// the job is known to be allowed.
+/// An image that a job needs: its header, for the cost estimate, and its bytes.
+///
+/// The bytes can be on another machine until the job is allowed.
 struct ImageInput: Sendable {
-    /// What the image says of itself.
+    /// The image's header.
     var header: ImageHeader
-    /// Where its bytes are.
+    /// The image's bytes.
     var bytes: ImageBytes
 }
 
-/// Where the bytes of an image are.
+/// The location of an image's bytes.
 enum ImageBytes: Sendable {
     /// On this machine.
     case local(ImageSource)

@@ -1,19 +1,19 @@
 /// A file as the source of derivatives.
 package struct ImageOrigin: Sendable {
-    /// What tells it from other sources of the app.
+    /// The string that identifies the source within the app.
     package let source: String
-    /// Other bytes have another one.
+    /// A string that differs for other bytes.
     package let version: String
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
-    /// What it is served as.
+    /// The media type with which the source is served.
     package let mediaType: MediaType
     /// Opens its bytes.
     package let open: @Sendable () async throws -> any OpenBlob
-    /// Whether it still exists, so that derivatives of it can be stored.
+    /// Whether the source still exists, so that derivatives of it can be stored.
     package let isThere: @Sendable () async -> Bool
 
-    /// Takes what tells of a source, and ways to it.
+    /// Creates a source from its values and functions.
     package init(
         source: String,
         version: String,
@@ -30,7 +30,7 @@ package struct ImageOrigin: Sendable {
         self.isThere = isThere
     }
 
-    /// A file of an app.
+    /// Creates a source from a file of an app.
     package init(_ file: ServedFile, in files: FileService) {
         self.init(
             source: file.key.description,
@@ -39,13 +39,13 @@ package struct ImageOrigin: Sendable {
             mediaType: file.mediaType,
             open: { try await files.open(file) },
             isThere: {
-                // What cannot be looked up is not gone.
+                // If the look-up fails, the file counts as existing.
                 do { return try await files.find(file.key) != nil } catch { return true }
             }
         )
     }
 
-    /// The name of its derivatives in the cache.
+    /// The cache name of one of its derivatives.
     func name(of request: String) -> DerivativeName {
         DerivativeName(source: source, request: "\(version)|\(request)")
     }

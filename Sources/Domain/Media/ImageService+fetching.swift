@@ -1,21 +1,21 @@
 internal import NIOCore
 
-/// Sources whose bytes are on another machine: first only as much of them as it takes to price the image.
+/// Sources whose bytes are on another machine: first it reads only as many as the cost estimate needs.
 extension ImageService {
-    /// How many first bytes of an image are read for its header.
+    /// The number of first bytes of an image that are read for its header.
     ///
-    /// The headers of ordinary photographs are shorter, with their EXIF and their profile. Images of at most this size
-    /// are fetched to memory, larger ones to a file.
+    /// The headers of ordinary photographs are shorter, including EXIF and the colour profile. Images of at most this
+    /// size are fetched to memory, larger ones to a file.
     static let headSize = 256 << 10
 
-    /// The header of an image of which only the first bytes are read if they tell it.
+    /// The header of an image; reads only the first bytes if they contain it.
     ///
     /// - Parameters:
     ///   - blob: The image.
     ///   - requester: The requester in whose share the read counts.
-    /// - Returns: The header, and the bytes if all of them had to be read for it.
-    /// - Throws: ``ServiceError/Code/imageTooLarge`` for the sides as soon as they are known, what reading throws, and
-    ///   what ``ImageRenderer/header(of:for:)`` throws.
+    /// - Returns: The header, and the bytes if all of them were read.
+    /// - Throws: ``ServiceError/Code/imageTooLarge`` as soon as the sides are known and too large, read errors, and the
+    ///   errors of ``ImageRenderer/header(of:for:)``.
     func remoteHeader(
         of blob: any OpenBlob,
         for requester: ImageRequester
@@ -35,13 +35,12 @@ extension ImageService {
         }
     }
 
-    /// An image with its bytes on this machine, for as long as the result lives.
+    /// An image whose bytes stay on this machine while the result exists.
     func fetch(_ image: ImageInput) async throws -> OpenImage {
         OpenImage(header: image.header, source: try await fetch(image.bytes))
     }
 
-    /// The bytes on this machine, for as long as the result lives: in memory if they are few, else in a file without a
-    /// name.
+    /// The bytes on this machine while the result exists: in memory if they are few, else in a file without a name.
     ///
     /// - Throws: ``ServiceError/unreadable(_:)``, ``ServiceError/Code/storageFull``.
     func fetch(_ bytes: ImageBytes) async throws -> ImageSource {
@@ -76,5 +75,5 @@ extension ImageService {
     }
 }
 
-/// The area for temporary files is not on this machine.
+/// The error for a temporary area that is not on this machine.
 private struct ScratchElsewhere: Error {}

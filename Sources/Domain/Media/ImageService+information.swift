@@ -1,5 +1,5 @@
 extension ImageService {
-    /// Answers a request for information about an image, as JSON (protocol/files 5.5, 5.7).
+    /// The JSON for a request for information about an image (protocol/files 5.5, 5.7).
     ///
     /// - Parameters:
     ///   - operation: The last operator.
@@ -63,7 +63,7 @@ extension ImageService {
     private func average(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue {
         try await admission.admit(for: requester) { permit in
             let image = try await open(origin, for: requester)
-            // The cost estimate is that of a thumbnail so small that the decoder does all the work.
+            // The cost estimate is that of a small thumbnail, for which the decoder does all the work.
             let thumbnail = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
             let plan = try ImagePlan(thumbnail, of: image.header, limits: settings.limits)
             let cost = try cost(of: plan, image.header)

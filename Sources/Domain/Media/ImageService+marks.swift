@@ -1,7 +1,7 @@
 extension ImageService {
     /// Opens the images of a plan's watermarks.
     ///
-    /// - Throws: ``ServiceError/Code/badImageRequest`` if one is no file of this app, and what a source throws.
+    /// - Throws: ``ServiceError/Code/badImageRequest`` if an image is not a file of this app, and errors of its source.
     func openMarks(of plan: ImagePlan, for requester: ImageRequester) async throws -> [FileKey: ImageInput] {
         var marks: [FileKey: ImageInput] = [:]
         for case .watermark(let watermark) in plan.steps {

@@ -1,5 +1,5 @@
 extension ImageService {
-    /// A source and what it says of itself, held to the limits.
+    /// Opens a source and reads its header; checks both against the limits.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit, ``ServiceError/Code/notAnImage``,
     ///   ``ServiceError/Code/fileNotFound``.
@@ -12,7 +12,7 @@ extension ImageService {
             if let source { bytes = .local(source) }
             return header
         }
-        // The renderer always finds one or throws.
+        // The renderer always returns a header or throws.
         guard var header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
         header.fileSize = Int(origin.size)
         try settings.limits.checkSource(header.size)

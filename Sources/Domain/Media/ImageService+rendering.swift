@@ -6,8 +6,8 @@ extension ImageService {
         var marks: [FileKey: ImageInput] = [:]
     }
 
-    /// Prices a plan, fetches what it needs, waits for a worker and memory, carries the plan out, and finishes what was
-    /// made while it still counts as work.
+    /// Fetches the images of a plan, waits for a worker and memory, runs the plan, and finishes the result while the
+    /// job still holds its slot.
     func render<Result: Sendable>(
         _ job: Job,
         _ permit: ImageAdmission.Permit,
@@ -16,8 +16,8 @@ extension ImageService {
         let marks = job.marks.mapValues(\.header)
         let cost = try cost(of: job.plan, job.image.header, marks)
         let images = marks.values + [job.image.header]
-        // Before the job gets its slot, which others need more than one that waits for another machine. So as many
-        // copies lie there as jobs wait, each of `images.maxSourceSize` at most.
+        // Images are fetched before the job gets its slot, so that a job that waits for another machine holds none. So
+        // there are as many copies as waiting jobs, each of at most `images.maxSourceSize`.
         let image = try await fetch(job.image)
         var fetchedMarks: [FileKey: OpenImage] = [:]
         for (key, mark) in job.marks { fetchedMarks[key] = try await fetch(mark) }

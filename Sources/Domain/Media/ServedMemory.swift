@@ -1,14 +1,14 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Bounded memory for bytes that are served from memory: a client that reads slowly holds them for as long as it reads.
+/// A memory limit for bytes that are served from memory: a slow client holds them until its response ends.
 ///
-/// The apps of a server share it. May be used from any thread.
+/// The apps of a server share it. Thread-safe.
 package final class ServedMemory: Sendable {
     private let limit: Int
     private let used = Atomic(0)
 
-    /// - Parameter limit: The most bytes at the same time.
+    /// - Parameter limit: The maximum number of bytes at the same time.
     package init(limit: Int) {
         self.limit = limit
     }
@@ -19,12 +19,12 @@ package final class ServedMemory: Sendable {
         return reservation.grow(by: bytes.readableBytes) ? reservation.blob(of: bytes) : nil
     }
 
-    /// The share of a memory that some bytes hold; released with its last reference.
+    /// A reserved share of the memory; released with its last reference.
     final class Reservation: Sendable {
         private let memory: ServedMemory
         private let taken = Atomic(0)
 
-        /// Takes nothing yet.
+        /// Creates an empty reservation.
         init(in memory: ServedMemory) {
             self.memory = memory
         }
@@ -43,7 +43,7 @@ package final class ServedMemory: Sendable {
             return true
         }
 
-        /// The bytes that it was taken for as a blob, which has it from now on, too.
+        /// The reserved bytes as a blob, which holds the reservation from now on, too.
         func blob(of bytes: ByteBuffer) -> any OpenBlob {
             Blob(bytes: bytes, reservation: self)
         }
@@ -65,7 +65,7 @@ package final class ServedMemory: Sendable {
 }
 
 extension StoredDerivative {
-    /// Bytes that just arrived, served from memory; `nil` if the limit would be exceeded.
+    /// Creates a derivative from bytes in memory; `nil` if the limit would be exceeded.
     init?(_ bytes: ByteBuffer, as mediaType: MediaType, in memory: ServedMemory) {
         guard let blob = memory.blob(of: bytes) else { return nil }
         self.init(blob: blob, mediaType: mediaType, tag: StoredDerivative.tag(of: bytes))
