@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// An upload in use: its stored state, its staged bytes, and its locks.
 ///
-/// There is one for each upload at most.
+/// Each upload has at most one.
 final class ActiveUpload: Sendable {
     let id: ObjectID
     let locks = PreemptiveLocks<Int>()
@@ -12,14 +12,14 @@ final class ActiveUpload: Sendable {
     struct State: Sendable {
         var stored: StoredUpload
         var layout = PartLayout()
-        /// Ids of the objects that parts are stored as.
+        /// The ids of the stored parts, by number.
         var partIDs: [Int: ObjectID] = [:]
-        /// Received bytes of parts that are not stored yet, by number.
+        /// The received bytes of parts that are not stored yet, by number.
         var inFlight: [Int: Int64] = [:]
         var blob: (any StagedBlob)?
-        /// Whether it was cancelled or expired.
+        /// Whether the upload was cancelled or expired.
         var isEnded = false
-        /// Whether a sweep, which found its time over, waits for its locks or holds them: no client does.
+        /// Whether a sweep that found it expired holds or waits for its locks; then no client holds them.
         var isExpiring = false
     }
 
@@ -33,15 +33,15 @@ final class ActiveUpload: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Its stored state.
+    /// The stored state.
     var stored: StoredUpload { state.withLock(\.stored) }
 
-    /// Looks at the state, or changes it, at once.
+    /// Reads or changes the state under its lock.
     func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try state.withLock { state in try body(&state) }
     }
 
-    /// How far it came.
+    /// The progress of the upload.
     var progress: UploadProgress {
         with { state in
             UploadProgress(
@@ -57,24 +57,24 @@ final class ActiveUpload: Sendable {
         }
     }
 
-    /// Counts bytes that came for a part.
+    /// Counts received bytes of a part.
     func count(_ bytes: Int64, for number: Int) {
         with { $0.inFlight[number, default: 0] += bytes }
         progressStreams.notify { progress }
     }
 
-    /// Says how many of the bytes that came for a part are there, besides those that are recorded.
+    /// Sets how many received bytes of a part are stored but not recorded.
     func settle(_ number: Int, holding bytes: Int64 = 0) {
         with { $0.inFlight[number] = bytes > 0 ? bytes : nil }
         progressStreams.notify { progress }
     }
 
-    /// Its staged bytes, opened once.
+    /// The staged bytes, opened once.
     func blob(in staging: any StagingArea) async throws -> any StagedBlob {
         if let blob = with(\.blob) { return blob }
         let opened = try await staging.stage(as: id)
         return with { state in
-            // Another part's writer may have been faster; all must write through the same one.
+            // Another part's writer can have opened them first; all must write through the same value.
             let blob = state.blob ?? opened
             state.blob = blob
             return blob

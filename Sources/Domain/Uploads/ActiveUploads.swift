@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The uploads in use, by the digest of their token; those used last stay in memory for the next request.
+/// The uploads in use, by the digest of their token; recently used ones stay in memory for the next request.
 final class ActiveUploads: Sendable {
     private struct Entry {
         let number: Int
@@ -16,10 +16,10 @@ final class ActiveUploads: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many unused uploads stay cached, with a descriptor each.
+    /// The maximum number of unused uploads that stay cached, with one descriptor each.
     private static let idleCount = 128
 
-    /// Runs a body with the upload behind a token, loaded once however many ask; `nil` if there is none.
+    /// Runs a body with the upload of a token, loaded once for concurrent requests; `nil` if it does not exist.
     func using<Result>(
         _ digest: String,
         loading load: @escaping @Sendable () async throws -> UploadRecords.Found?,

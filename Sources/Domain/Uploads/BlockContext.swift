@@ -1,20 +1,20 @@
 internal import Crypto
 
-/// How far a Kodo v1 block came, as its client carries it around (protocol/files 2.5).
+/// The progress of a Kodo v1 block, which the client sends with each chunk (protocol/files 2.5).
 ///
-/// Chunks are not rows: 4 GB have 16 384 of them. The context says where the block lies and how much of it was written;
-/// it is signed, so that it is believed only by the upload it belongs to, and only until the machine boots again, which
-/// is when bytes that were written and not synced may be lost.
+/// Chunks are not stored as rows: 4 GB have 16 384 of them. The context contains the offset of the block and the number
+/// of its written bytes. It is signed, so that only the upload to which it belongs accepts it, and only until the next
+/// boot of the machine, because written bytes without a sync can then be lost.
 package struct BlockContext: Sendable, Hashable {
     let number: Int
-    /// Where the block begins in the staged file.
+    /// The offset of the block in the staged file.
     let start: Int64
-    /// How many bytes the block has when it is whole.
+    /// The size of the complete block in bytes.
     package let size: Int64
-    /// How many of them are there.
+    /// The number of bytes that are written.
     package let offset: Int64
 
-    /// Whether the block is whole.
+    /// Whether the block is complete.
     package var isComplete: Bool { offset == size }
 
     init(number: Int, start: Int64, size: Int64, offset: Int64) {
@@ -24,7 +24,7 @@ package struct BlockContext: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// Reads a context; `nil` if this upload did not sign it, or not since the machine booted.
+    /// Parses a context; `nil` if this upload did not sign it since the last boot of the machine.
     init?(_ text: some StringProtocol, signedBy key: SymmetricKey, in boot: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.prefix(4).compactMap { Int64($0) }
@@ -32,12 +32,12 @@ package struct BlockContext: Sendable, Hashable {
             let number = Int(exactly: numbers[0])
         else { return nil }
         self.init(number: number, start: numbers[1], size: numbers[2], offset: numbers[3])
-        // A whole block is a row, which a power cut does not take.
+        // A complete block is a row, which survives a power cut.
         let signed = Array(signedText(in: boot).utf8)
         guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key) else { return nil }
     }
 
-    /// The block with so many bytes more.
+    /// The context after further bytes.
     func adding(_ count: Int64) -> BlockContext {
         BlockContext(number: number, start: start, size: size, offset: offset + count)
     }

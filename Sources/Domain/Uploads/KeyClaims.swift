@@ -6,13 +6,13 @@ internal import Synchronization
 /// its file exists is therefore finished under a claim on the key. The claim is process-wide. It is held from before
 /// the other apps' records are checked until the file's own record is committed: of two apps that finish files under
 /// one key at the same time, one waits for the other and then finds its record. Claims need not survive a restart: one
-/// process serves a storage folder, and records are durable. Keys that the server makes in the request that stores the
-/// file need no claim: they have 190 random bits, and no client sees them earlier.
+/// process serves a storage folder, and records are durable. Keys that the server generates in the request that stores
+/// the file need no claim: they have 190 random bits, and no client sees them earlier.
 package final class KeyClaims: Sendable {
     private let apps = Mutex<[AppID: FileRecords]>([:])
     private let claims = Claims<FileKey>()
 
-    /// Knows no app yet.
+    /// Creates claims without apps.
     package init() {}
 
     func add(_ app: AppID, _ files: FileRecords) {
@@ -26,9 +26,9 @@ package final class KeyClaims: Sendable {
         }
     }
 
-    /// Runs a body that makes the file of a key visible, while no other app does so with the same key.
+    /// Runs a body that creates the file of a key, while no other app does so with the same key.
     ///
-    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; what the body throws.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; errors of the body.
     func claiming<Result>(_ key: FileKey, for app: AppID, _ body: () async throws -> Result) async throws -> Result {
         guard apps.withLock({ $0.keys.contains { $0 != app } }) else { return try await body() }
         return try await claims.holding(key) {
@@ -37,7 +37,7 @@ package final class KeyClaims: Sendable {
         }
     }
 
-    /// The refusal of a key that a file or an unfinished upload has.
+    /// The error for a key that a file or an unfinished upload has.
     static func taken(_ key: FileKey) -> ServiceError {
         ServiceError(.duplicateValue, "The key '\(key)' is taken.")
     }

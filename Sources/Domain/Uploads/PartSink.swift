@@ -1,13 +1,13 @@
 package import NIOCore
 internal import Synchronization
 
-/// Takes the bytes of one part while a request brings them.
+/// Writes the bytes of one part while its request sends them.
 package final class PartSink: Sendable {
     private let writer: any BlobWriter
     private let capacity: Int64
     private let refusal: ServiceError
     private let onBytes: @Sendable (Int64) -> Void
-    /// Called every ``checkpoint`` bytes, if there is one.
+    /// Called every ``checkpoint`` bytes; `nil` if there are no checkpoints.
     private let store: (@Sendable (Int64) async throws -> Void)?
     private let counted = Mutex<(received: Int64, stored: Int64)>((0, 0))
 
@@ -28,10 +28,10 @@ package final class PartSink: Sendable {
         self.onBytes = onBytes
     }
 
-    /// How many bytes came.
+    /// The number of received bytes.
     package var received: Int64 { counted.withLock(\.received) }
 
-    /// Adds bytes; throws ``ServiceError/Code/payloadTooLarge`` when there are more than there may be.
+    /// Adds bytes; throws ``ServiceError/Code/payloadTooLarge`` if they exceed the maximum.
     package func append(_ bytes: ByteBuffer) async throws {
         let (received, stored) = counted.withLock { counted in
             counted.received += Int64(bytes.readableBytes)

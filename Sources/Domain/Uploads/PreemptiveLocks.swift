@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// A lock for each key, which the newest task gets: it cancels the task that holds the lock.
+/// A lock for each key that goes to the newest task, which cancels the task that holds the lock.
 ///
-/// A client that lost its connection comes back on another one, long before the server notices that the first is dead.
-/// So a new task stops the one before it, waits until that has ended, and goes on.
+/// A client that lost its connection opens another one, long before the server notices that the first is dead. So a new
+/// task cancels the previous one, waits until it has ended, and continues.
 final class PreemptiveLocks<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var last: [Key: Lock] = [:]
-        /// Holds the locks of all keys, and cannot be stopped.
+        /// The holder of all locks; it cannot be cancelled.
         var exclusive: Lock?
     }
 
@@ -18,9 +18,9 @@ final class PreemptiveLocks<Key: Hashable & Sendable>: Sendable {
     /// Whether no lock is held.
     var areFree: Bool { state.withLock { $0.last.isEmpty && $0.exclusive == nil } }
 
-    /// Runs a body with the lock of the key; a later call stops it by cancelling its task.
+    /// Runs a body with the lock of the key; a later call cancels the body's task.
     ///
-    /// - Throws: What the body throws; ``ServiceError/Code/superseded`` if it was stopped.
+    /// - Throws: Errors of the body; ``ServiceError/Code/superseded`` if a later call cancelled it.
     func withLock<Result: Sendable>(
         of key: Key,
         _ body: @escaping @Sendable () async throws -> Result
@@ -37,7 +37,7 @@ final class PreemptiveLocks<Key: Hashable & Sendable>: Sendable {
         return try await lock.run(after: before, body)
     }
 
-    /// Runs a body with the locks of all keys; running bodies are stopped, later calls wait.
+    /// Runs a body with the locks of all keys; cancels running bodies, and later calls wait.
     func withAllLocks<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let lock = Lock(canBeStopped: false)
         let before = state.withLock { state in
@@ -76,7 +76,7 @@ private final class Lock: Sendable {
         for other in others { other.stop() }
         for other in others { await other.isOver() }
         if state.withLock(\.isStopped) { throw Lock.superseded }
-        // A task of its own, because only a task can be cancelled from outside.
+        // A separate task, because only a task can be cancelled from outside.
         let task = Task { try await body() }
         let isLate = state.withLock { state in
             state.task = { task.cancel() }

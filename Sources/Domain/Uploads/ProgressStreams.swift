@@ -9,10 +9,10 @@ final class ProgressStreams: Sendable {
 
     private let state = Mutex(State())
 
-    /// The changes from now on; the stream ends with the upload.
+    /// Opens a stream of the changes from now on; it ends with the upload.
     ///
-    /// - Parameter now: The first event.
-    /// - Returns: The stream, and what makes one more event in it.
+    /// - Parameter now: Creates the first event.
+    /// - Returns: The stream, and a function that adds one more event to it.
     func open(
         from now: () -> UploadProgress
     ) -> (AsyncStream<UploadProgress>, AsyncStream<UploadProgress>.Continuation) {
@@ -28,7 +28,7 @@ final class ProgressStreams: Sendable {
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { _ = $0.continuations.removeValue(forKey: number) }
         }
-        // Asked only now, so that no change falls between.
+        // Created after the stream is registered, so that no change is missed.
         continuation.yield(now())
         return (stream, continuation)
     }

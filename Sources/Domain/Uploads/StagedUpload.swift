@@ -21,7 +21,7 @@ struct StagedUpload: Sendable {
         try await writer.append(bytes)
     }
 
-    /// Says that all bytes are there, so that none is held in memory any more; may be said again.
+    /// Writes all buffered bytes and returns the digests; can be called repeatedly.
     @discardableResult
     mutating func end() async throws -> [DigestKind: [UInt8]] {
         guard !isWritten else { return [:] }
@@ -29,7 +29,7 @@ struct StagedUpload: Sendable {
         return try await writer.finish()
     }
 
-    /// What the bytes are, once all are there.
+    /// The facts of the bytes, after all were added.
     func finish(needsMD5: Bool) async throws -> StagedFacts {
         var upload = self
         try await upload.end()

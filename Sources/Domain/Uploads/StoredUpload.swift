@@ -1,56 +1,56 @@
-/// An upload as it is stored: all properties of its file, before the file exists.
+/// An upload as stored: all properties of its file, before the file exists.
 package struct StoredUpload: Sendable, Hashable {
-    /// What an upload is for.
+    /// The kinds of uploads.
     package enum Kind: Sendable, Hashable {
-        /// A file.
+        /// The upload of a file.
         case file
-        /// A piece of an upload to come (tus concatenation).
+        /// The upload of a piece of a file (tus concatenation).
         case partial
-        /// A file made of others: their paths as the client gave them.
+        /// The concatenation of pieces to a file: their paths as the client sent them.
         case final(String)
     }
 
-    /// Its objectId, and that of the file.
+    /// The id of the upload and of its file.
     package let id: ObjectID
-    /// The digest of its token.
+    /// The digest of the upload token.
     let tokenDigest: String
     /// The file's key.
     package let key: FileKey
-    /// What the client said of the file.
+    /// The client's description of the file.
     package let description: UploadDescription
-    /// The caller who began it.
+    /// The caller who began the upload.
     let creator: Creator
-    /// What it is for.
+    /// The kind of the upload.
     package let kind: Kind
     /// The `Upload-Metadata` header of a tus client, unchanged, because `HEAD` returns it.
     package let metadataHeader: String?
     /// The announced number of bytes; `nil` if the client did not announce it.
     package internal(set) var size: Int64?
-    /// How many bytes it counts with: the announced bytes, or the received bytes if none were announced.
+    /// The bytes that count for the quota: the announced bytes, or the received bytes if none were announced.
     var counted: Int64 = 0
-    /// Whether bytes have come.
+    /// Whether bytes were received.
     var isStarted = false
-    /// Whether its file is there; of a partial upload, whether all of its bytes are.
+    /// Whether the file exists; for a partial upload, whether all of its bytes are stored.
     package internal(set) var isFinished = false
-    /// When the file's record is dated.
+    /// The time of creation, also of the file's record.
     package let createdAt: Timestamp
-    /// When it ends by itself.
+    /// The time at which the upload expires.
     package internal(set) var expiresAt: Timestamp
-    /// Whether it is finished by its last byte (tus), and not by a request of its own.
+    /// Whether the last byte finishes the upload (tus), instead of a separate request.
     var finishesOnLastByte = false
-    /// What ``expiresAt`` may be at most, if it is put off by each byte that comes: uploads of guests.
+    /// The latest ``expiresAt`` of an upload of a guest, which each received byte postpones.
     var deadline: Timestamp?
-    /// The partial uploads that a final one waits for, in the order of the file; empty for all others.
+    /// The partial uploads for which a final one waits, in the order of the file; empty for all others.
     package internal(set) var pieces: [ObjectID] = []
-    /// The final upload that waits for this partial one; nil if none does.
+    /// The final upload that waits for this partial one; `nil` if none does.
     var successor: ObjectID?
 
-    /// The caller who began an upload, as far as it is needed to check the permission again.
+    /// The caller who began an upload, with the fields that are needed to check the permission again.
     struct Creator: Sendable, Hashable {
         let isMaster: Bool
         let user: ObjectID?
         let session: ObjectID?
-        /// The client's address if it was not logged in, for the share of that; nil in uploads of earlier versions.
+        /// The client address of a guest, for the limit of that address; `nil` in uploads of earlier versions.
         let address: String?
 
         init(_ caller: Caller) {
@@ -69,10 +69,10 @@ package struct StoredUpload: Sendable, Hashable {
             self.address = address
         }
 
-        /// The group in whose share of common limits it counts.
+        /// The group whose limits the upload counts against.
         var group: CallerGroup { CallerGroup(isMaster: isMaster, user: user) }
 
-        /// The caller, to be looked up again before it is believed.
+        /// The caller; look it up again before use.
         func caller(in app: AppID) -> Caller {
             var logged: Caller.User?
             if let user, let session { logged = Caller.User(id: user, session: session) }
@@ -82,10 +82,10 @@ package struct StoredUpload: Sendable, Hashable {
 }
 
 extension StoredUpload {
-    /// Whether it is counted as unfinished: a piece is until the file is there that it becomes a part of.
+    /// Whether the upload counts as unfinished; a piece does until the file of its final upload exists.
     var isOpen: Bool { !isFinished || kind == .partial }
 
-    /// Whether it becomes a file once partial uploads are finished (tus `concatenation-unfinished`).
+    /// Whether it waits for partial uploads to be finished (tus `concatenation-unfinished`).
     package var isWaiting: Bool { !isFinished && !pieces.isEmpty }
 
     /// The upload as an object; names that begin with `_` are never shown.
@@ -119,7 +119,7 @@ extension StoredUpload {
         return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, fields: fields)
     }
 
-    /// Takes back what ``object`` made; `nil` for what only another program can have written.
+    /// Creates an upload from its ``object``; `nil` for invalid values, which only another program can have written.
     init?(stored object: StoredObject) {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init), let token = fields["_token"]?.stringValue,
@@ -159,12 +159,12 @@ extension StoredUpload {
         successor = fields["_successor"]?.stringValue.flatMap { ObjectID($0) }
     }
 
-    /// When an upload of a guest expires after bytes came.
+    /// The new expiry of an upload of a guest that received bytes.
     ///
     /// - Parameters:
-    ///   - now: When they came.
+    ///   - now: The time at which it received them.
     ///   - idle: Seconds after which it expires without more bytes.
-    /// - Returns: nil if the upload is not a guest's, or if the change is below a sixteenth of `idle` and not worth a
+    /// - Returns: `nil` if the upload is not a guest's, or if the change is below a sixteenth of `idle` and not worth a
     ///   write.
     func expiry(after now: Timestamp, idle: Int) -> Timestamp? {
         guard let deadline else { return nil }

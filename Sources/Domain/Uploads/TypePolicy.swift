@@ -1,10 +1,10 @@
-/// Which media types clients can upload: the setting `uploads.allowedTypes` (protocol/files 7).
+/// The media types that clients are allowed to upload: the setting `uploads.allowedTypes` (protocol/files 7).
 package struct TypePolicy: Sendable, Hashable {
     private let patterns: [String]
-    /// Whether the patterns say what is refused instead of what is allowed.
+    /// Whether the patterns list refused types instead of allowed ones.
     private let refuses: Bool
 
-    /// Allows every type.
+    /// The policy that allows every type.
     package static let any = TypePolicy(patterns: [], refuses: true)
 
     private init(patterns: [String], refuses: Bool) {
@@ -12,7 +12,7 @@ package struct TypePolicy: Sendable, Hashable {
         self.refuses = refuses
     }
 
-    /// Reads `image/*`, `image/jpeg;image/png` or `!text/html;application/xml`; `nil` if it is none of that form.
+    /// Parses `image/*`, `image/jpeg;image/png` or `!text/html;application/xml`; `nil` for every other form.
     package init?(_ text: String) {
         let refuses = text.hasPrefix("!")
         let patterns = text.dropFirst(refuses ? 1 : 0).split(separator: ";", omittingEmptySubsequences: false)
@@ -24,25 +24,26 @@ package struct TypePolicy: Sendable, Hashable {
         self.init(patterns: patterns, refuses: refuses)
     }
 
-    /// Whether a file may be uploaded.
+    /// Whether a file is allowed.
     ///
     /// - Parameters:
-    ///   - served: What it would be served as.
-    ///   - detected: What its bytes look like; `nil` if like nothing known.
-    /// - Returns: Whether both may be.
+    ///   - served: The media type with which it would be served.
+    ///   - detected: The type detected from its bytes; `nil` if it is unknown.
+    /// - Returns: Whether both types are allowed.
     func allows(served: MediaType, detected: MediaType?) -> Bool {
-        // libmagic calls any text plain: that it is text was seen, which text is only claimed.
+        // libmagic reports any text as plain text, so the more specific type is the declared one.
         let detected = detected?.description == "text/plain" ? served : detected ?? .octetStream
-        // The client claimed no type, so only the detected type is checked.
+        // The client declared no type, so only the detected type is checked.
         return (served == .octetStream || allows(served)) && allows(detected)
     }
 
-    /// Whether files may be served as a type.
+    /// Whether files with a type are allowed.
     func allows(_ type: MediaType) -> Bool {
         patterns.contains { matches($0[...], type.description[...]) } != refuses
     }
 
-    /// `*` stands for any characters; each pattern has few of them, so going back is cheap.
+    /// Whether a type matches a pattern with `*` for any characters; patterns have few of them, so backtracking is
+    /// cheap.
     private func matches(_ pattern: Substring, _ text: Substring) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         if first == "*" {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Ids of uploads that are to be finished later.
+/// The ids of uploads to finish later.
 final class UnfinishedUploads: Sendable {
     private let ids = Mutex<Set<ObjectID>>([])
 
@@ -8,7 +8,7 @@ final class UnfinishedUploads: Sendable {
         ids.withLock { _ = $0.insert(id) }
     }
 
-    /// All of them, which are forgotten then.
+    /// Removes and returns all ids.
     func takeAll() -> Set<ObjectID> {
         ids.withLock { ids in
             defer { ids = [] }

@@ -1,21 +1,21 @@
-/// What a client says of a file that it uploads; each part checked.
+/// The client's description of a file that it uploads; each part checked.
 package struct UploadDescription: Sendable, Hashable {
-    /// For people; never a path.
+    /// The display name; never a path.
     package var name: FileName
-    /// What the client claims the bytes to be; `nil` if it did not.
+    /// The media type that the client declared; `nil` if it declared none.
     package var mediaType: MediaType?
     /// The metadata that the client sent.
     package var metaData: [String: JSONValue]
-    /// `nil` if the client gave none.
+    /// The ACL of the file; `nil` if the client sent none.
     package var acl: AccessControlList?
-    /// Folders in front of the key.
+    /// The folders before the key.
     package var prefix: KeyPrefix?
-    /// Where the bytes were copied from.
+    /// The URL from which the bytes were copied.
     var source: RemoteURL?
     /// Whether the key ends in the name: `<random>/<name>`.
     package var keepsName: Bool
 
-    /// Takes checked values.
+    /// Creates a description from checked values.
     package init(
         name: FileName,
         mediaType: MediaType? = nil,
@@ -32,18 +32,18 @@ package struct UploadDescription: Sendable, Hashable {
         self.keepsName = keepsName
     }
 
-    /// How many bytes the client said there are; `nil` if it did not, or said no number.
+    /// The number of bytes that the client announced; `nil` if it announced none, or not a number.
     package var announcedSize: Int64? {
         guard let size = metaData["size"]?.integerValue, size >= 0 else { return nil }
         return size
     }
 
-    /// Whether the client said what the MD5 of the bytes is.
+    /// Whether the client announced the MD5 of the bytes.
     var announcesMD5: Bool {
         metaData["_checksum"].map { $0 != .null } ?? false
     }
 
-    /// Throws ``ServiceError/Code/checksumMismatch`` if the client named a checksum and the bytes have another.
+    /// Throws ``ServiceError/Code/checksumMismatch`` if the client announced a checksum and the bytes have another.
     func verify(_ facts: BlobFacts) throws {
         guard announcesMD5, let announced = metaData["_checksum"] else { return }
         guard case .string(let text) = announced, text.lowercased() == facts.md5 else {

@@ -1,11 +1,11 @@
-/// A digest that a client told of its bytes.
+/// A digest that a client announced for its bytes.
 package struct AnnouncedDigest: Sendable, Hashable {
-    /// How it was made.
+    /// The kind of the digest.
     package let kind: DigestKind
     /// The digest.
     package let bytes: [UInt8]
 
-    /// Takes what was read of a header.
+    /// Creates a digest from the value of a header.
     package init(kind: DigestKind, bytes: [UInt8]) {
         self.kind = kind
         self.bytes = bytes
@@ -13,18 +13,18 @@ package struct AnnouncedDigest: Sendable, Hashable {
 }
 
 extension UploadHandle {
-    /// The part that grows.
+    /// The number of the part that grows.
     static let number = 1
 
-    /// The number of stored bytes.
+    /// The number of stored bytes, after the current connection is stopped.
     ///
-    /// First stops a connection that still sends bytes: a client asks because its connection broke.
+    /// It stops a connection that still sends bytes, because a client requests the offset after its connection broke.
     ///
-    /// A client that gets the full size as the offset stops, so an upload that has them is finished first: see
-    /// ``finishIfComplete()``.
+    /// A client that gets the full size as the offset sends no more requests, so a complete upload is finished first:
+    /// see ``finishIfComplete()``.
     ///
-    /// - Returns: nil for a final upload whose pieces are not all finished.
-    /// - Throws: What ``finishIfComplete()`` does; ``ServiceError/Code/uploadNotFound`` if the upload is over.
+    /// - Returns: `nil` for a final upload whose pieces are not all finished.
+    /// - Throws: The errors of ``finishIfComplete()``; ``ServiceError/Code/uploadNotFound`` if the upload has ended.
     package func settledOffset() async throws -> Int64? {
         try requireNotEnded()
         if stored.isWaiting {
@@ -39,31 +39,33 @@ extension UploadHandle {
                 guard isComplete else { return offset }
                 try await finishIfComplete()
             } catch let error as ServiceError where error.code == .superseded {
-                // A dead connection's bytes were read after this one's question: they are stopped like the others.
+                // The server can read bytes of a dead connection after this request began: that connection is stopped
+                // as well.
                 try Task.checkCancellation()
             }
         }
         return progress.received
     }
 
-    /// How many bytes are stored, without those that a connection is sending.
+    /// The number of stored bytes, without those that a connection is sending.
     package var storedOffset: Int64 {
         stored.isFinished ? progress.received : active.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
     }
 
-    /// Takes bytes at the end of what is there; when the announced size is reached, the upload ends.
+    /// Appends bytes; when the announced size is reached, the upload is finished.
     ///
-    /// What came of a request that broke off stays, unless the client announced a digest of it. On return, and every
+    /// The bytes of an interrupted request stay, unless the client announced a digest of them. On return, and every
     /// ``PartSink/checkpoint`` bytes, bytes and row survive a power cut.
     ///
     /// - Parameters:
-    ///   - offset: Where the client thinks the end is.
-    ///   - size: How many bytes there will be, if the client says it only now.
-    ///   - announced: How many bytes the request says it brings.
-    ///   - kinds: Digests of which the client tells one, with its bytes or behind them; none if it tells none.
-    ///   - body: Gives the bytes and then the digest that the client told.
-    /// - Returns: How many bytes are there now.
-    /// - Throws: ``ServiceError/Code/uploadConflict`` if the end is elsewhere, and what a rule refuses.
+    ///   - offset: The end of the bytes according to the client.
+    ///   - size: The final number of bytes, if the client announces it with this request.
+    ///   - announced: The announced number of bytes of the request.
+    ///   - kinds: The kinds of digests of which the client announces one, before or after the bytes; empty if it
+    ///     announces none.
+    ///   - body: Passes the bytes to the sink and returns the announced digest.
+    /// - Returns: The number of stored bytes.
+    /// - Throws: ``ServiceError/Code/uploadConflict`` if the end is elsewhere, and errors of the rules.
     package func append(
         at offset: Int64,
         sized size: Int64? = nil,
@@ -94,7 +96,7 @@ extension UploadHandle {
 
     /// Sets the size of an upload that began without one.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if it was said before or fewer than are there,
+    /// - Throws: ``ServiceError/Code/badRequest`` if the size is already set or less than the stored bytes,
     ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/quotaExceeded``.
     private func announce(size: Int64) async throws {
         guard stored.size != size else { return }

@@ -1,11 +1,11 @@
 internal import Crypto
 
 extension UploadHandle {
-    /// What a chunk is answered with.
+    /// The result of a stored chunk.
     package struct ChunkReceipt: Sendable {
-        /// To be shown with the next chunk, or in the end.
+        /// The context that the client sends with the next chunk and with the end of the upload.
         package let context: String
-        /// How much of the block is there.
+        /// The number of stored bytes of the block.
         package let offset: Int64
         /// The CRC-32 of the chunk.
         package let crc32: [UInt8]
@@ -13,12 +13,12 @@ extension UploadHandle {
         package let sha1: [UInt8]
     }
 
-    /// The most bytes of a block.
+    /// The maximum size of a block in bytes.
     package static let blockSize: Int64 = 4 << 20
 
     /// Begins a block of a size with its first chunk.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for a size that no block has, and what a rule refuses.
+    /// - Throws: ``ServiceError/Code/badRequest`` for an invalid size, and errors of the rules.
     package func beginBlock(
         size: Int64,
         _ body: @escaping @Sendable (PartSink) async throws -> Void
@@ -43,15 +43,16 @@ extension UploadHandle {
             return try await take(body, into: context)
         } catch {
             active.with { $0.layout.release(slot) }
-            // The upload may have ended since its bytes were opened above.
+            // The upload can have ended since its bytes were opened above.
             if stored.isFinished { try? await service.storage.staging.stage(as: active.id).discard() }
             throw error
         }
     }
 
-    /// Goes on with a block.
+    /// Appends a chunk to a block.
     ///
-    /// - Throws: ``ServiceError/Code/invalidContext`` unless the context is one of this upload and says this offset.
+    /// - Throws: ``ServiceError/Code/invalidContext`` unless the context belongs to this upload and contains this
+    ///   offset.
     package func continueBlock(
         _ text: some StringProtocol,
         at offset: Int64,
@@ -64,10 +65,10 @@ extension UploadHandle {
         return try await take(body, into: context)
     }
 
-    /// Makes the file of blocks in the order of their contexts.
+    /// Creates the file of blocks in the order of their contexts.
     ///
-    /// - Throws: ``ServiceError/Code/invalidContext`` for a block that is not whole or not there, and what a rule
-    ///   refuses.
+    /// - Throws: ``ServiceError/Code/invalidContext`` for a block that is incomplete or missing, and errors of the
+    ///   rules.
     package func finishBlocks(_ texts: [Substring], size: Int64) async throws -> FileRecord {
         try await active.locks.withAllLocks { [self] in
             try requireNotEnded()
@@ -115,7 +116,7 @@ extension UploadHandle {
         }
     }
 
-    /// Takes a chunk of a block that is whole, which comes again because its answer was lost: it must be what is there.
+    /// Compares a repeated chunk with a complete block; the client repeats it if it did not receive the response.
     private func compare(
         _ body: @escaping @Sendable (PartSink) async throws -> Void,
         with context: BlockContext,
@@ -145,7 +146,7 @@ extension UploadHandle {
         let sink = PartSink(writer, capacity: context.size - context.offset, refusal: refusal, onBytes: onBytes)
         let digests = try await UploadHandle.write(writer) {
             try await body(sink)
-            // A block that nothing is written of could not be told from none after a restart.
+            // After a restart, a block without bytes could not be distinguished from a missing one.
             guard sink.received > 0 else { throw ServiceError(.badRequest, "A chunk must have at least one byte.") }
         }
         return (digests, sink.received)
@@ -164,7 +165,9 @@ extension UploadHandle {
         BlockContext(text, signedBy: key, in: service.storage.staging.bootID)
     }
 
-    /// Keeps contexts of one upload from another; its holder could make it, and would spoil nothing but its own file.
+    /// The key that signs contexts, so that no other upload accepts them.
+    ///
+    /// The token's holder can compute the key, but would only damage its own file with it.
     private var key: SymmetricKey {
         SymmetricKey(data: Array(stored.tokenDigest.utf8))
     }

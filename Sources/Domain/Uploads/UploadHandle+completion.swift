@@ -8,13 +8,13 @@ extension UploadHandle {
         }
     }
 
-    /// Finishes the upload if all its bytes are stored: makes the file, or marks the partial upload as complete.
+    /// Finishes the upload if all its bytes are stored: creates the file, or marks the partial upload as complete.
     ///
-    /// The request that brought the last byte calls this, and so do `HEAD` and the sweep, for uploads whose request was
-    /// cut off by the end of the server or failed, for example because the disk was full. So the last byte and the file
-    /// are one step that is repeated until it succeeds.
+    /// The request that sent the last byte calls this. `HEAD` and the sweep also call it, for uploads whose last
+    /// request was interrupted by the end of the server or failed, for example because the disk was full. So the last
+    /// byte and the file are one step that is repeated until it succeeds.
     ///
-    /// - Throws: What a rule refuses. If no later attempt can succeed (type, checksum, a key that is taken), the upload
+    /// - Throws: Errors of the rules. If no later attempt can succeed (type, checksum, a key that is taken), the upload
     ///   and its bytes are removed; otherwise both stay, and the next call tries again.
     package func finishIfComplete() async throws {
         if stored.isWaiting { return try await concatenateIfFinished() }
@@ -23,7 +23,7 @@ extension UploadHandle {
         try await shieldedFromCancellation { [self] in
             do {
                 let successor = try await active.locks.withAllLocks { [self] in try await finish() }
-                // The piece is finished whatever becomes of the file; HEAD of the final upload tells that.
+                // The piece is finished even if the file fails; HEAD of the final upload reports that.
                 if let successor {
                     _ = try? await service.using(id: successor) { try await $0.concatenateIfFinished() }
                 }
@@ -41,7 +41,7 @@ extension UploadHandle {
         try requireNotEnded()
         guard isComplete, !stored.isFinished else { return nil }
         if stored.kind == .partial { return try await markFinished(nil) }
-        // Checked before the bytes are read for their digests, because this refusal can be a passing one.
+        // Checked before the bytes are read for their digests, because this refusal can be temporary.
         let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
         try await service.files.requireCreating(as: caller)
         do {
@@ -56,7 +56,7 @@ extension UploadHandle {
     /// Whether no later attempt to finish an upload can succeed after this refusal.
     static func isFinal(_ error: ServiceError) -> Bool { finalRefusals.contains(error.code) }
 
-    /// Refusals that depend only on the bytes and on what was announced of them, which do not change any more.
+    /// The refusals that depend only on the bytes and their announced properties, which do not change any more.
     private static let finalRefusals: Set<ServiceError.Code> = [
         .badRequest, .checksumMismatch, .duplicateValue, .forbidden, .invalidFileName, .objectTooLarge,
         .payloadTooLarge,
@@ -64,20 +64,20 @@ extension UploadHandle {
 }
 
 extension UploadService {
-    /// Finishes uploads that a dead server left with all their bytes: call it before the first request, once all apps
-    /// are there, because a key must be free in each of them.
+    /// Finishes uploads that a previous server left with all their bytes.
     ///
-    /// Files take time for their digests, so what is not begun after ten seconds is left for the first ``sweep()``.
+    /// Call it before the first request and after all apps exist, because a key must be free in each of them. Digests
+    /// of files take time, so uploads that are not begun after ten seconds are left to the first ``sweep()``.
     package func finishRecovered() async {
         await finishComplete(within: .seconds(10))
     }
 
-    /// Finishes uploads that have all their bytes and no file: the server died, or its disk was full.
+    /// Finishes uploads that have all their bytes and no file: the server ended, or its disk was full.
     ///
     /// Uploads that still cannot be finished are tried again by the next call.
     ///
-    /// - Parameter limit: The next call also takes those that are not begun after so long.
-    /// - Returns: The last failure that is no refusal, for the log.
+    /// - Parameter limit: The time after which the remaining uploads are left to the next call.
+    /// - Returns: The last error that is not a refusal, for the log.
     @discardableResult
     func finishComplete(within limit: Duration? = nil) async -> (any Error)? {
         var failure: (any Error)?
@@ -92,7 +92,7 @@ extension UploadService {
             } catch {
                 let code = (error as? ServiceError)?.code
                 if code == nil || code == .internalFailure || code == .storageFull { failure = error }
-                // An upload that was refused for good is removed; all others are tried again.
+                // An upload with a final refusal is removed; all others are tried again.
                 let isRemoved = (try? await records.find(id: id) == nil) ?? false
                 if !isRemoved { unfinished.insert(id) }
             }

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 extension UploadHandle {
-    /// Makes the file of parts in their order; called with all locks of the upload held.
+    /// Creates the file of parts in their order; called with all locks of the upload held.
     func complete(parts order: [Int]) async throws -> FileRecord {
         guard let pieces = active.with({ $0.layout.pieces(of: order) }) else { throw UploadService.notFound }
         let size = pieces.size
@@ -11,7 +11,7 @@ extension UploadHandle {
         }
         let needsMD5 = stored.description.announcesMD5
         let staged = try await active.blob(in: service.storage.staging)
-        // What lies behind may be parts that this list leaves out; if it is refused, they still count.
+        // Parts that the list leaves out can follow; if the list is refused, they still count.
         let extent = try await staged.extent()
         if active.with({ $0.layout.areContiguousFile(pieces, extent: extent) }) {
             return try await complete(staged, try await staged.finish(size: size, needsMD5: needsMD5))
@@ -26,14 +26,14 @@ extension UploadHandle {
         }
     }
 
-    /// Makes the file of staged bytes, and ends the upload: bytes first, row second.
+    /// Creates the file of staged bytes and ends the upload: bytes first, row second.
     ///
     /// - Parameters:
     ///   - staged: All bytes of the file.
-    ///   - facts: What they are.
+    ///   - facts: Their facts.
     ///   - spent: Uploads that end with this one.
     /// - Returns: The file's record.
-    /// - Throws: What a rule refuses; the staged bytes stay then.
+    /// - Throws: Errors of the rules; the staged bytes stay then.
     func complete(
         _ staged: any StagedBlob,
         _ facts: StagedFacts,
@@ -67,13 +67,13 @@ extension UploadHandle {
                 throw error
             }
             await staged.discard()
-            // Parts that are none of the file, or were copied.
+            // Parts that are not in the file, or were copied.
             if hasParts { try? await service.storage.staging.stage(as: active.id).discard() }
         }
         return record
     }
 
-    /// Stores that the upload is finished, its file's record with it.
+    /// Stores that the upload is finished, together with its file's record.
     ///
     /// - Returns: The final upload that waits for this one.
     func markFinished(_ record: FileRecord?, spending spent: [ObjectID] = []) async throws -> ObjectID? {
@@ -108,7 +108,7 @@ extension UploadHandle {
         return successor
     }
 
-    /// Seconds for which a finished upload is remembered, for those who ask again.
+    /// Seconds for which a finished upload is stored, for clients that repeat their request.
     private static let memory = 3600
 
     /// Cancels the upload and removes its bytes, unless its file exists.
@@ -123,18 +123,17 @@ extension UploadHandle {
     /// Ends the upload: cancels it, or deletes its file if there is one.
     ///
     /// - Parameters:
-    ///   - caller: Who asks.
+    ///   - caller: The caller.
     ///   - objects: Deletes the file's record and bytes, under the rules for all files.
-    /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller may not delete its file; the
-    ///   upload stays then.
+    /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller is not allowed to delete its
+    ///   file; the upload stays then.
     package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
         guard stored.isFinished, stored.kind != .partial else { return try await cancel() }
         _ = try await objects.perform(ObjectCommand(.file, .delete([active.id], where: nil)), as: caller)
         try await active.locks.withAllLocks { [self] in await drop() }
     }
 
-    /// Removes the upload and its bytes after a refusal that no later attempt could escape; called with all locks of
-    /// the upload held.
+    /// Removes the upload and its bytes after a final refusal; called with all locks of the upload held.
     ///
     /// A row that cannot be removed now expires like any other.
     func drop() async {
@@ -142,7 +141,7 @@ extension UploadHandle {
         await service.discardStaged(of: active)
     }
 
-    /// Copies pieces of staged bytes behind each other.
+    /// Copies pieces of staged bytes to consecutive offsets.
     static func copy(
         _ pieces: [(source: any StagedBlob, piece: PartLayout.Piece)],
         to target: any StagedBlob
@@ -164,11 +163,11 @@ extension UploadHandle {
     }
 }
 
-/// A part is recorded whose bytes are not in the staged file.
+/// The error for a recorded part whose bytes are not in the staged file.
 private struct StagedBytesMissing: Error {}
 
 extension UploadService {
-    /// Removes an upload's row, and what is in memory of uploads that end with it.
+    /// Removes an upload's row, and the uploads that end with it from memory.
     ///
     /// - Returns: Whether the upload was unfinished.
     func removeRow(of id: ObjectID) async throws -> Bool {
@@ -177,7 +176,7 @@ extension UploadService {
         return wasOpen
     }
 
-    /// Removes what is in memory of an upload whose row is gone, by the digest of its token.
+    /// Removes an upload whose row is gone from memory, by the digest of its token.
     func forget(_ digest: String) async {
         try? await active.using(digest) {
             nil
@@ -186,7 +185,7 @@ extension UploadService {
         }
     }
 
-    /// Removes the staged bytes of an upload that is over, and tells those who watch it.
+    /// Removes the staged bytes of an ended upload, and ends its progress streams.
     func discardStaged(of upload: ActiveUpload) async {
         let blob = try? await upload.blob(in: storage.staging)
         await blob?.discard()

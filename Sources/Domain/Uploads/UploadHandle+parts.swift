@@ -1,21 +1,21 @@
 extension UploadHandle {
-    /// What a part is answered with.
+    /// The result of a stored part.
     package struct PartReceipt: Sendable {
-        /// What the client has to name the part by in the end.
+        /// The tag by which the client names the part when it finishes the upload.
         package let tag: String
         /// The digests of the part's bytes.
         package let digests: [DigestKind: [UInt8]]
     }
 
-    /// Takes a part with a number of the client's own; one that is sent again replaces the first.
+    /// Stores a part with a number from the client; a part that is sent again replaces the first.
     ///
     /// - Parameters:
     ///   - number: 1 to 10 000.
-    ///   - size: How many bytes the request says it brings.
-    ///   - expected: What the client says of them.
-    ///   - body: Gives the bytes.
+    ///   - size: The announced number of bytes of the request.
+    ///   - expected: The announced digests.
+    ///   - body: Passes the bytes to the sink.
     /// - Returns: The receipt; bytes and row survive a power cut.
-    /// - Throws: What a rule refuses; an earlier part with the number stays then.
+    /// - Throws: Errors of the rules; an earlier part with the number stays then.
     package func receivePart(
         _ number: Int,
         size: Int64,
@@ -35,7 +35,7 @@ extension UploadHandle {
             }
             let blob = try await active.blob(in: service.storage.staging)
             let writer = blob.write(at: offset, digesting: [.md5])
-            // What is not used in the end: the slot of the new bytes, or of those that they replace.
+            // The slot that becomes unused: that of the new bytes, or of those that they replace.
             var unused = PartLayout.Slot(number: number, offset: offset, size: size)
             defer {
                 // A first part is sent again to the offset of its number.
@@ -58,10 +58,10 @@ extension UploadHandle {
         }
     }
 
-    /// Makes the file of listed parts, in their order, each with its tag.
+    /// Creates the file of the listed parts, in their order, each with its tag.
     ///
-    /// - Throws: ``ServiceError/Code/uploadConflict`` naming the part that is missing or another, and what a rule
-    ///   refuses; the upload goes on then.
+    /// - Throws: ``ServiceError/Code/uploadConflict`` naming the missing or different part, and errors of the rules;
+    ///   the upload continues then.
     package func finish(_ listed: [(number: Int, tag: String)]) async throws -> FileRecord {
         try await active.locks.withAllLocks { [self] in
             try requireNotEnded()
@@ -93,7 +93,7 @@ extension UploadHandle {
         }
     }
 
-    /// Runs a body that gives a writer bytes; the writer is at rest on return, whatever happens.
+    /// Runs a body that passes bytes to a writer; on return or error the writer has no running writes.
     static func write(
         _ writer: any BlobWriter,
         _ body: () async throws -> Void
@@ -102,13 +102,13 @@ extension UploadHandle {
             try await body()
             return try await writer.finish()
         } catch {
-            // The next connection's bytes must not meet these.
+            // The writes of this connection must end before those of the next one begin.
             await writer.settle()
             throw error
         }
     }
 
-    /// Bytes first, row second: what is recorded survives a power cut.
+    /// Records a part: bytes first, row second, so that a recorded part survives a power cut.
     func record(_ number: Int, _ part: PartLayout.Part) async throws {
         let (id, unit, others) = active.with { state in
             let before = state.layout.parts[number]?.size ?? 0
@@ -141,7 +141,7 @@ extension UploadHandle {
         }
     }
 
-    /// How far parts may reach in the staged file: twice the file, for those that are sent again or lie elsewhere.
+    /// The maximum end of parts in the staged file: twice the file, for parts that are sent again or stored elsewhere.
     var partCapacity: Int64 {
         2 * min(stored.size ?? service.limits.fileSize, .max / 4) + 16 * ContentHash.blockSize
     }

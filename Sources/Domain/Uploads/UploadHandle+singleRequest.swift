@@ -1,14 +1,14 @@
 extension UploadHandle {
-    /// Takes all bytes of the file in one request and ends the upload: S3 PUT, the forms of Kodo and COS.
+    /// Stores all bytes of the file from one request and ends the upload: S3 PUT, the forms of Kodo and COS.
     ///
-    /// A newer request stops this one. After the end, equal bytes are taken for the same file again.
+    /// A newer request stops this one. After the end, a request with equal bytes returns the same file again.
     ///
     /// - Parameters:
-    ///   - announced: How many bytes the request says it brings.
-    ///   - kinds: Digests of which the client may tell one behind the bytes, besides MD5.
-    ///   - body: Gives the bytes and then what the client said of them.
+    ///   - announced: The announced number of bytes of the request.
+    ///   - kinds: The kinds of digests, besides MD5, of which the client can announce one after the bytes.
+    ///   - body: Passes the bytes to the sink and returns the announced digests.
     /// - Returns: The file's record; bytes, name and row survive a power cut.
-    /// - Throws: The error of a rule; then none of the bytes are stored.
+    /// - Throws: Errors of the rules; then none of the bytes are stored.
     package func receiveAll(
         announced: Int64?,
         digesting kinds: Set<DigestKind> = [],
@@ -16,7 +16,7 @@ extension UploadHandle {
     ) async throws -> FileRecord {
         try requireNotEnded()
         try requireFile()
-        // After the end the bytes are compared, however many come.
+        // After the end the bytes are compared, regardless of their number.
         let remaining = (stored.isFinished ? nil : stored.size) ?? service.limits.fileSize
         let refusal = stored.isFinished ? StagedUpload.tooLarge(limit: service.limits.fileSize) : tooMany
         guard announced ?? 0 <= remaining else { throw refusal }
@@ -48,7 +48,7 @@ extension UploadHandle {
             let facts = try await upload.finish(needsMD5: needsMD5)
             try service.verify(digests, facts.blob)
             guard stored.isFinished else { return try await complete(upload.blob, facts) }
-            // The answer to an earlier request was lost on its way.
+            // The client did not receive the response to an earlier request.
             guard let known = try await file(), known.facts.digest == facts.blob.digest else {
                 throw ServiceError(.uploadConflict, "The upload is finished, with other bytes than these.")
             }

@@ -6,20 +6,20 @@ package struct UploadHandle: Sendable {
     /// The stored state of the upload.
     package var stored: StoredUpload { active.stored }
 
-    /// How far it came.
+    /// The progress of the upload.
     package var progress: UploadProgress { active.progress }
 
-    /// Its file, if it is finished and the file still there.
+    /// The upload's file; `nil` if the upload is not finished or the file was deleted.
     package func file() async throws -> FileRecord? {
         stored.isFinished ? try await service.files.file(id: active.id) : nil
     }
 
-    /// Throws ``ServiceError/Code/uploadNotFound`` if it was cancelled or has expired.
+    /// Throws ``ServiceError/Code/uploadNotFound`` if the upload was cancelled or has expired.
     func requireNotEnded() throws {
         guard !active.with(\.isEnded) else { throw UploadService.notFound }
     }
 
-    /// Throws unless bytes may still come.
+    /// Throws unless the upload accepts bytes.
     func requireOpen() throws {
         try requireNotEnded()
         guard !stored.isFinished else {
@@ -27,7 +27,7 @@ package struct UploadHandle: Sendable {
         }
     }
 
-    /// Says that bytes come: from now on the upload has longer to live.
+    /// Marks the upload as started, which extends its lifetime.
     func start() async throws {
         guard !stored.isStarted else { return }
         let now = service.clock()
@@ -53,17 +53,17 @@ package struct UploadHandle: Sendable {
 }
 
 extension UploadService {
-    /// Changes an upload, its row and then what is in memory of it.
+    /// Changes the row of an upload and then its state in memory.
     ///
-    /// The change is made in each by itself, so that two at the same time do not undo each other.
+    /// The change is applied to each separately, so that two concurrent changes do not undo each other.
     func change(_ active: ActiveUpload, _ edit: @escaping @Sendable (inout StoredUpload) throws -> Void) async throws {
         try await records.change(active.id, within: limits.quota, edit)
         try active.with { try edit(&$0.stored) }
     }
 
-    /// Runs a body with the upload behind a token.
+    /// Runs a body with the upload of a token.
     ///
-    /// - Throws: ``ServiceError/Code/uploadNotFound``, and what the body throws.
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, and errors of the body.
     package func using<Result>(
         _ token: UploadToken,
         _ body: (UploadHandle) async throws -> Result

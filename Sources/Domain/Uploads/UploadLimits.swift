@@ -1,37 +1,38 @@
-/// Limits on what is uploaded, each a setting.
+/// The limits of uploads, each a setting.
 package struct UploadLimits: Sendable {
-    /// The most bytes of one file.
+    /// The maximum size of a file in bytes.
     package var fileSize: Int64
-    /// The most bytes of UTF-8 in a file's name.
+    /// The maximum length of a file's name in bytes of UTF-8.
     package var nameLength: Int
-    /// The most bytes that all files of an app may have, announced ones among them; `nil` means no limit.
+    /// The maximum size of all files of an app in bytes, including announced ones; `nil` means no limit.
     package var quota: Int64?
-    /// The most unfinished uploads of an app's users together; those of the master key have no limit.
+    /// The maximum number of unfinished uploads of all users and guests of an app; those of the master key have no
+    /// limit.
     package var open: Int
-    /// The maximum of all guests together; at most ``open``.
+    /// The maximum for all guests together; at most ``open``.
     package var openGuests: Int
-    /// The maximum of the guests at one client address; at most ``openGuests``.
+    /// The maximum for the guests at one client address; at most ``openGuests``.
     package var openAddress: Int
-    /// The most of one user; at most ``open``.
+    /// The maximum for one user; at most ``open``.
     package var openUser: Int
-    /// Which types may be uploaded.
+    /// The media types that are allowed.
     package var types: TypePolicy
-    /// The fewest bytes of a Kodo v2 part that is not the last.
+    /// The minimum size in bytes of a Kodo v2 part that is not the last.
     package var partSize: Int64
-    /// The most bytes of a file's record, and of an upload's: those of any object.
+    /// The limits of a file's record and of an upload's: those of any object.
     package var record: ObjectLimits
-    /// Seconds until the first byte of an upload must have come.
+    /// Seconds within which the first byte of an upload must arrive.
     package var startTimeout: Int
-    /// Seconds that an upload may take from its first byte on.
+    /// Seconds that an upload can take after its first byte.
     package var expireAfter: Int
     /// Seconds without a byte after which an upload of a guest expires.
     package var guestIdleTimeout: Int
-    /// The most streams of progress that are open at once, of users' uploads, and as many of the master key's.
+    /// The maximum number of open progress streams of users' uploads, and separately of the master key's.
     package var watchers: Int
-    /// The most of guests' uploads; at most ``watchers``.
+    /// The maximum for guests' uploads; at most ``watchers``.
     package var watchersGuests: Int
 
-    /// Takes every limit; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     package init(
         fileSize: Int64 = 5 << 30,
         nameLength: Int = 255,
@@ -66,7 +67,7 @@ package struct UploadLimits: Sendable {
         self.watchersGuests = watchersGuests
     }
 
-    /// Throws ``ServiceError/Code/payloadTooLarge`` for a file of more bytes than one may have.
+    /// Throws ``ServiceError/Code/payloadTooLarge`` for a size above the limit of a file.
     func requireSize(_ size: Int64) throws {
         guard size <= fileSize else { throw StagedUpload.tooLarge(limit: fileSize) }
     }

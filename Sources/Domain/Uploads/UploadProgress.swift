@@ -1,18 +1,18 @@
-/// How far an upload came.
+/// The progress of an upload.
 package struct UploadProgress: Sendable, Hashable {
     /// The file's objectId.
     package var id: ObjectID
-    /// The file's key; where it is served once it is finished.
+    /// The file's key, from which its URL is built once the upload is finished.
     package var key: FileKey
-    /// How many bytes are there.
+    /// The number of received bytes.
     package var received: Int64
-    /// How many there will be, if that was said.
+    /// The announced number of bytes; `nil` if the client announced none.
     package var size: Int64?
-    /// Whether bytes have come.
+    /// Whether bytes were received.
     package var isStarted: Bool
-    /// Whether the file is there.
+    /// Whether the file exists.
     package var isFinished: Bool
-    /// When the upload ends by itself.
+    /// The time at which the upload expires.
     package var expiresAt: Timestamp
 
     /// `waiting`, `receiving` or `finished`.
@@ -20,7 +20,7 @@ package struct UploadProgress: Sendable, Hashable {
         isFinished ? "finished" : isStarted ? "receiving" : "waiting"
     }
 
-    /// Whole percent, if the size is known.
+    /// The progress in whole percent; `nil` if the size is unknown.
     package var percent: Int? {
         guard !isFinished else { return 100 }
         guard let size else { return nil }

@@ -1,13 +1,13 @@
-/// The state of the partial uploads that a final one is made of (tus `concatenation-unfinished`).
+/// The state of the partial uploads of a final one (tus `concatenation-unfinished`).
 ///
 /// A final upload that waits names its pieces, and each piece names the final upload: so the request that finishes the
-/// last piece finds it without a search.
+/// last piece finds it without a query.
 enum PiecesState: Sendable {
-    /// One of them does not exist any more.
+    /// At least one piece does not exist any more.
     case missing
-    /// One of them has not all of its bytes yet.
+    /// At least one piece is incomplete.
     case unfinished
-    /// All of them have all of their bytes.
+    /// All pieces are complete.
     case finished
 }
 
@@ -19,7 +19,7 @@ extension UploadRecords {
 }
 
 extension ReadTransaction {
-    /// The state of pieces, and how many bytes are announced for all of them; a piece that is named twice counts twice.
+    /// The state of pieces, and the sum of their announced bytes; a piece that is named twice counts twice.
     fileprivate func state(of pieces: [ObjectID]) throws -> (state: PiecesState, size: Int64) {
         var state = PiecesState.finished
         var size: Int64 = 0
@@ -33,10 +33,10 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Throws unless a final upload can be made of the pieces, as far as that is known.
+    /// Throws unless the pieces allow a final upload, as far as their sizes are known.
     ///
-    /// - Returns: Whether they are all finished.
-    /// - Throws: ``ServiceError/Code/badRequest`` if one is gone, ``ServiceError/Code/payloadTooLarge``.
+    /// - Returns: The state of the pieces.
+    /// - Throws: ``ServiceError/Code/badRequest`` if one does not exist, ``ServiceError/Code/payloadTooLarge``.
     func requirePieces(_ pieces: [ObjectID], within limits: UploadLimits) throws -> PiecesState {
         let (state, size) = try state(of: pieces)
         guard state != .missing else { throw UploadService.noPiece }
@@ -44,10 +44,10 @@ extension WriteTransaction {
         return state
     }
 
-    /// Says in each piece which final upload waits for it.
+    /// Stores in each piece which final upload waits for it.
     ///
-    /// A final upload that waited for one of them before ends: the answer to its creation may have been lost, and the
-    /// client repeats the request.
+    /// A final upload that waited for one of them before ends: the client repeats the creation if it did not receive
+    /// the response.
     ///
     /// - Returns: The digests of the tokens of uploads that ended.
     func claim(_ pieces: Set<ObjectID>, for final: ObjectID, at now: Timestamp) throws -> [String] {
@@ -64,9 +64,9 @@ extension WriteTransaction {
         return ended
     }
 
-    /// Removes a final upload that waits for pieces; the usage of the app is left to the caller.
+    /// Removes a final upload that waits for pieces; the caller updates the app's usage.
     ///
-    /// - Returns: The upload; nil if there is none, or if it is finished.
+    /// - Returns: The upload; `nil` if it does not exist, or if it is finished.
     func removeWaiting(_ id: ObjectID, at now: Timestamp) throws -> StoredUpload? {
         guard let final = try upload(id), final.isWaiting else { return nil }
         _ = try delete(id, in: .upload)

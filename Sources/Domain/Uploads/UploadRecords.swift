@@ -16,18 +16,18 @@ struct UploadRecords: Sendable {
         let parts: [StoredPart]
     }
 
-    /// Adds an upload, if the caller may make files and the limits allow one more.
+    /// Adds an upload, if the caller is allowed to create files and the limits allow one more.
     ///
     /// - Parameters:
     ///   - upload: The upload.
-    ///   - pieces: The partial uploads that a final one is made of, in order. While one of them is unfinished, the
-    ///     final upload waits for them; a partial upload belongs to the final one that named it last.
-    ///   - caller: Who asks.
-    ///   - limits: How many uploads there may be, and how many bytes.
-    /// - Returns: The upload as it is stored, and the digests of tokens whose uploads this one replaces.
+    ///   - pieces: The partial uploads of a final one, in order. While one of them is unfinished, the final upload
+    ///     waits for them; a partial upload belongs to the final one that named it last.
+    ///   - caller: The caller.
+    ///   - limits: The limits of the number of uploads and of bytes.
+    /// - Returns: The upload as stored, and the digests of tokens whose uploads this one replaces.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/quotaExceeded``,
     ///   ``ServiceError/Code/tooManyUploads``, ``ServiceError/Code/duplicateValue`` if the key is taken,
-    ///   ``ServiceError/Code/badRequest`` if a piece is gone, ``ServiceError/Code/payloadTooLarge``.
+    ///   ``ServiceError/Code/badRequest`` if a piece does not exist, ``ServiceError/Code/payloadTooLarge``.
     func begin(
         _ upload: StoredUpload,
         of pieces: [ObjectID] = [],
@@ -42,7 +42,7 @@ struct UploadRecords: Sendable {
             var ended: [String] = []
             if try writer.requirePieces(pieces, within: limits) == .unfinished {
                 upload.pieces = pieces
-                // Its pieces end by themselves, and it ends with them.
+                // Its pieces expire by themselves, and it ends with them.
                 let latest = clock().adding(seconds: limits.expireAfter)
                 upload.expiresAt = max(upload.expiresAt, latest)
                 ended = try writer.claim(Set(pieces), for: upload.id, at: clock())
@@ -61,12 +61,12 @@ struct UploadRecords: Sendable {
         }
     }
 
-    /// The upload behind a token, whatever its state.
+    /// The upload of a token, in any state.
     func find(_ token: UploadToken) async throws -> Found? {
         try await find(.field(FieldPath(field: "_token"), .equals(.string(token.digest))))
     }
 
-    /// The upload that a file comes from or will come from.
+    /// The upload with the id of a file, in any state.
     func find(id: ObjectID) async throws -> Found? {
         try await find(.isObject(id))
     }
@@ -80,18 +80,18 @@ struct UploadRecords: Sendable {
         }
     }
 
-    /// Stores what is there of a part, and that bytes have come; on return it survives a power cut.
+    /// Stores the progress of a part and marks the upload as started; on return it survives a power cut.
     ///
     /// - Parameters:
-    ///   - part: Where it lies, and how much of it is there.
-    ///   - number: Which it is.
-    ///   - id: What it is stored as; nothing for one that is not yet.
-    ///   - unit: The size that parts have.
+    ///   - part: The part's offset and its stored bytes.
+    ///   - number: The part's number.
+    ///   - id: The id of the stored part; `nil` if it is not stored yet.
+    ///   - unit: The size of parts.
     ///   - upload: The upload's id.
-    ///   - received: How much of all parts is there; counts as long as nobody said how much there will be.
-    ///   - limits: How many bytes the files of the app may have, and how long a guest's upload may be idle.
-    /// - Returns: The part's id, and when the upload ends by itself.
-    /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload is over, ``ServiceError/Code/quotaExceeded``.
+    ///   - received: The stored bytes of all parts; they count for the quota unless the client announced a size.
+    ///   - limits: The quota of the app's files, and the idle time of a guest's upload.
+    /// - Returns: The part's id, and the time at which the upload expires.
+    /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload has ended, ``ServiceError/Code/quotaExceeded``.
     func save(
         _ part: PartLayout.Part,
         _ number: Int,
@@ -120,9 +120,9 @@ struct UploadRecords: Sendable {
         return (stored.id, expiresAt)
     }
 
-    /// Changes facts of an upload as they are now, whatever changed them meanwhile.
+    /// Changes the current state of an upload.
     ///
-    /// - Throws: ``ServiceError/Code/uploadNotFound``, ``ServiceError/Code/quotaExceeded``, and what the body throws.
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, ``ServiceError/Code/quotaExceeded``, and errors of the body.
     func change(
         _ id: ObjectID,
         within quota: Int64?,
@@ -137,14 +137,14 @@ struct UploadRecords: Sendable {
         }
     }
 
-    /// Makes the file of an upload: its record is there, the upload is finished, the parts are gone, or none of it.
+    /// Finishes an upload in one transaction: adds the file's record, marks the upload as finished, removes the parts.
     ///
     /// - Parameters:
-    ///   - upload: As it is when it is finished.
-    ///   - record: The file's; nothing for a partial upload, which keeps its parts.
-    ///   - spent: Partial uploads that it was made of, which end with it.
-    ///   - caller: Who began it, as they are now.
-    ///   - quota: How many bytes the files of the app may have.
+    ///   - upload: The upload in its finished state.
+    ///   - record: The file's record; `nil` for a partial upload, which keeps its parts.
+    ///   - spent: Partial uploads that form the file and end with it.
+    ///   - caller: The caller who began it, in the current state.
+    ///   - quota: The maximum size of the app's files, in bytes.
     /// - Returns: The final upload that waits for this one, and the digests of tokens whose uploads end because this
     ///   one took their pieces.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/duplicateValue`` if the key is taken,
@@ -209,7 +209,7 @@ struct UploadRecords: Sendable {
         }
     }
 
-    /// Some uploads whose time is over.
+    /// Some of the expired uploads.
     func expired(at now: Timestamp) async throws -> [StoredUpload] {
         let isOver = Condition.field(FieldPath(field: "expiresAt"), .compares(.less, .date(now)))
         let query = ObjectQuery(
@@ -221,11 +221,10 @@ struct UploadRecords: Sendable {
         return try await store.read { try $0.find(query).compactMap(StoredUpload.init(stored:)) }
     }
 
-    /// What a server that died left of uploads that end by their last byte, besides those that their clients go on
-    /// with.
+    /// The uploads to finish on their last byte (tus) that a server left unfinished when it ended.
     ///
-    /// - Returns: Those whose bytes may all be there, and final ones that the server was about to finish in their
-    ///   creation.
+    /// - Returns: Those whose bytes can all be stored or that wait for pieces, and final ones whose creation was
+    ///   interrupted. Incomplete uploads are not included, because their clients continue them.
     func leftUnfinished() async throws -> (complete: [ObjectID], finals: [ObjectID]) {
         try await store.read { reader in
             var complete: [ObjectID] = []
@@ -242,7 +241,7 @@ struct UploadRecords: Sendable {
         }
     }
 
-    /// Whether there is a file with this id.
+    /// Whether a file with this id exists.
     func hasFile(_ id: ObjectID) async throws -> Bool {
         try await store.read { try $0.row(id, in: .file) != nil }
     }
@@ -262,16 +261,16 @@ extension ObjectQuery {
 }
 
 extension ReadTransaction {
-    /// Those whose file, or whose piece of one, is not there yet.
+    /// The uploads whose file, or whose piece of a file, is not complete.
     func unfinishedUploads() throws -> [StoredUpload] {
         let isUnfinished = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
         return try find(ObjectQuery(.upload, where: isUnfinished, page: .all)).compactMap(StoredUpload.init(stored:))
     }
 
-    /// Pieces that are all there and part of no file yet.
+    /// Complete pieces whose file does not exist yet.
     func finishedPieces() throws -> [StoredUpload] {
         let isFinished = Condition.field(FieldPath(field: "state"), .equals(.string("finished")))
-        // By their text, because of many finished uploads few are pieces.
+        // Reads only the field, because few of many finished uploads are pieces.
         return try texts("_concat", of: ObjectQuery(.upload, where: isFinished, page: .all))
             .filter { $0.text == "partial" }.compactMap { try upload($0.id) }
     }
@@ -281,7 +280,7 @@ extension ReadTransaction {
         try object(id, in: .upload).flatMap(StoredUpload.init(stored:))
     }
 
-    /// The upload; throws ``ServiceError/Code/uploadNotFound`` if it is over.
+    /// The upload; throws ``ServiceError/Code/uploadNotFound`` if it has ended.
     fileprivate func openUpload(_ id: ObjectID) throws -> StoredUpload {
         guard let upload = try upload(id), upload.isOpen else { throw UploadService.notFound }
         return upload
@@ -289,7 +288,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an upload, and what it is counted with if that changed.
+    /// Stores an upload, and its counted bytes in the app's usage if they changed.
     fileprivate func recount(
         _ upload: StoredUpload,
         before: Int64,

@@ -1,21 +1,21 @@
-/// A file that a client says it is about to upload.
+/// A file that a client announces for upload.
 package struct UploadAnnouncement: Sendable {
-    /// What the client said of it.
+    /// The client's description of the file.
     package var description: UploadDescription
-    /// The key that the client wants; with `nil`, the server generates one.
+    /// The key that the client chose; with `nil`, the server generates one.
     package var key: String?
-    /// What it is for.
+    /// The kind of the upload.
     package var kind: StoredUpload.Kind
     /// The announced number of bytes; `nil` if there is none.
     package var size: Int64?
     /// See ``StoredUpload/metadataHeader``.
     package var metadataHeader: String?
-    /// Whether its last byte finishes it.
+    /// Whether the last byte finishes the upload.
     package var finishesOnLastByte = false
-    /// The partial uploads that a final one is made of, in order.
+    /// The partial uploads of a final one, in order.
     var pieces: [ObjectID] = []
 
-    /// Takes checked values.
+    /// Creates an announcement from checked values.
     package init(
         _ description: UploadDescription,
         key: String? = nil,
@@ -30,10 +30,10 @@ package struct UploadAnnouncement: Sendable {
 }
 
 extension UploadService {
-    /// Makes an upload that its token's holder may fill; on return it survives a power cut.
+    /// Creates an upload for the holder of its token; on return it survives a power cut.
     ///
     /// - Parameters:
-    ///   - announcement: What is to be uploaded.
+    ///   - announcement: The announced file.
     ///   - caller: The caller.
     /// - Returns: The upload and its token, which the server cannot return again.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/payloadTooLarge``,
@@ -72,15 +72,14 @@ extension UploadService {
         return (begun, token)
     }
 
-    /// The type that a file will be served as, as far as it can be told before its bytes are there.
+    /// The media type with which a file will be served, as far as it is known before the bytes arrive.
     package func expectedType(of description: UploadDescription) -> MediaType {
         description.mediaType ?? description.name.pathExtension.flatMap(types.type(ofExtension:)) ?? .octetStream
     }
 
-    /// Throws ``ServiceError/Code/duplicateValue`` if a key that was chosen is another app's: all are found by the same
-    /// paths.
+    /// Throws ``ServiceError/Code/duplicateValue`` if another app has a chosen key: all apps share the same URL paths.
     ///
-    /// This saves a client the upload. The check that decides is made again when the file is made.
+    /// This saves the client the upload. The deciding check is repeated when the file is created.
     private func requireFree(_ key: FileKey, chosenBy announcement: UploadAnnouncement) async throws {
         guard key.description == announcement.key else { return }
         try await keyClaims.requireFree(key, besides: app)
@@ -97,7 +96,7 @@ extension UploadService {
 }
 
 extension Timestamp {
-    /// A later moment, or an earlier one.
+    /// The timestamp plus a number of seconds, which can be negative.
     package func adding(seconds: Int) -> Timestamp {
         Timestamp(milliseconds: milliseconds + Int64(seconds) * 1000)
     }

@@ -1,13 +1,14 @@
 extension UploadService {
-    /// Makes one file of partial uploads (tus concatenation): now if all of them are finished, otherwise once they are.
+    /// Creates one file of partial uploads (tus concatenation): now if all of them are finished, otherwise once they
+    /// are.
     ///
     /// - Parameters:
     ///   - announcement: The file; its size is that of the pieces.
-    ///   - tokens: The pieces, in order; one may stand there several times.
+    ///   - tokens: The pieces, in order; a piece can be repeated.
     ///   - caller: The caller.
     /// - Returns: The final upload, finished or waiting, and its token.
-    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is no partial upload of this app, and what a rule refuses;
-    ///   the pieces stay then.
+    /// - Throws: ``ServiceError/Code/badRequest`` if a piece is not a partial upload of this app, and errors of the
+    ///   rules; the pieces stay then.
     package func concatenate(
         _ announcement: UploadAnnouncement,
         of tokens: [UploadToken],
@@ -23,7 +24,7 @@ extension UploadService {
                 do {
                     try await handle.concatenate(pieces)
                 } catch {
-                    // The client never learns where it is.
+                    // The client does not receive its URL.
                     await handle.drop()
                     throw error
                 }
@@ -38,7 +39,7 @@ extension UploadService {
         do {
             return try await using(token) { handle in
                 guard handle.stored.kind == .partial else { throw UploadService.noPiece }
-                // Its last request may have been cut off behind its last byte.
+                // Its last request can have been interrupted after the last byte.
                 try await handle.finishIfComplete()
                 return handle.active.id
             }
@@ -51,7 +52,7 @@ extension UploadService {
 
     /// Runs a body with an upload, by its id and in any state.
     ///
-    /// - Returns: nil if there is no such upload.
+    /// - Returns: The result of the body; `nil` if the upload does not exist.
     func using<Result>(
         id: ObjectID,
         _ body: (UploadHandle) async throws -> Result
@@ -67,11 +68,11 @@ extension UploadService {
 }
 
 extension UploadHandle {
-    /// Makes the file of a final upload that waits, if its pieces are all finished.
+    /// Creates the file of a waiting final upload if its pieces are all finished.
     ///
     /// Called by the request that finishes a piece, by `HEAD` of the final upload and by the sweep.
     ///
-    /// - Throws: What a rule refuses. If no later attempt can succeed, the final upload is removed and its pieces stay;
+    /// - Throws: Errors of the rules. If no later attempt can succeed, the final upload is removed and its pieces stay;
     ///   otherwise the next call tries again.
     func concatenateIfFinished() async throws {
         guard stored.isWaiting else { return }
@@ -97,7 +98,7 @@ extension UploadHandle {
             await drop()
             throw UploadService.notFound
         case .finished:
-            // Checked before the bytes are copied, because this refusal can be a passing one.
+            // Checked before the bytes are copied, because this refusal can be temporary.
             let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
             try await service.files.requireCreating(as: caller)
             do {

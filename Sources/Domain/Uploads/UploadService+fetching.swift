@@ -1,12 +1,12 @@
 extension UploadService {
-    /// Copies what lies at a URL elsewhere in: an ordinary file that remembers where it came from.
+    /// Copies the content of a URL on another server to a file, whose metadata contains the URL.
     ///
     /// - Parameters:
-    ///   - url: The address; the fetcher decides whether it may be asked.
-    ///   - description: What the client said of the file; without a type, that of the bytes counts.
-    ///   - caller: Who asks.
+    ///   - url: The URL; the fetcher decides whether it is allowed.
+    ///   - description: The client's description of the file; without a media type, the type of the bytes is used.
+    ///   - caller: The caller.
     /// - Returns: The file's record.
-    /// - Throws: What a rule refuses, and what the fetcher does.
+    /// - Throws: Errors of the rules and of the fetcher.
     package func copy(
         _ url: RemoteURL,
         _ description: UploadDescription,

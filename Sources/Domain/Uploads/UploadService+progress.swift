@@ -3,13 +3,13 @@ internal import Synchronization
 extension UploadService {
     /// An event of a progress stream.
     package enum ProgressEvent: Sendable, Hashable {
-        /// It came further.
+        /// The progress of the upload changed.
         case progress(UploadProgress)
-        /// Its file exists; this is the last event.
+        /// The upload's file exists; this is the last event.
         case finished(UploadProgress)
-        /// It was cancelled or expired; this is the last event.
+        /// The upload was cancelled or expired; this is the last event.
         case ended
-        /// Nothing changed for a while; says so, so that a lost connection is noticed.
+        /// Nothing changed for a while; the event serves to detect a lost connection.
         case stillThere
     }
 
@@ -48,10 +48,10 @@ extension UploadService {
         }
     }
 
-    /// Takes a slot among the streams for uploads of the same group: watchers need no credentials, so whose upload it
-    /// is counts.
+    /// Takes a slot for a progress stream of an upload.
     ///
-    /// Uploads of one address have half of the slots of all guests.
+    /// A stream needs no credentials, so it counts for the group of the upload's creator. Uploads of one address have
+    /// half of the slots of all guests.
     ///
     /// - Throws: ``ServiceError/Code/uploadNotFound``; ``ServiceError/Code/overloaded`` if all slots are taken.
     package func beginProgressStream(_ token: UploadToken) async throws -> ProgressSlot {
@@ -79,7 +79,7 @@ extension UploadService {
 
     /// Reports the progress of an upload until it ends, or until `report` throws: at most ten times a second.
     ///
-    /// - Throws: ``ServiceError/Code/uploadNotFound``, and what `report` throws.
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, and errors of `report`.
     package func streamProgress(
         _ token: UploadToken,
         in slot: ProgressSlot,
@@ -101,7 +101,7 @@ extension UploadService {
                 if progress.isFinished { break }
                 try await report(progress == last ? .stillThere : .progress(progress))
                 last = progress
-                // Changes in the meantime are reported as one.
+                // Changes within this time are reported as one.
                 try await Task.sleep(for: .milliseconds(100))
             }
             let end = upload.progress
@@ -113,10 +113,10 @@ extension UploadService {
         }
     }
 
-    /// Seconds after which a stream without news says that it is still there.
+    /// Seconds without a change after which a stream sends ``ProgressEvent/stillThere``.
     private static let heartbeat = 10
 
-    /// Ends all progress streams, because the server stops and would wait for them.
+    /// Ends all progress streams, because a stopping server would wait for them.
     package func endProgressStreams() async {
         for upload in await active.all() { upload.progressStreams.finish() }
     }
@@ -133,7 +133,7 @@ final class ProgressStreamCounts: Sendable {
 
     private let counts = Mutex<[Share: Int]>([:])
 
-    /// Counts a stream in all shares, or in none and returns the one that is full.
+    /// Counts a stream in all shares; or, if a share is full, counts it in none and returns that share.
     func enter(_ shares: [Share]) -> Share? {
         counts.withLock { counts in
             if let full = shares.first(where: { counts[$0, default: 0] >= $0.limit }) { return full }

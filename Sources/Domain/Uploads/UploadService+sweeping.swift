@@ -1,19 +1,20 @@
 package import Logging
 
-/// What a sweep removed.
+/// The result of a sweep.
 package struct Swept: Sendable, Hashable {
-    /// Uploads that expired before their file existed.
+    /// The number of removed uploads, which expired before their file existed.
     package var uploads = 0
-    /// How many bytes had come for them.
+    /// The number of their received bytes.
     package var bytes: Int64 = 0
 
-    /// Nothing.
+    /// Creates an empty result.
     package init() {}
 }
 
 extension UploadService {
-    /// Finishes uploads that have all their bytes, then removes expired ones with their bytes, except those that a
-    /// client is sending to.
+    /// Finishes uploads that have all their bytes, then removes expired ones with their bytes.
+    ///
+    /// Uploads to which a client is sending stay.
     package func sweep() async throws -> Swept {
         var swept = Swept()
         var seen: Set<ObjectID> = []
@@ -47,7 +48,7 @@ extension UploadService {
             active.with { $0.isExpiring = true }
             defer { active.with { $0.isExpiring = false } }
             return try await active.locks.withAllLocks {
-                // A client may have ended it, or sent its first bytes, since it was found.
+                // A client can have ended it, or sent its first bytes, since the query.
                 guard active.stored.expiresAt <= clock() else { return (false, 0) }
                 let isOver = try await removeRow(of: active.id)
                 await discardStaged(of: active)
@@ -64,10 +65,10 @@ extension UploadService {
         try await change(active) { $0.expiresAt = max($0.expiresAt, end) }
     }
 
-    /// Puts in order what a server left that was killed: call it before the first request.
+    /// Recovers the uploads of a server that was killed; call it before the first request.
     ///
-    /// Commits that were cut off are ended or undone, by whether the record is there; staged bytes that belong to no
-    /// upload go. Uploads that have all their bytes and no file are noted for ``finishRecovered()``.
+    /// Interrupted commits are completed or reverted, depending on whether the record exists; staged bytes that belong
+    /// to no upload are removed. Uploads that have all their bytes and no file are noted for ``finishRecovered()``.
     package func recover(_ logger: Logger) async throws {
         for leftover in try await storage.staging.leftovers() {
             switch leftover {
@@ -78,7 +79,7 @@ extension UploadService {
             }
         }
         let left = try await records.leftUnfinished()
-        // Their clients were never told where they are, and their pieces are still there.
+        // Their clients never received the URLs, and their pieces still exist.
         for final in left.finals { _ = try await records.remove(final) }
         for complete in left.complete { unfinished.insert(complete) }
         try await records.recountShares()
@@ -91,7 +92,7 @@ extension UploadService {
         do {
             try await storage.settle(note, isCommitted: isCommitted, keepingBytes: isKept)
         } catch {
-            // The upload's parts are needed to go on; of other bytes only the removal is late.
+            // The upload cannot continue without its parts; other bytes can be removed later.
             guard !isKept else { throw error }
             logger.error(
                 "An interrupted commit cannot be ended now; the next start tries again",

@@ -1,9 +1,9 @@
-/// Takes bytes in for one app and makes files of them (docs/uploads.md).
+/// Receives bytes for one app and creates files of them (docs/uploads.md).
 ///
-/// Bytes first, row second: a crash may leave a blob without a row, which the next start removes, never a row without
-/// its bytes.
+/// Bytes first, row second: a crash can leave a blob without a row, which the next start removes, but never a row
+/// without its bytes.
 package struct UploadService: Sendable {
-    /// What uploads are held to.
+    /// The limits of uploads.
     package let limits: UploadLimits
     let app: AppID
     let storage: BlobStorage
@@ -16,13 +16,13 @@ package struct UploadService: Sendable {
     let deletions: FileDeletions?
     let active = ActiveUploads()
     let progressStreamCounts = ProgressStreamCounts()
-    /// Uploads that have all their bytes and no file yet; tried again by the sweep.
+    /// Uploads that have all their bytes and no file yet; the sweep tries them again.
     let unfinished = UnfinishedUploads()
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Takes the app's stores, who fetches from elsewhere, which apps share its paths, what removes deleted files, and
-    /// time and ids as values for tests.
+    /// Creates the service with an app's stores, the fetcher, the claims shared between apps and the remover of deleted
+    /// files; tests pass their own clock and ids.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -54,9 +54,9 @@ package struct UploadService: Sendable {
     /// Begins an upload that lasts one request (``receive(as:checking:_:)``).
     ///
     /// - Parameters:
-    ///   - announced: How many bytes the client said it sends, if it did.
-    ///   - caller: Who uploads.
-    /// - Returns: What takes the bytes.
+    ///   - announced: The announced number of bytes; `nil` if the client announced none.
+    ///   - caller: The caller.
+    /// - Returns: The staged upload, which receives the bytes.
     /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
     ///   ``ServiceError/Code/quotaExceeded`` if the announced size is over a limit; all before a byte is read.
     func begin(announced: Int64?, as caller: Caller) async throws -> StagedUpload {
@@ -79,14 +79,14 @@ package struct UploadService: Sendable {
         return StagedUpload(blob: blob, limit: limits.fileSize, digesting: digests)
     }
 
-    /// Makes files of finished uploads: all of them or none.
+    /// Creates the files of finished uploads: all of them or none.
     ///
-    /// On return bytes, folders and rows survive a power cut. On failure nothing of any upload is kept.
+    /// On return bytes, folders and rows survive a power cut. On failure no upload leaves bytes or rows.
     ///
     /// - Parameters:
-    ///   - uploads: With what the client said of each.
-    ///   - digests: What the client said of the bytes; of one upload only.
-    ///   - caller: Who uploads.
+    ///   - uploads: The uploads with the client's descriptions.
+    ///   - digests: The digests that the client announced; for a single upload only.
+    ///   - caller: The caller.
     /// - Returns: The records, in order.
     /// - Throws: What a rule refuses.
     func commit(
@@ -96,7 +96,7 @@ package struct UploadService: Sendable {
     ) async throws -> [FileRecord] {
         var committed: [(blob: any StagedBlob, record: FileRecord)] = []
         do {
-            // An upload takes its time; whoever began it may have been logged out since.
+            // The session of the caller can have ended during the upload.
             let caller = try await sessions.revalidated(caller)
             var records: [FileRecord] = []
             for (upload, description) in uploads {
@@ -136,13 +136,14 @@ package struct UploadService: Sendable {
         }
     }
 
-    /// Runs a body that makes the file of a key, while nobody else does and no deleted file's bytes lie under the key.
+    /// Runs a body that creates the file of a key with a claim on the key, after the bytes of a deleted file are
+    /// removed.
     ///
-    /// Needed for keys that were known before the file is made. A key that the server makes in the same request has 190
-    /// random bits, so no file had it before.
+    /// Needed for keys that were known before the file is created. A key that the server generates in the same request
+    /// has 190 random bits, so no file had it before.
     ///
-    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; why the bytes of a
-    ///   deleted file cannot be removed; what the body throws.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; the error because of
+    ///   which the bytes of a deleted file remain; errors of the body.
     func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
         try await keyClaims.claiming(key, for: app) {
             guard let deletions else { return try await body() }
@@ -150,9 +151,9 @@ package struct UploadService: Sendable {
         }
     }
 
-    /// Takes a commit back, unless its record was stored after all.
+    /// Reverts a commit, unless its record was stored after all.
     ///
-    /// - Throws: If it cannot be told whether it was: then everything stays as it is, and the next start finds out.
+    /// - Throws: An error if that is unknown: then everything stays as it is, and the next start decides.
     func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
         do {
             if try await records.hasFile(record.id) { return }
@@ -168,7 +169,7 @@ package struct UploadService: Sendable {
         for upload in uploads { await upload.blob.discard() }
     }
 
-    /// The record of a file whose bytes are all there, if its type may be uploaded.
+    /// The record of a file with all its bytes; throws if its type is not allowed.
     func record(
         of staged: StagedFacts,
         _ description: UploadDescription,
@@ -224,7 +225,7 @@ package struct UploadService: Sendable {
         ServiceError(.forbidden, "Files like this one (\(type)) may not be uploaded (uploads.allowedTypes).")
     }
 
-    /// What a token that no upload has, or has no more, is answered with.
+    /// The error for a token without an upload.
     package static let notFound = ServiceError(
         .uploadNotFound,
         "There is no such upload: the token is wrong, or the upload has ended or expired."

@@ -1,10 +1,11 @@
 internal import Crypto
 
-/// Counts of unfinished uploads: of all guests and of those at each address, of all users and of each of them. Each
-/// count is an object of `_Usage`, which the transactions that begin and end uploads change. The master key has no
-/// limit, so it has no count.
+/// Counts of unfinished uploads, which the limits for each group of callers use.
+///
+/// They count all guests and those at each address, all users and each of them. Each count is an object of `_Usage`,
+/// which the transactions that begin and end uploads change. The master key has no limit, so it has no count.
 extension StoredUpload.Creator {
-    /// The objects that an upload of this creator counts in.
+    /// The ids of the counts to which an upload of this creator belongs.
     fileprivate var shares: [ObjectID] {
         switch group {
         case .guests:
@@ -17,12 +18,12 @@ extension StoredUpload.Creator {
     fileprivate static let guests = ObjectID(uncheckedHex: "guests")
     fileprivate static let users = ObjectID(uncheckedHex: "users")
 
-    /// A digest, because the id of an imported user can be any string, also one of the two above.
+    /// A digest, because the id of an imported user can be any string, including the two above.
     fileprivate static func share(of user: ObjectID) -> ObjectID {
         share(ofText: user.description)
     }
 
-    /// The slash stands in no id of a user.
+    /// The id contains a slash, which no id of a user contains.
     fileprivate static func share(ofAddress address: String) -> ObjectID {
         share(ofText: "address/\(address)")
     }
@@ -114,7 +115,7 @@ extension WriteTransaction {
 }
 
 extension UploadRecords {
-    /// Computes the counts of shares again; for the start, because databases of earlier versions have none.
+    /// Computes the counts of shares again; called at the start, because databases of earlier versions have no counts.
     func recountShares() async throws {
         try await store.write { [clock] writer in try writer.recountShares(at: clock()) }
     }

@@ -1,19 +1,20 @@
 internal import Crypto
 
-/// The secret that allows its holder to upload one file: 40 letters and digits, 238 random bits; only its digest is
-/// stored.
+/// The secret that allows its holder to upload one file: 40 letters and digits, 238 random bits.
+///
+/// Only its digest is stored.
 package struct UploadToken: Sendable, CustomStringConvertible {
-    /// The token itself, for the client it belongs to.
+    /// The token itself, for the client to which it belongs.
     package let revealed: String
 
-    /// A new token.
+    /// Creates a random token.
     package init() {
         revealed = RandomString.alphanumeric(40)
     }
 
-    /// Takes what a client sent: the 40 characters, alone or as the middle of a token in Qiniu's form.
+    /// Parses a token from a client: the 40 characters, alone or as the middle of a token in Qiniu's form.
     ///
-    /// `nil` if no token looks like that.
+    /// `nil` for every other form.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.count == 3 else { return nil }
@@ -22,7 +23,7 @@ package struct UploadToken: Sendable, CustomStringConvertible {
         revealed = String(secret)
     }
 
-    /// What is stored and looked up: SHA-256 in hexadecimal digits.
+    /// The digest that is stored and looked up: SHA-256 in hexadecimal digits.
     package var digest: String {
         SHA256.hash(data: Array(revealed.utf8)).hexadecimal
     }
@@ -35,11 +36,11 @@ package struct UploadToken: Sendable, CustomStringConvertible {
         return "\(bucket):\(revealed):\(policy.encoded().base64URL)"
     }
 
-    /// Whether both are the same, in a time that tells nothing of where they differ.
+    /// Whether both tokens are equal; the comparison takes constant time.
     package func matches(_ other: UploadToken) -> Bool {
         Secret(revealed).matches(other.revealed)
     }
 
-    /// Never the token, so that no log line can hold it.
+    /// A placeholder instead of the token, so that no log line can contain it.
     package var description: String { "<token>" }
 }
