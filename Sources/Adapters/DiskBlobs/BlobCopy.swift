@@ -3,22 +3,22 @@ internal import Glibc
 
 /// Copies blobs from one app's folder to another that no server uses yet.
 ///
-/// Every call blocks. Nothing counts as copied before ``synchronize()`` has returned.
+/// Every call blocks. No copy counts before ``synchronize()`` has returned.
 package struct BlobCopy: BlobCopier, Sendable {
     private let source: BlobSource
     private let folder: String
     private let target: BlobLayout
     private let comparingDigests: Bool
-    /// Those made below the target's `blobs`, at most 65 792.
+    /// The folders created below the target's `blobs`, at most 65 792.
     private var folders: Set<String> = []
 
-    /// Makes what belongs into the new folder.
+    /// Creates the folders in the target.
     ///
     /// - Parameters:
     ///   - source: The blobs to copy.
-    ///   - folder: The other app folder, which must exist.
+    ///   - folder: The target app's folder, which must exist.
     ///   - comparingDigests: Whether a blob must have the SHA-256 of its record, or only the size.
-    /// - Throws: When a folder cannot be made or synced.
+    /// - Throws: An error if a folder cannot be created or synced.
     package init(from source: BlobSource, to folder: String, comparingDigests: Bool) throws {
         self.source = source
         self.folder = folder
@@ -26,9 +26,9 @@ package struct BlobCopy: BlobCopier, Sendable {
         target = try BlobLayout(folder: folder)
     }
 
-    /// Copies blobs, several at a time, and tells their conditions in the same order.
+    /// Copies blobs, several at a time, and returns their conditions in the same order.
     ///
-    /// The bytes of each that is whole are on the disk on return; of another nothing is left in the new folder.
+    /// When it returns, the bytes of each intact blob are on the disk; damaged blobs leave no file in the target.
     package mutating func copy(_ files: [FileEntry]) throws -> [BlobCondition] {
         for file in files { try prepareFolder(of: target.path(of: file.key)) }
         return try inParallel(files) { [source, target, comparingDigests] file in
@@ -44,14 +44,14 @@ package struct BlobCopy: BlobCopier, Sendable {
         }
     }
 
-    /// Returns when the names of all copies are on the disk.
+    /// Syncs the names of all copies to the disk.
     package func synchronize() throws {
         _ = try inParallel(Array(folders)) { try synchronizeFolder($0) }
         try synchronizeFolder(target.blobs)
         try synchronizeFolder(folder)
     }
 
-    /// Unlike the layout's, without a sync each time: a copy that is cut off is thrown away.
+    /// Creates a folder without a sync, unlike the layout: an interrupted copy is discarded.
     private mutating func prepareFolder(of path: String) throws {
         let leaf = target.parent(path)
         guard folders.insert(leaf).inserted else { return }

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Domain
 
-/// Takes bytes in order and gives the digest that a record would have, of the kind that it has.
+/// Computes the digest of bytes in order, of the kind that the record has.
 enum BlobHasher {
     case contentHash(ContentHasher)
     case sha256(SHA256)

@@ -3,17 +3,17 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
-/// Where an app's blobs lie: `blobs/ab/cd/<SHA-256 of the key>`, and `staging/` for what is not committed.
+/// The paths of an app's blobs: `blobs/ab/cd/<SHA-256 of the key>`, and `staging/` for uncommitted bytes.
 ///
-/// The digest makes every key a safe name of one length: keys hold slashes, any Unicode and up to 1024 bytes. Two
-/// levels of 256 folders keep each folder small to tens of millions of blobs.
+/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes. Two
+/// levels of 256 folders keep each folder small up to tens of millions of blobs.
 final class BlobLayout: Sendable {
     let blobs: String
     let staging: String
-    /// Folders that are known to be on the disk, at most 65 792 of them.
+    /// Folders that are synced to the disk, at most 65 792.
     private let durable = Mutex<Set<String>>([])
 
-    /// Makes the folders.
+    /// Creates the folders.
     init(folder: String) throws {
         blobs = "\(folder)/blobs"
         staging = "\(folder)/staging"
@@ -22,7 +22,7 @@ final class BlobLayout: Sendable {
         try synchronizeFolder(folder)
     }
 
-    /// The places of blobs in a folder that is only read; makes and removes nothing.
+    /// Creates a layout for a folder that is only read; creates and removes no files.
     init(reading folder: String) {
         blobs = "\(folder)/blobs"
         staging = "\(folder)/staging"
@@ -37,17 +37,17 @@ final class BlobLayout: Sendable {
         return "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
     }
 
-    /// Where the bytes of an upload are staged that outlives the server.
+    /// The path of the staged bytes of an upload that outlives the server.
     func path(staging name: ObjectID) -> String {
         "\(staging)/\(name)"
     }
 
-    /// Where the bytes of a file stay staged while they become a blob.
+    /// The path of staged bytes during a commit.
     func path(noting note: CommitNote) -> String {
         "\(staging)/\(note.fileName)"
     }
 
-    /// A path in `staging` that no file has.
+    /// An unused path in `staging`.
     func newStagingPath(_ beginning: String) -> String {
         "\(staging)/\(beginning)\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
     }
@@ -61,12 +61,12 @@ final class BlobLayout: Sendable {
         }
     }
 
-    /// Removes files in `staging` that a server before this one left.
+    /// Removes files in `staging` that a previous server left.
     func removeStaged(beginningWith beginning: String) throws {
         for name in try stagedNames() where name.hasPrefix(beginning) { unlink("\(staging)/\(name)") }
     }
 
-    /// Makes the folder of a blob's path; it is durable after ``synchronize(_:)``.
+    /// Creates the folder of a blob's path; it is durable after ``synchronize(_:)``.
     func makeFolders(of path: String) throws -> String {
         let leaf = parent(path)
         guard !durable.withLock({ $0.contains(leaf) }) else { return leaf }
@@ -75,7 +75,7 @@ final class BlobLayout: Sendable {
         return leaf
     }
 
-    /// Returns when the names in a blob's folder are on the disk, and the folder itself.
+    /// Syncs the names in a blob's folder, and the folder's own name, to the disk.
     func synchronize(_ leaf: String) throws {
         try synchronizeFolder(leaf)
         guard !durable.withLock({ $0.contains(leaf) }) else { return }
@@ -84,7 +84,7 @@ final class BlobLayout: Sendable {
         durable.withLock { _ = $0.insert(leaf) }
     }
 
-    /// The folder that a path lies in.
+    /// The folder of a path.
     func parent(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
     }

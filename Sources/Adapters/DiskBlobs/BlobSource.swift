@@ -1,7 +1,7 @@
 package import Domain
 internal import Glibc
 
-/// The blobs in an app's folder, to be read one and all; nothing is made or changed there.
+/// The blobs in an app's folder, for reading them completely; creates and changes no files.
 ///
 /// Every call blocks.
 package struct BlobSource: Sendable {
@@ -9,12 +9,12 @@ package struct BlobSource: Sendable {
 
     private static let bufferSize = 1 << 20
 
-    /// Takes the app's folder and opens nothing yet.
+    /// Creates a source for an app's folder; opens no files.
     package init(folder: String) {
         layout = BlobLayout(reading: folder)
     }
 
-    /// Compares blobs with what their records say, several at a time; tells their conditions in the same order.
+    /// Compares blobs with their records, several at a time; returns their conditions in the same order.
     ///
     /// The size is always compared; for the digest all bytes are read.
     package func check(_ files: [FileEntry], comparingDigests: Bool) throws -> [BlobCondition] {
@@ -24,7 +24,7 @@ package struct BlobSource: Sendable {
         }
     }
 
-    /// Gives a blob's bytes to the body, piece by piece, and tells at the end whether they were the right ones.
+    /// Passes a blob's bytes to the body, piece by piece; returns the blob's condition.
     func read(
         _ file: FileEntry,
         comparingDigest: Bool,

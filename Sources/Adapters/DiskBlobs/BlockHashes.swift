@@ -3,10 +3,10 @@ internal import Domain
 internal import NIOCore
 internal import Synchronization
 
-/// The SHA-1 of each 4 MiB of a staged file, taken while its bytes are written in whatever order: see ``ContentHash``.
+/// The SHA-1 of each 4 MiB of a staged file, computed while its bytes are written in any order: see ``ContentHash``.
 ///
-/// A block is known if its bytes came in order; what is written over it makes it unknown again. Bytes of one block come
-/// from one writer at a time.
+/// A block's digest is known if its bytes came in order; overwriting them makes it unknown again. Bytes of one block
+/// come from one writer at a time.
 final class BlockHashes: Sendable {
     private struct Running {
         var sha1 = Insecure.SHA1()
@@ -21,7 +21,7 @@ final class BlockHashes: Sendable {
     private let state = Mutex(State())
     private static let blockSize = ContentHash.blockSize
 
-    /// Takes bytes that are written at an offset.
+    /// Adds bytes that are written at an offset.
     func update(_ buffers: [ByteBuffer], at offset: Int64) {
         var position = offset
         for buffer in buffers {
@@ -38,7 +38,7 @@ final class BlockHashes: Sendable {
         }
     }
 
-    /// Says that what is behind an offset was cut off.
+    /// Discards the digests after an offset, because the file was truncated.
     func forget(behind size: Int64) {
         state.withLock { state in
             state.whole = state.whole.filter { Int64($0.key + 1) * BlockHashes.blockSize <= size }
@@ -46,7 +46,7 @@ final class BlockHashes: Sendable {
         }
     }
 
-    /// The digest of a block in a file of a size; `nil` if it is not known.
+    /// The digest of a block in a file of a size; `nil` if it is unknown.
     func digest(of block: Int, size: Int64) -> [UInt8]? {
         let start = Int64(block) * BlockHashes.blockSize
         let end = min(size, start + BlockHashes.blockSize)
@@ -59,7 +59,7 @@ final class BlockHashes: Sendable {
         }
     }
 
-    /// The digest of a block from the file's bytes; blocks the thread.
+    /// Computes the digest of a block from the file's bytes; blocks the thread.
     static func digest(of block: Int, size: Int64, in file: borrowing Descriptor) throws -> [UInt8] {
         var sha1 = Insecure.SHA1()
         var position = Int64(block) * blockSize
@@ -73,7 +73,7 @@ final class BlockHashes: Sendable {
         return Array(sha1.finalize())
     }
 
-    /// Bytes inside one block.
+    /// Adds bytes inside one block.
     private func update(_ bytes: UnsafeRawBufferPointer, at position: Int64) {
         let block = Int(position / BlockHashes.blockSize)
         let taken = state.withLock { state -> Running? in

@@ -2,16 +2,16 @@ internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// Bytes that were staged elsewhere: in memory, on another file system.
+/// Blobs from bytes that were staged elsewhere: in memory, or on another file system.
 extension DiskBlobStore {
-    /// At most so many bytes are in memory for a copy.
+    /// The maximum number of bytes in memory for a copy.
     private static let pieceSize: Int64 = 1 << 20
 
-    /// Copies staged bytes to a blob, and checks that they are those that were finished.
+    /// Copies staged bytes to a blob, and checks that they match the facts of the finished bytes.
     func copy(_ staged: any StagedBlob, _ facts: BlobFacts, to blob: BlobName) async throws {
         try await staged.synchronize()
         let draft = layout.newStagingPath(DiskBlobStore.copy)
-        // The name goes whatever happens, also in a cancelled task: a blob has another one.
+        // The draft's name is always removed, also in a cancelled task: the blob has its own name.
         defer { unlink(draft) }
         let file = try await pool.runIfActive {
             DraftFile(try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
@@ -41,10 +41,10 @@ extension DiskBlobStore {
         }
     }
 
-    /// Removes a blob that ``copy(_:_:to:)`` made of staged bytes.
+    /// Removes a blob that ``copy(_:_:to:)`` created from staged bytes.
     ///
-    /// The files of blobs do not say for which upload they were stored, so the bytes are compared: an equal blob that
-    /// another file has under the same key would be taken for it.
+    /// The files of blobs do not record the upload for which they were stored, so the bytes are compared: an equal blob
+    /// of another file under the same key would be removed as well.
     func undoCopy(of staged: any StagedBlob, at path: String) async throws {
         guard let blob = try await pool.runIfActive({ [pool] in try DiskOpenBlob(path: path, pool: pool) }),
             blob.size == (try await staged.extent())
@@ -72,5 +72,5 @@ private final class DraftFile: Sendable {
     }
 }
 
-/// Staged bytes that are not those of which size and digest were taken.
+/// The error for staged bytes that do not match their size and digest.
 private struct OtherStagedBytes: Error {}

@@ -5,23 +5,23 @@ package import NIOPosix
 
 /// Blobs as files in one app's folder.
 ///
-/// Bytes that a ``DiskStagingArea`` staged on the same file system become a blob by a second name, without a copy; those
-/// of other kinds are copied in large pieces. Every blocking call runs on the pool given, which the server sizes; the
-/// folder belongs to one server process.
+/// Bytes that a ``DiskStagingArea`` staged on the same file system become a blob by a second name, without a copy;
+/// bytes of other staging areas are copied in large pieces. Every blocking call runs on the given pool, whose size the
+/// server sets; the folder belongs to one server process.
 package struct DiskBlobStore: BlobStore {
     let layout: BlobLayout
     let pool: DiskThreads
 
-    /// What a blob is copied to until it is whole has a name that nothing staged has.
+    /// The prefix of the names of unfinished copies, which no staged file has.
     static let copy = "copy-"
 
-    /// Opens the app's folder, which must exist, makes the folders in it, and removes copies that were cut off.
+    /// Opens the app's folder, which must exist, creates the folders in it, and removes interrupted copies.
     ///
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - pool: Threads for reading and writing.
-    ///   - health: Is told of faults of the storage, and says whether bytes may be added.
-    /// - Throws: When a folder cannot be made, synced or read.
+    ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
+    /// - Throws: An error if a folder cannot be created, synced or read.
     package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
         layout = try BlobLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: health)
@@ -38,8 +38,8 @@ package struct DiskBlobStore: BlobStore {
         let isLinked = try await pool.runIfActive { [layout] in
             let path = layout.path(of: BlobName(key))
             let folder = try layout.makeFolders(of: path)
-            // All names first, then all syncs: the first of them takes the others along in one go of the file system's
-            // journal, also the note of the commit. No client knows the key before the row exists.
+            // All names first, then all syncs: the first sync also writes the others, including the note of the commit,
+            // in one transaction of the file system's journal. No client knows the key before the row exists.
             guard try staged.link(to: path) else { return false }
             try staged.file.synchronize()
             try layout.synchronize(folder)
@@ -91,17 +91,17 @@ package struct DiskBlobStore: BlobStore {
     }
 }
 
-/// Returns when the names in a folder are on the disk; a folder that is not there has none.
+/// Syncs the names in a folder to the disk; does nothing for a missing folder.
 func synchronizeIfThere(_ folder: String) throws {
     do {
         try synchronizeFolder(folder)
     } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
-        // No blob was ever there.
+        // The folder never contained a blob.
     }
 }
 
 extension Result {
-    /// Why there is no value.
+    /// The error of a failed result.
     fileprivate var failure: Failure? {
         guard case .failure(let failure) = self else { return nil }
         return failure

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Collects bytes into large pieces; each is written and hashed on the pool while the next is collected.
 ///
-/// Writing and each digest are jobs of their own, because a digest may be slower than a disk. Memory is at most two
-/// pieces, however much comes and in however small pieces.
+/// Writing and each digest are separate jobs, because a digest can be slower than a disk. Memory is at most two pieces,
+/// for any number and size of buffers.
 final class DiskBlobWriter: BlobWriter {
     private let blob: DiskStagedBlob
     private let eventLoop: any EventLoop
@@ -19,15 +19,15 @@ final class DiskBlobWriter: BlobWriter {
         var running: EventLoopFuture<Void>?
         var position: Int64
         var flushed: Int64
-        /// Where the bytes begin that no ``finish()`` has seen.
+        /// The offset of the first byte that no ``finish()`` has covered.
         var unfinished: Int64
     }
 
-    /// How many bytes are collected before they are written.
+    /// The number of bytes that are collected before they are written.
     private static let pieceSize = 1 << 20
-    /// Pieces below it are written and hashed by one job: to wake more threads would take longer.
+    /// Smaller pieces are written and hashed by one job, because waking more threads would take longer.
     private static let smallSize = 256 << 10
-    /// After how many bytes the kernel is asked to begin writing, so that the final sync finds little left to do.
+    /// The number of bytes after which the kernel is asked to begin writing, so that the final sync is short.
     private static let flushInterval: Int64 = 8 << 20
 
     init(_ blob: DiskStagedBlob, at offset: Int64, digesting digests: Set<DigestKind>) {
@@ -57,11 +57,11 @@ final class DiskBlobWriter: BlobWriter {
             incoming.piece = Piece()
             return incoming.running
         }
-        // Jobs of the pool that have started end by themselves, even if no task waits for them.
+        // Started jobs of the pool run to their end, even if no task waits for them.
         try? await running?.get()
     }
 
-    /// Begins with what was collected once the piece before it is done; a failure shows at the next call.
+    /// Starts the collected piece after the previous one is written; a failure is thrown by the next call.
     private func takePiece() async throws {
         try await incoming.withLock(\.running)?.get()
         let (piece, position) = incoming.withLock { incoming in
@@ -97,7 +97,7 @@ final class DiskBlobWriter: BlobWriter {
         if piece.size < DiskBlobWriter.smallSize {
             jobs = [{ [jobs] in for job in jobs { try job() } }]
         }
-        // All of them end before the next piece begins, whichever fails.
+        // All jobs end before the next piece begins, even if one fails.
         let all = EventLoopFuture.whenAllComplete(jobs.map(run), on: eventLoop).flatMapThrowing { results in
             for result in results { try result.get() }
         }
@@ -110,15 +110,15 @@ final class DiskBlobWriter: BlobWriter {
             defer { incoming.flushed = position }
             return incoming.flushed
         }
-        // Only advice: the sync at the end is what counts, so a refusal is of no interest.
+        // Only a hint: durability depends on the final sync, so the result is ignored.
         if let start { _ = clinux_begin_writeback(blob.file.raw, start, position - start) }
     }
 
-    /// Gives the space back that no client will ask for again: an upload that goes on sends the bytes once more.
+    /// Frees the space of bytes after a failure: a client that continues the upload sends them again.
     private func release(upTo end: Int64, after error: any Error) {
         guard StorageFault(error) == .full else { return }
         let start = incoming.withLock(\.unfinished)
-        // File systems without holes keep it until the upload ends.
+        // File systems without holes free it when the upload ends.
         _ = clinux_make_hole(blob.file.raw, start, end - start)
     }
 
@@ -127,8 +127,9 @@ final class DiskBlobWriter: BlobWriter {
     }
 }
 
-/// Bytes that belong together, as they came: large buffers as they are, small ones copied behind each other, so that no
-/// byte keeps much more than itself in memory.
+/// A list of buffers for one write.
+///
+/// Large buffers are used as they are; small ones are copied together, so that none retains much unused memory.
 private struct Piece: Sendable {
     private(set) var buffers: [ByteBuffer] = []
     private(set) var size = 0

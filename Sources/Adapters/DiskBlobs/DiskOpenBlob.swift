@@ -12,14 +12,14 @@ final class DiskOpenBlob: OpenBlob {
     private let pool: DiskThreads
     private let damage = Atomic(false)
 
-    /// Takes an open file, of which the first `size` bytes are shown.
+    /// Creates a blob from the first `size` bytes of an open file.
     init(_ file: consuming Descriptor, size: Int64, pool: DiskThreads) {
         self.file = file.shared()
         self.size = size
         self.pool = pool
     }
 
-    /// Opens the whole file, or gives `nil` if there is none; blocks.
+    /// Opens the whole file; `nil` if it does not exist. Blocks.
     convenience init?(path: String, pool: DiskThreads) throws {
         do {
             guard let file = try Descriptor(reading: path) else { return nil }
@@ -45,9 +45,9 @@ final class DiskOpenBlob: OpenBlob {
         damage.store(true, ordering: .relaxed)
     }
 
-    /// Sets the file's times to now, by which those are found that were not used for longest; blocks.
+    /// Sets the file's times to now, which mark it as recently used; blocks.
     func touch() {
-        // The file system may refuse: then the file goes earlier than it should, and nothing else is lost.
+        // The file system can refuse; the only effect is that the file is removed earlier.
         _ = file.withDescriptor { futimens($0, nil) }
     }
 

@@ -4,25 +4,25 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// Bytes on their way in: one file in staging, written at offsets, with what is known of its digests.
+/// Staged bytes as one file, written at offsets, with the digests that are computed while writing.
 final class DiskStagedBlob: StagedBlob {
     let file: Descriptor
     let hashes = BlockHashes()
     let md5 = RunningMD5()
     let pool: DiskThreads
     private let layout: BlobLayout
-    /// Where the file is now, and where it was when it was opened.
+    /// The current path of the file, and its path when it was opened.
     private let path: Mutex<String>
     private let originalPath: String
-    /// Where the bytes of an upload are staged; nil for those of one request, of no use once that is over.
+    /// The path of the staged bytes of an upload; `nil` for the bytes of one request, which are useless after it.
     private let stagedPath: String?
     private let hasDurableName = Mutex(false)
-    /// Whether a blob may be there that should not: then the file keeps the name by which the next start finds it.
+    /// Whether a blob can exist that should not: then the file keeps the name by which the next start finds it.
     private let keepsNote = Mutex(false)
-    /// What the writers have written, if they wrote all that there is.
+    /// The extent and head of the file, if the writers have written all of its bytes.
     private let known: Mutex<Known?>
 
-    /// The end of the file and its first bytes, as far as they came in order.
+    /// The end of the file and its first bytes, as far as they were written in order.
     struct Known {
         var extent: Int64 = 0
         var head = ByteBuffer()
@@ -38,7 +38,7 @@ final class DiskStagedBlob: StagedBlob {
 
     private static let largeSize: Int64 = 8 << 20
 
-    /// Which files are opened.
+    /// The files that may be opened: existing or new ones.
     enum Age {
         case new
         case old
@@ -53,15 +53,15 @@ final class DiskStagedBlob: StagedBlob {
         }
     }
 
-    /// Opens or makes the file; blocks.
+    /// Opens or creates the file; blocks.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - stagedPath: Where it is when no commit is noted; nil for the bytes of one request.
-    ///   - age: Whether it must be there already, or must not.
+    ///   - path: The path of the file.
+    ///   - stagedPath: The path without a noted commit; `nil` for the bytes of one request.
+    ///   - age: Whether the file must exist, or must not.
     ///   - layout: The folders.
     ///   - pool: Threads for reading and writing.
-    /// - Throws: When the file cannot be opened.
+    /// - Throws: An error if the file cannot be opened.
     init(path: String, stagedPath: String?, mustBe age: Age, layout: BlobLayout, pool: DiskThreads) throws {
         file = try Descriptor(path, O_RDWR | O_NOFOLLOW | age.flags, mode: 0o600)
         self.path = Mutex(path)
@@ -73,9 +73,9 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func requireFreeSpace(for size: Int64) async throws {
-        // Less than this is not worth the question: the bytes themselves will tell.
+        // For fewer bytes the check is not worthwhile: writing them fails early enough.
         guard size >= DiskStagedBlob.largeSize else { return }
-        // Not reported as a fault: one file that is too large leaves space for others.
+        // Not reported as a fault: a single file that is too large leaves space for others.
         try await pool.runUnreported { [self] in
             var status = statvfs()
             try syscall("fstatvfs") { fstatvfs(file.raw, &status) }
@@ -90,7 +90,7 @@ final class DiskStagedBlob: StagedBlob {
         return try await pool.runIfActive { [self] in try file.size() }
     }
 
-    /// Says that bytes were written at an offset.
+    /// Records that bytes were written at an offset.
     func note(_ buffers: [ByteBuffer], at offset: Int64) {
         known.withLock { known in
             guard var now = known else { return }
@@ -99,7 +99,7 @@ final class DiskStagedBlob: StagedBlob {
                 now.take(buffer, at: position)
                 position += Int64(buffer.readableBytes)
             }
-            // Where the first bytes were written over, the file itself knows better.
+            // If the first bytes are overwritten, they have to be read from the file.
             known = offset < Int64(now.head.readableBytes) && offset < now.extent ? nil : now
             known?.extent = max(now.extent, position)
         }
@@ -168,7 +168,7 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func cancelCommit() async throws {
-        // Not on the pool: a cancelled task's jobs are dropped there, and the note must go all the same.
+        // Not on the pool, which drops the jobs of a cancelled task: the note must be removed anyway.
         try move(to: stagedPath ?? originalPath)
     }
 
@@ -179,7 +179,7 @@ final class DiskStagedBlob: StagedBlob {
     func discard() async {
         guard !keepsNote.withLock(\.self) else { return }
         let path = path.withLock(\.self)
-        // A small file goes at once; a large one's blocks take the file system its time.
+        // A small file is removed at once; freeing the blocks of a large one can be slow.
         guard known.withLock({ $0?.extent ?? .max }) >= DiskStagedBlob.largeSize else {
             unlink(path)
             return
@@ -189,7 +189,7 @@ final class DiskStagedBlob: StagedBlob {
         if !isDone { unlink(path) }
     }
 
-    /// The digest of each block, as they were taken while writing, or from the file where they were not.
+    /// The digests of all blocks: those computed while writing, the others from the file.
     private func blocks(of size: Int64) async throws -> [[UInt8]] {
         let known = (0..<ContentHash.blockCount(of: size)).map { hashes.digest(of: $0, size: size) }
         let unknown = known.indices.filter { known[$0] == nil }
@@ -197,7 +197,7 @@ final class DiskStagedBlob: StagedBlob {
         let read = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             var read: [Int: [UInt8]] = [:]
             for (started, block) in unknown.enumerated() {
-                // As many at a time as keep a disk busy, and no more memory than that takes.
+                // At most eight at a time, which is enough for a disk and limits the memory.
                 if started >= 8, let (done, digest) = try await group.next() { read[done] = digest }
                 group.addTask { [pool] in
                     (block, try await pool.runIfActive { try BlockHashes.digest(of: block, size: size, in: self.file) })
@@ -220,14 +220,14 @@ final class DiskStagedBlob: StagedBlob {
 
     /// Gives the file the name of a blob; blocks.
     ///
-    /// - Returns: False if the blob's folder is on another file system, where the file can have no name.
+    /// - Returns: `false` if the blob's folder is on another file system, where the file can have no name.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the name.
     func link(to blob: String) throws -> Bool {
         do {
             try linkBlob(path.withLock(\.self), blob)
         } catch let error as ServiceError where error.code == .duplicateValue {
-            // Left by an earlier put that could not be undone, or by a power cut of this same commit on a file system
-            // that kept the new name and not the old one's end.
+            // Left by an earlier put that could not be undone, or by a power cut during this commit on a file system
+            // that stored the new name and not the removal of the old one.
             guard try isFile(at: blob) else { throw error }
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == EXDEV {
             return false
@@ -235,9 +235,9 @@ final class DiskStagedBlob: StagedBlob {
         return true
     }
 
-    /// Whether a path leads to this file; blocks, though briefly.
+    /// Whether a path leads to this file; blocks briefly.
     ///
-    /// - Throws: If that cannot be told.
+    /// - Throws: An error if that is unknown.
     func isFile(at other: String) throws -> Bool {
         var own = stat()
         var found = stat()
@@ -250,7 +250,7 @@ final class DiskStagedBlob: StagedBlob {
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// Whether this file can have a name in a folder; blocks, though briefly.
+    /// Whether this file can have a name in a folder; blocks briefly.
     func sharesFileSystem(with folder: String) throws -> Bool {
         var own = stat()
         var found = stat()
@@ -260,20 +260,20 @@ final class DiskStagedBlob: StagedBlob {
     }
 }
 
-/// Gives a file a second name, or, where file systems know no such thing, its only one; blocks.
+/// Gives a file a second name, or renames it on file systems without hard links; blocks.
 ///
 /// - Throws: ``ServiceError/Code/duplicateValue`` if there is a file of that name.
 func linkBlob(_ old: String, _ new: String) throws {
     if link(old, new) == 0 { return }
     let number = errno
-    // A key that was chosen, and is another file's.
+    // A chosen key that belongs to another file.
     if number == EEXIST { throw keyTaken }
     guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(number) else { throw failure(of: "link", number) }
     if clinux_rename_without_replacing(old, new) == 0 { return }
     let second = errno
     if second == EEXIST { throw keyTaken }
     guard second == EINVAL || second == ENOSYS else { throw failure(of: "rename", second) }
-    // Keys are random, and the row's unique key is the second guard.
+    // This check is sufficient because keys are random, and the record's key is unique as well.
     guard access(new, F_OK) != 0 else { throw keyTaken }
     try syscall("rename") { rename(old, new) }
 }

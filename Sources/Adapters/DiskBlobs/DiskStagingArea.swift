@@ -6,24 +6,24 @@ package import NIOPosix
 
 /// Staged bytes as files in one app's folder; their names are the journal of commits.
 ///
-/// Every blocking call runs on the pool given, which the server sizes; the folder belongs to one server process.
+/// Every blocking call runs on the given pool, whose size the server sets; the folder belongs to one server process.
 package struct DiskStagingArea: StagingArea {
     /// The kernel's boot id.
     package let bootID: String
     private let layout: BlobLayout
     private let pool: DiskThreads
 
-    /// What is staged for one request has a name that no upload has.
+    /// The prefix of the names of bytes that are staged for one request; no upload's name has it.
     private static let draft = "draft-"
 
-    /// Opens the app's folder, which must exist, makes the folders in it, and removes what was staged for requests of a
-    /// server before.
+    /// Opens the app's folder, which must exist, creates the folders in it, and removes the bytes of single requests of
+    /// a previous server.
     ///
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - pool: Threads for reading and writing.
-    ///   - health: Is told of faults of the storage, and says whether bytes may be added.
-    /// - Throws: When a folder cannot be made, synced or read.
+    ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
+    /// - Throws: An error if a folder cannot be created, synced or read.
     package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
         layout = try BlobLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: health)
@@ -74,10 +74,10 @@ package struct DiskStagingArea: StagingArea {
 }
 
 extension CommitNote {
-    /// Ends the name of a note whose bytes are a draft.
+    /// The suffix of the name of a note whose bytes are a draft.
     private static let draft = ".draft"
 
-    /// Reads a note from the name of the file with the bytes: `<file>.<blob>`; nil if the name is none.
+    /// Parses the name of the file with the bytes: `<file>.<blob>`; `nil` if the name is not a note.
     fileprivate init?(fileName: String) {
         let parts = fileName.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let file = ObjectID(String(parts[0])) else { return nil }

@@ -2,7 +2,7 @@ internal import Domain
 internal import NIOCore
 internal import NIOPosix
 
-/// The threads that read and write blobs, which report the faults of the storage that they meet.
+/// The threads that read and write blobs; they report storage faults.
 struct DiskThreads: Sendable {
     let pool: NIOThreadPool
     let health: StorageHealth
@@ -11,7 +11,7 @@ struct DiskThreads: Sendable {
         try await pool.runIfActive { [health] in try health.reporting(body) }
     }
 
-    /// Reports nothing: for errors that are none of the storage's.
+    /// Runs a body without reporting its errors, for errors that are not storage faults.
     func runUnreported<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await pool.runIfActive(body)
     }

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs a blocking body for each element, on as many threads as there are processors; the results come in order.
+/// Runs a blocking body for each element, on one thread per processor; the results come in order.
 ///
-/// For commands, which have their process to themselves: the calling thread waits until all have ended. If one failed,
-/// that is thrown.
+/// For commands, which have their own process: the calling thread waits until all bodies have ended. It then throws the
+/// error of a failed one.
 func inParallel<Element: Sendable, Output: Sendable>(
     _ elements: [Element],
     _ body: @Sendable (Element) throws -> Output
@@ -16,7 +16,7 @@ func inParallel<Element: Sendable, Output: Sendable>(
     return try outcomes.outputs()
 }
 
-/// Filled by many threads, read by one.
+/// The results, written by several threads and then read by one.
 private final class Outcomes<Output: Sendable>: Sendable {
     private let results: Mutex<[Result<Output, any Error>?]>
 

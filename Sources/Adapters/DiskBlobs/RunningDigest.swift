@@ -4,7 +4,7 @@ internal import Domain
 internal import NIOCore
 internal import Synchronization
 
-/// A digest of bytes in the order in which they come; one task at a time gives it some.
+/// A digest of bytes in the order in which they are added; one task at a time adds bytes.
 final class RunningDigest: Sendable {
     private enum State: Sendable {
         case crc32(UInt)
@@ -30,7 +30,7 @@ final class RunningDigest: Sendable {
         }
     }
 
-    /// The digest of all bytes so far; a CRC's highest byte comes first.
+    /// The digest of all bytes so far; a CRC is big-endian.
     var value: [UInt8] {
         switch state.withLock({ $0 }) {
         case .crc32(let sum): (0..<4).reversed().map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) }

@@ -3,8 +3,7 @@ internal import Domain
 internal import NIOCore
 internal import Synchronization
 
-/// The MD5 of a staged file, as long as its bytes come in order and are not too many: it takes longer than writing
-/// them.
+/// The MD5 of a staged file while its bytes come in order and are not too many: it takes longer than writing them.
 final class RunningMD5: Sendable {
     private struct State {
         var md5 = Insecure.MD5()
@@ -18,13 +17,13 @@ final class RunningMD5: Sendable {
     /// discarded.
     func wants(_ count: Int, at offset: Int64) -> Bool {
         state.withLock { state in
-            // A part that lies behind is no loss yet: the bytes before it may still come.
+            // A later offset does not discard the digest: the bytes before it can still come.
             if offset < state.position || offset + Int64(count) > BlobFacts.md5Limit { state.isLost = true }
             return !state.isLost && offset == state.position
         }
     }
 
-    /// Takes bytes that are written at an offset.
+    /// Adds bytes that are written at an offset.
     func update(_ buffers: [ByteBuffer], at offset: Int64) {
         state.withLock { state in
             guard offset == state.position, !state.isLost else { return }
@@ -35,14 +34,14 @@ final class RunningMD5: Sendable {
         }
     }
 
-    /// The MD5 of a file of a size as hexadecimal digits; `nil` if it has to be read again.
+    /// The MD5 of a file of a size as hexadecimal digits; `nil` if the file has to be read for it.
     func known(of size: Int64) -> String? {
         state.withLock { state in
             !state.isLost && state.position == size ? state.md5.finalize().hexadecimal : nil
         }
     }
 
-    /// The MD5 of a file's bytes up to a size; blocks the thread.
+    /// Computes the MD5 of a file's bytes up to a size; blocks the thread.
     static func digest(of size: Int64, in file: borrowing Descriptor) throws -> String {
         var md5 = Insecure.MD5()
         var position: Int64 = 0

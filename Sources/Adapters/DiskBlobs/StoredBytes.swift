@@ -2,8 +2,10 @@ internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// What a failed read of stored bytes becomes: ``ServiceError/unreadable(_:)`` if the disk or its file system failed,
-/// else the error itself, such as that of a process without descriptors.
+/// The error of a failed read of stored bytes.
+///
+/// It is ``ServiceError/unreadable(_:)`` if the disk or its file system failed, else the original error, such as that
+/// of a process without free descriptors.
 func unreadable(_ error: any Error) -> any Error {
     guard let cause = (error as? ServiceError)?.cause as? SyscallError, diskFailures.contains(cause.number) else {
         return error
@@ -11,18 +13,18 @@ func unreadable(_ error: any Error) -> any Error {
     return ServiceError.unreadable(UnreadableBlob(cause.description))
 }
 
-/// What disks and file systems, also those on a network, say when they are broken.
+/// The error numbers of failing disks and file systems, including network file systems.
 private let diskFailures = [EIO, ENXIO, ENODATA, EBADMSG, EUCLEAN, ESTALE, EREMOTEIO]
 
 extension LocalFile {
-    /// Reads bytes that must be there; blocks.
+    /// Reads bytes that must exist; blocks.
     ///
     /// - Parameters:
-    ///   - offset: Where to begin.
-    ///   - count: How many at most.
-    ///   - size: That of the stored bytes; what the file has behind them is not read.
-    /// - Returns: All that were asked for, up to the end.
-    /// - Throws: ``ServiceError/unreadable(_:)`` if the disk fails or has fewer.
+    ///   - offset: The first byte.
+    ///   - count: The maximum number of bytes.
+    ///   - size: The size of the stored bytes; later bytes of the file are not read.
+    /// - Returns: The requested bytes, up to the end.
+    /// - Throws: ``ServiceError/unreadable(_:)`` if the disk fails or has fewer bytes.
     func readStored(at offset: Int64, count: Int, of size: Int64) throws -> ByteBuffer {
         guard offset < size else { return ByteBuffer() }
         let wanted = Int(min(Int64(count), size - offset))

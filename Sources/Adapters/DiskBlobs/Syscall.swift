@@ -2,7 +2,7 @@ internal import Domain
 internal import Glibc
 internal import NIOCore
 
-/// A failed system call: what was tried and the error number.
+/// A failed system call: the operation and the error number.
 struct SyscallError: Error, CustomStringConvertible {
     let operation: String
     let number: CInt
@@ -10,8 +10,9 @@ struct SyscallError: Error, CustomStringConvertible {
     var description: String { "\(operation): \(String(cString: strerror(number)))" }
 }
 
-/// The error that a failed system call becomes: that of a fault of the storage (docs/storage-format.md has the table),
-/// else `internalFailure`, with the system's error as its cause.
+/// The error for a failed system call, with the system's error as its cause.
+///
+/// It is the error of a storage fault (docs/storage-format.md has the table), else `internalFailure`.
 func failure(of operation: String, _ number: CInt) -> ServiceError {
     let cause = SyscallError(operation: operation, number: number)
     let fault: StorageFault? =
@@ -24,9 +25,9 @@ func failure(of operation: String, _ number: CInt) -> ServiceError {
     return fault?.error(cause: cause) ?? ServiceError(.internalFailure, "Internal error.", cause: cause)
 }
 
-/// Runs a system call again while signals interrupt it.
+/// Runs a system call, and repeats it while signals interrupt it.
 ///
-/// - Throws: What ``failure(of:_:)`` makes of its error number.
+/// - Throws: The error that ``failure(of:_:)`` returns for its error number.
 @discardableResult
 func syscall<Number: SignedInteger>(_ operation: String, _ body: () -> Number) throws -> Number {
     while true {
@@ -37,7 +38,7 @@ func syscall<Number: SignedInteger>(_ operation: String, _ body: () -> Number) t
     }
 }
 
-/// An open file; closed when the value goes.
+/// An open file; closed at the end of the value's lifetime.
 struct Descriptor: ~Copyable {
     let raw: CInt
 
@@ -46,7 +47,7 @@ struct Descriptor: ~Copyable {
         raw = try syscall("open") { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens a file for reading, never through a link in its place; gives `nil` if there is none.
+    /// Opens a file for reading; `nil` if it does not exist. Does not follow a link at the path.
     init?(reading path: String) throws {
         do {
             try self.init(path, O_RDONLY | O_NOFOLLOW)
@@ -59,24 +60,24 @@ struct Descriptor: ~Copyable {
         close(raw)
     }
 
-    /// The file with its descriptor, for other modules.
+    /// Converts the file to a ``LocalFile`` for other modules.
     consuming func shared() -> LocalFile {
         let descriptor = raw
         discard self
         return LocalFile(owning: descriptor)
     }
 
-    /// Returns when everything written is on the disk.
+    /// Syncs all written bytes and the metadata to the disk.
     func synchronize() throws {
         try syscall("fsync") { fsync(raw) }
     }
 
-    /// The same for what is needed to read the bytes again, and no more.
+    /// Syncs the written bytes and only the metadata that reading them requires.
     func synchronizeData() throws {
         try syscall("fdatasync") { fdatasync(raw) }
     }
 
-    /// In bytes.
+    /// The size in bytes.
     func size() throws -> Int64 {
         var status = stat()
         let descriptor = raw
@@ -84,7 +85,7 @@ struct Descriptor: ~Copyable {
         return Int64(status.st_size)
     }
 
-    /// Cuts off what is behind a size, or makes a gap up to it.
+    /// Truncates the file to a size, or extends it with a gap.
     func truncate(to size: Int64) throws {
         try syscall("ftruncate") { ftruncate(raw, off_t(size)) }
     }
@@ -105,7 +106,7 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Writes all of the bytes where the file stands.
+    /// Writes all of the bytes at the file's current offset.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {
@@ -129,17 +130,17 @@ func readFile(_ descriptor: CInt, at offset: Int64, count: Int) throws -> ByteBu
     return bytes
 }
 
-/// The error of a file that is shorter than what was written to it.
+/// The error for a file that is shorter than the bytes written to it.
 func failure(ofReading position: Int64) -> ServiceError {
     failure(of: "read at \(position)", EIO)
 }
 
-/// Returns when a folder's names are on the disk.
+/// Syncs a folder's names to the disk.
 func synchronizeFolder(_ path: String) throws {
     try Descriptor(path, O_RDONLY | O_DIRECTORY).synchronize()
 }
 
-/// Makes a folder unless it is there.
+/// Creates a folder if it does not exist.
 func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o700) != 0 else { return }
     let number = errno

@@ -2,13 +2,13 @@ package import Domain
 internal import GRDB
 
 extension DatabaseCopy {
-    /// How many records are read at a time.
+    /// The number of records that are read at a time.
     private static let pageSize = 256
 
-    /// Calls the body with all file records, some hundred at a time, in the order in which they were made, those that
-    /// cannot be read apart.
+    /// Calls the body with all file records in order of creation, some hundred at a time; unreadable records are passed
+    /// separately.
     ///
-    /// The body may ``forget(_:_:)`` records. What it throws is thrown on.
+    /// The body can ``forget(_:_:)`` records. Its errors are rethrown.
     package func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws {
         var last: Int64 = 0
         while true {
@@ -19,17 +19,17 @@ extension DatabaseCopy {
         }
     }
 
-    /// Removes records, and what relations say of them.
+    /// Deletes records and their memberships in relations.
     package func forget(_ files: [FileEntry], _ broken: [UnreadableRecord]) throws(OpenFailure) {
         do {
             do {
-                // A broken record does not have the bytes that its indexes were made of.
+                // A broken record does not contain the values from which its index entries were created.
                 guard broken.isEmpty else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
                 try queue.write { db in
                     for file in files { try forget(file, db) }
                 }
             } catch let error as DatabaseError where SQLiteFailure.fault(of: error) == .damaged {
-                // A record whose key was changed to another valid key passes for whole until it is deleted.
+                // A record whose key was changed to another valid key counts as intact until it is deleted.
                 try withoutIndexes { db in
                     for file in files { try forget(file, db) }
                     for record in broken { try forget(record, db) }
@@ -42,7 +42,7 @@ extension DatabaseCopy {
 
     private func page(after number: Int64) throws(OpenFailure) -> [Record] {
         guard let table else { throw OpenFailure(message: "has no class _File") }
-        // CASE alone promises that SQLite reads no member of what is not JSON.
+        // Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
         func member(_ name: String) -> String { "CASE WHEN json_valid(body) THEN json_extract(body, '$.\(name)') END" }
         let sql = """
             SELECT number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
@@ -74,7 +74,7 @@ extension DatabaseCopy {
         try unrelate(file.id.description, db)
     }
 
-    /// Its size is not known, so the app's usage is counted as if it had none.
+    /// The size is unknown, so the app's usage is not reduced.
     private func forget(_ record: UnreadableRecord, _ db: Database) throws {
         guard let table else { return }
         try db.execute(sql: "DELETE FROM \(table) WHERE number = ?", arguments: [record.number])
@@ -94,11 +94,11 @@ extension DatabaseCopy {
         }
     }
 
-    /// Changes the table of files with its indexes out of the way, and makes them anew from what is in the table then.
+    /// Changes the table of files without its indexes, and then creates them again from the table.
     private func withoutIndexes(_ body: (Database) throws -> Void) throws {
         guard let table else { return }
         try queue.writeWithoutTransaction { db in
-            // With it SQLite deletes a row that the index of its ids does not have; that index cannot be dropped.
+            // With it SQLite deletes a row that is missing in the index of ids; that index cannot be dropped.
             try db.execute(sql: "PRAGMA writable_schema = ON")
             defer { try? db.execute(sql: "PRAGMA writable_schema = OFF") }
             try db.inTransaction {
@@ -123,12 +123,12 @@ extension DatabaseCopy {
 /// A row of the table of files.
 private struct Record {
     let number: Int64
-    /// `nil` if its bytes are none that lcfile wrote.
+    /// The file; `nil` if its values were not written by lcfile.
     let file: FileEntry?
     let broken: UnreadableRecord
 
     init(row: Row) {
-        // Taken as they are, because a value of another type must not end the process.
+        // Without conversion, because GRDB ends the process for a value of another type.
         func text(_ column: String) -> String? { String.fromDatabaseValue(row[column] as DatabaseValue) }
         number = row["number"]
         broken = UnreadableRecord(number: number, id: text("id") ?? "")

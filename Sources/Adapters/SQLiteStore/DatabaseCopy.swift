@@ -1,24 +1,24 @@
 package import Domain
 internal import GRDB
 
-/// A database that no server writes: the copy that a backup or a restore makes, or the one that lies in a backup.
+/// A database that no server writes: the copy of a backup or a restore, or the one in a backup.
 ///
-/// It is one plain file, without a log beside it. Every call blocks and throws ``OpenFailure``.
+/// It is one file without a write-ahead log. Every call blocks and throws ``OpenFailure``.
 package struct DatabaseCopy: CopiedDatabase {
-    /// What is wrong with the pages of a copy that was made, or `nil` if they are sound.
+    /// The damage to the pages of a copy, or `nil` if they are intact.
     ///
-    /// It continues "the database …". A damaged copy holds the pages as they are: nothing was brought up to date, and
-    /// it can only be read.
+    /// It continues "the database …". A damaged copy holds the pages as they are: it is not migrated and can only be
+    /// read.
     package let damage: String?
     let queue: DatabaseQueue
     private let original: DatabaseQueue?
     let catalog: Catalog
 
-    /// Copies a database as it is at one moment, whether a server has it open or not, checks the copy's pages, and
-    /// brings it up to date if they are sound (``damage``).
+    /// Copies the state of a database at one moment, checks the copy's pages, and migrates it if they are intact
+    /// (``damage``).
     ///
-    /// Writers to the original do not wait for this. The copy is on the disk when ``close()`` returns, its name
-    /// when its folder is synced.
+    /// A server can have the original open; its writers do not wait for the copy. The copy is on the disk when
+    /// ``close()`` returns, its name when its folder is synced.
     ///
     /// - Parameters:
     ///   - original: The database file; it is only read.
@@ -57,8 +57,7 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// Opens a copy for reading, after a check of its pages; changes nothing, so it may lie where nothing can be
-    /// written.
+    /// Opens a copy for reading, after a check of its pages; works in a read-only folder.
     package init(reading path: String) throws(OpenFailure) {
         do {
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: true))
@@ -76,7 +75,7 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// Closes it; later calls throw.
+    /// Closes the database; later calls throw.
     package func close() throws(OpenFailure) {
         do {
             try queue.close()
@@ -86,7 +85,7 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// Whether the original still has a record, now; yes if that cannot be told.
+    /// Whether the original currently has a record; `true` if it is unknown.
     package func originalHas(_ file: FileEntry) -> Bool {
         guard let original, let table else { return true }
         let answer = try? original.read { db in
@@ -104,7 +103,7 @@ package struct DatabaseCopy: CopiedDatabase {
         catalog.entries[.file].map { ClassTable(number: $0.number).name }
     }
 
-    /// What `quick_check`, the check of a restore, says of a database; `nil` if it is sound.
+    /// The message of `quick_check`, the check of a restore; `nil` if the database is intact.
     private static func complaint(about queue: DatabaseQueue) throws -> String? {
         do {
             let complaints = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
@@ -114,7 +113,7 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// Uploads on their way and the deletion queue stay behind: a copy has no bytes of either.
+    /// Deletes unfinished uploads and the deletion queue: a copy has no bytes of either.
     private static func forgetWork(_ catalog: Catalog, _ db: Database) throws {
         for name in [ClassName.upload, .uploadPart, .deletion] {
             guard let number = catalog.entries[name]?.number else { continue }
@@ -132,7 +131,7 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// What SQLite says, on one line.
+    /// A message of SQLite on one line.
     static func line(_ description: Any) -> String {
         "\(description)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }

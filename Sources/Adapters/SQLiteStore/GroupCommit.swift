@@ -2,18 +2,17 @@ internal import Domain
 internal import GRDB
 internal import Synchronization
 
-/// Lets writers that wait at the same time share one transaction, and so one sync of the disk.
+/// Lets waiting writers share one transaction, and so one sync of the disk.
 ///
 /// While a transaction is written and synced, further writes queue up; the next transaction takes all of them. Each has
-/// a savepoint of its own, so that one that fails takes nothing of the others with it. Nobody is told of success before
-/// the sync.
+/// its own savepoint, so that a failed one does not undo the others. Writers return only after the sync.
 final class GroupCommit: Sendable {
     /// Resumes a writer: with the error of the commit, otherwise with the result of its body.
     private typealias Completion = @Sendable ((any Error)?) -> Void
 
     private struct Job: Sendable {
         let run: @Sendable (SQLiteTransaction) -> Completion
-        /// For a transaction that could not even begin.
+        /// Fails the writer if the transaction could not begin.
         let refuse: @Sendable (any Error) -> Void
     }
 
@@ -22,14 +21,14 @@ final class GroupCommit: Sendable {
         var isRunning = false
     }
 
-    /// How many writes share a transaction at most, so that the first does not wait for ever.
+    /// The maximum number of writes in a transaction, which bounds the wait of the first.
     private static let groupSize = 256
 
     private let pool: DatabasePool
     private let catalog: SharedCatalog
     private let queries: QuerySupport
     private let changes: ChangeFeed
-    /// How long a transaction takes further writes, for the same reason.
+    /// The time for which a transaction takes further writes, for the same reason.
     private let maxGroupTime: Duration
     private var health: StorageHealth { queries.health }
     private let state = Mutex(State())
@@ -48,10 +47,10 @@ final class GroupCommit: Sendable {
         self.maxGroupTime = maxGroupTime
     }
 
-    /// How many writers wait for their group; for tests.
+    /// The number of writers that wait for their group; for tests.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs a body with others in one transaction; on return what it changed is durable.
+    /// Runs a body with others in one transaction; on return its changes are durable.
     ///
     /// Bodies run one after the other.
     func write<Result: Sendable>(
@@ -67,7 +66,7 @@ final class GroupCommit: Sendable {
                         }
                     }
                     return { failure in
-                        // A writer's own failure says more than that of the commit it may have caused.
+                        // A writer's own failure is more precise than that of the commit, which it may have caused.
                         if case .success = result, let failure {
                             continuation.resume(throwing: failure)
                         } else {
@@ -107,22 +106,23 @@ final class GroupCommit: Sendable {
             try db.inTransaction(.immediate) {
                 for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
                     completions.append(job.run(transaction))
-                    // A full disk and an I/O error take the whole transaction back, what other writers did among it.
+                    // A full disk and an I/O error roll back the whole transaction, including the changes of other
+                    // writers.
                     if !db.isInsideTransaction { throw transaction.fault ?? DatabaseError(resultCode: .SQLITE_ABORT) }
                 }
                 return .commit
             }
-            // Once the time is over no further job begins, so those that did not run are the last of the group.
+            // After the time limit no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
-            // Before the next group begins and before the writers get their results: a client that has its answer must
-            // find the caches changed.
+            // Before the next group begins and before the writers get their results: a client that has its response
+            // must find the caches updated.
             changes.publish(transaction.changes)
             for completion in completions { completion(nil) }
             if health.isFull { emptyLog(db) }
         } catch {
             let failure = health.reported(SQLiteFailure.translated(error))
-            // The report has released the reserve: what adds data is refused now, and deletes have space.
+            // The report has released the reserve: additions of data are now refused, and deletions have space.
             if !isRepeated, StorageFault(failure) == .full {
                 emptyLog(db)
                 return commit(group, db, isRepeated: true)
@@ -134,15 +134,15 @@ final class GroupCommit: Sendable {
 
     /// Copies the write-ahead log into the database, so that the next transaction begins at the log's start.
     ///
-    /// Then it takes no more of the disk. SQLite does so by itself only after a thousand pages, which a full disk may
-    /// not have.
+    /// Then the log does not grow. By default, SQLite does so only after a thousand pages, which can exceed the free
+    /// space of a full disk.
     private func emptyLog(_ db: Database) {
-        // If a reader is in the way, or there is no space for it either, the next commit tries again.
+        // If a reader blocks it, or there is no space for it either, the next commit tries again.
         _ = try? db.checkpoint(.passive)
     }
 }
 
-/// The catalog as the last commit left it, for transactions that begin.
+/// The catalog after the last commit, for new transactions.
 final class SharedCatalog: Sendable {
     private let catalog: Mutex<Catalog>
 

@@ -1,10 +1,10 @@
 internal import GRDB
 
 extension DatabaseMigrator {
-    /// Every change the schema ever went through, in order.
+    /// All migrations of the schema, in order.
     ///
-    /// A migration that has landed is never edited: databases in the field carry its name. docs/storage-format.md
-    /// describes the result.
+    /// A released migration is never edited: existing databases contain its name. docs/storage-format.md describes the
+    /// result.
     static var lcfile: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1 files") { db in
@@ -51,8 +51,8 @@ extension DatabaseMigrator {
                     ) STRICT, WITHOUT ROWID;
                     """
             )
-            // Files become objects of the class _File, its first table. Spelled out here, because a migration must not
-            // change when the code that makes classes does.
+            // Files become objects of the class _File, its first table. The SQL is written out, because a migration
+            // must not change with the code that creates classes.
             try db.execute(
                 sql: """
                     INSERT INTO class (number, name, schema) VALUES (1, '_File', '{"fields":{"key":{"type":"String"},\
@@ -80,7 +80,7 @@ extension DatabaseMigrator {
             )
         }
         migrator.registerMigration("v3 accounts") { db in
-            // Users, roles, sessions and identities, spelled out for the same reason.
+            // Users, roles, sessions and identities, written out for the same reason.
             let string = #"{"type":"String"}"#
             let pointer = #"{"className":"_User","type":"Pointer"}"#
             let verified = #"{"readOnly":true,"type":"Boolean"}"#
@@ -127,12 +127,12 @@ extension DatabaseMigrator {
             for (name, unique, plain, fields) in classes {
                 try makeClass(name, unique: unique, plain: plain, fields: fields, db)
             }
-            // Files that lie elsewhere have a URL of their own.
+            // Files on other servers have their own URL.
             try db.execute(
                 sql: "UPDATE class SET schema = json_set(schema, '$.fields.url', json(?)) WHERE number = 1",
                 arguments: [string]
             )
-            // What the files take that are there already; the last class made holds it.
+            // The usage of existing files; the class created last stores it.
             try db.execute(
                 sql: """
                     INSERT INTO class_\(try lastClass(db)) (id, created_at, updated_at, body)
@@ -152,7 +152,7 @@ extension DatabaseMigrator {
         return migrator
     }
 
-    /// Makes a class with its table, as the code of "v3 accounts" and later does.
+    /// Creates a class with its table, as the code of "v3 accounts" and later does.
     private static func makeClass(
         _ name: String,
         unique: [String],
@@ -182,7 +182,7 @@ extension DatabaseMigrator {
                 CREATE INDEX \(table)_updated ON \(table) (updated_at);
                 """
         )
-        // Names of indexes know no case: a capital is written as ^ and its small letter.
+        // Names of indexes are not case-sensitive: a capital is written as ^ and its small letter.
         func escaped(_ field: String) -> String {
             field.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
         }

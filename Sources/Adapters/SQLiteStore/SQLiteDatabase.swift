@@ -1,29 +1,28 @@
 package import Domain
 internal import GRDB
 
-/// One app's database: a writer that syncs before it answers, and readers beside it.
+/// One app's database: a writer that syncs each transaction before it returns, and concurrent readers.
 ///
-/// Calls may come from any task; the work runs on queues of GRDB and threads for queries, never on the cooperative
-/// pool.
+/// Any task can call it; the work runs on queues of GRDB and threads for queries, never on the cooperative pool.
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog
     let queries: QuerySupport
     let changes = ChangeFeed()
     let writes: GroupCommit
-    /// The threads of queries, if they have any of their own.
+    /// The threads of queries; `nil` if they run on GRDB's queues.
     let queryThreads: QueryThreads?
 
-    /// Opens the database at a path, makes it if there is none, and brings its schema up to date.
+    /// Opens the database at a path, creates it if it does not exist, and migrates its schema.
     ///
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
-    ///   - readers: How many queries may read at the same time; two more connections are for reads of single objects.
-    ///   - cacheSize: The most bytes of pages that each connection keeps in memory.
-    ///   - maxGroupTime: How long one transaction takes further changes that wait, each behind a savepoint.
-    ///   - health: Is told of faults of the storage, and says whether data may be added.
-    ///   - queryThreads: Where queries run; without them, on queues of GRDB like all else.
-    /// - Throws: ``OpenFailure``, whose message says why the server cannot start on it.
+    ///   - readers: The maximum number of concurrent queries; two more connections are for reads of single objects.
+    ///   - cacheSize: The maximum size of the pages that each connection caches, in bytes.
+    ///   - maxGroupTime: The time for which one transaction takes further waiting changes, each with its own savepoint.
+    ///   - health: Receives reports of storage faults, and decides whether data can be added.
+    ///   - queryThreads: The threads that run queries; with `nil`, they run on queues of GRDB.
+    /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
     package init(
         path: String,
         readers: Int = 4,
@@ -39,8 +38,8 @@ package struct SQLiteDatabase: Sendable {
                 path: path,
                 configuration: SQLiteDatabase.configuration(readers, cacheSize, functions)
             )
-            // An answered write survives a power cut. It is said here, because GRDB sets NORMAL when it opens the
-            // writer, which syncs only at checkpoints; the writer is one connection that stays.
+            // With FULL, a confirmed write survives a power cut. It is set here, because GRDB sets NORMAL when it opens
+            // the writer, which syncs only at checkpoints; the writer is one permanent connection.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = DatabaseMigrator.lcfile
             guard try pool.read(migrator.hasBeenSuperseded) == false else {
@@ -72,12 +71,13 @@ package struct SQLiteDatabase: Sendable {
 
     /// Closes every connection; later calls throw.
     package func close() throws {
-        // So that the log's space is free, if the disk is full. The log stays valid where this fails.
+        // Frees the log's space, for a full disk. If this fails, the log stays valid.
         _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try pool.close()
     }
 
-    /// Connections that queries leave free (``QueryAdmission``), so that an object by its id never waits for them.
+    /// Connections that queries do not use (``QueryAdmission``), so that a read of an object by its id never waits for
+    /// them.
     private static let lookupReaders = 2
 
     private static func configuration(
@@ -91,7 +91,8 @@ package struct SQLiteDatabase: Sendable {
         configuration.label = "lcfile.database"
         configuration.prepareDatabase { db in
             functions.add(to: db)
-            // In KiB when negative. SQLite's own 2 MB are less than the upper levels of a large class's indexes.
+            // A negative value is in KiB. SQLite's default of 2 MB is less than the upper levels of a large class's
+            // indexes.
             try db.execute(sql: "PRAGMA cache_size = -\(max(1, cacheSize >> 10))")
         }
         return configuration

@@ -1,9 +1,9 @@
 internal import Domain
 internal import GRDB
 
-/// What errors of SQLite mean to a client (docs/storage-format.md has the table).
+/// Translates errors of SQLite to errors for clients (docs/storage-format.md has the table).
 enum SQLiteFailure {
-    /// The error for the client, with SQLite's own as its cause; an error with no such meaning is returned as it is.
+    /// The error for the client, with SQLite's own as its cause; other errors are returned unchanged.
     static func translated(_ error: any Error) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         if let fault = fault(of: error) { return fault.error(cause: error) }
@@ -21,10 +21,10 @@ enum SQLiteFailure {
         }
     }
 
-    /// The fault of the storage that a result code tells of, or `nil` if it tells of none.
+    /// The storage fault that a result code reports; `nil` for other codes.
     ///
-    /// SQLite knows `ENOSPC` only: a quota that is used up and a read-only file system are `SQLITE_IOERR` as well, so
-    /// an I/O error is looked into (``StorageHealth/reported(_:)``).
+    /// SQLite reports only `ENOSPC` as full: an exhausted quota and a read-only file system are `SQLITE_IOERR` as well,
+    /// so I/O errors are examined further (``StorageHealth/reported(_:)``).
     static func fault(of error: DatabaseError) -> StorageFault? {
         switch error.resultCode {
         case .SQLITE_FULL: .full

@@ -1,18 +1,18 @@
-/// How many bytes were not used for how long, in a few kilobytes of memory whatever their number.
+/// A histogram of bytes by the time since their last use, of a few kilobytes for any number of files.
 ///
-/// An age is known to a thirtieth of itself: each doubling has 32 steps.
+/// The precision of an age is a thirtieth of it: each doubling has 32 steps.
 struct AgeHistogram: Sendable {
-    /// Of all that was added, in bytes.
+    /// The sum of all added sizes, in bytes.
     private(set) var total: Int64 = 0
     private var sizes = [Int64](repeating: 0, count: AgeHistogram.step(of: .max) + 1)
 
-    /// Adds bytes that were not used for some milliseconds.
+    /// Adds a file's size by the time since its last use, in milliseconds.
     mutating func add(_ size: Int64, age: Int64) {
         total += size
         sizes[AgeHistogram.step(of: age)] += size
     }
 
-    /// Which ages have to go, so that at least so many bytes go.
+    /// The ages to evict, so that at least `excess` bytes are freed.
     func eviction(of excess: Int64) -> Eviction {
         var rest = excess
         for step in sizes.indices.reversed() {
@@ -22,7 +22,7 @@ struct AgeHistogram: Sendable {
         return Eviction(step: 0, rest: rest)
     }
 
-    /// The step that an age belongs to; one that lies in the future belongs to the first.
+    /// The step of an age; an age in the future belongs to the first step.
     fileprivate static func step(of age: Int64) -> Int {
         guard age >= 32 else { return max(0, Int(age)) }
         let exponent = Int64.bitWidth - 1 - age.leadingZeroBitCount
@@ -30,12 +30,12 @@ struct AgeHistogram: Sendable {
     }
 }
 
-/// What has to go: all that is older than a step, and of the step itself as much as is still needed.
+/// The ages to evict: all older than a step, and part of the step itself.
 struct Eviction: Sendable {
     fileprivate let step: Int
     fileprivate var rest: Int64
 
-    /// Whether bytes that were not used for some milliseconds have to go; counts on that they do.
+    /// Whether a file with a time since its last use, in milliseconds, is evicted; counts it as evicted.
     mutating func takes(_ size: Int64, age: Int64) -> Bool {
         let step = AgeHistogram.step(of: age)
         guard step == self.step, rest > 0 else { return step > self.step }

@@ -1,35 +1,35 @@
 internal import Glibc
 
-/// What the file system knows of a derivative's file without opening it.
+/// The file system's metadata of a derivative's file, read without opening it.
 struct DerivativeFile: Sendable {
-    /// What it takes on the disk, in bytes: its size in whole blocks.
+    /// The space on the disk in bytes: the size in whole blocks.
     let footprint: Int64
-    /// When it was last noted that it was used, in milliseconds since 1970.
+    /// The time of the last recorded use, in milliseconds since 1970.
     let usedAt: Int64
 
     private static let blockSize: Int64 = 4096
 
-    /// Asks the file system, or gives `nil` if there is no file at the path; links are not followed.
+    /// Reads the metadata; `nil` if there is no file at the path. Links are not followed.
     init?(at path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         self.init(status)
     }
 
-    /// Takes what the file system said.
+    /// Creates the value from the result of `stat`.
     init(_ status: stat) {
         footprint = DerivativeFile.footprint(ofSize: Int64(status.st_size))
-        // Other programs can set any time, also one whose milliseconds overflow.
+        // Other programs can set any time, including one whose milliseconds overflow.
         let seconds = min(max(0, Int64(status.st_mtim.tv_sec)), 1 << 40)
         usedAt = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     }
 
-    /// What a file of a size takes.
+    /// The space on the disk of a file of a size.
     static func footprint(ofSize size: Int64) -> Int64 {
         (size + blockSize - 1) / blockSize * blockSize
     }
 
-    /// Removes it; returns the freed bytes, 0 if it was already removed.
+    /// Removes the file; returns the freed bytes, 0 if it was already removed.
     func remove(_ path: String) throws -> Int64 {
         guard unlink(path) != 0 else { return footprint }
         let number = errno
@@ -38,9 +38,9 @@ struct DerivativeFile: Sendable {
     }
 }
 
-/// Calls the body with each name in a folder, one at a time and in no order; a folder that is not there has none.
+/// Calls the body with each name in a folder, one at a time and in no order; a missing folder has no names.
 ///
-/// - Throws: `internalFailure` if the folder cannot be read, or what the body throws.
+/// - Throws: `internalFailure` if the folder cannot be read, and errors of the body.
 func forEachName(in folder: String, _ body: (String) throws -> Void) throws {
     guard let stream = opendir(folder) else {
         let number = errno
@@ -49,7 +49,7 @@ func forEachName(in folder: String, _ body: (String) throws -> Void) throws {
     }
     defer { closedir(stream) }
     while true {
-        // The end and a failure look the same but for this.
+        // `readdir` returns null at the end and on failure; only `errno` tells the two apart.
         errno = 0
         guard let entry = readdir(stream) else {
             let number = errno

@@ -2,10 +2,10 @@ internal import Crypto
 internal import Domain
 internal import Glibc
 
-/// Where an app's derivatives lie: `derivatives/ab/<SHA-256 of the source>/<32 digits of the request's SHA-256>`.
+/// The paths of an app's derivatives: `derivatives/ab/<SHA-256 of the source>/<32 digits of the request's SHA-256>`.
 ///
-/// The source's digest begins with `ab`. Each source has a folder, so that all of one is removed without knowing what
-/// was made of it. The operator can delete any of it at any time.
+/// The source's digest begins with `ab`. Each source has a folder, so that all its derivatives can be removed without a
+/// list of their requests. The operator can delete any of the files at any time.
 struct DerivativeLayout: Sendable {
     let root: String
 
@@ -13,12 +13,12 @@ struct DerivativeLayout: Sendable {
     private static let sourceLength = 64
     private static let requestLength = 32
 
-    /// Names the places in an app's folder and makes nothing.
+    /// Creates the layout of an app's folder; creates no files.
     init(folder: String) {
         root = "\(folder)/derivatives"
     }
 
-    /// The folder of the sources whose digests begin with a byte: there are 256.
+    /// The folder of the sources whose digests begin with a byte; there are 256.
     func shelf(_ first: UInt8) -> String {
         "\(root)/\([first].hexadecimal)"
     }
@@ -29,7 +29,7 @@ struct DerivativeLayout: Sendable {
         return "\(root)/\(digest.prefix(2))/\(digest)"
     }
 
-    /// Makes the folder of a source, and the one above.
+    /// Creates the folder of a source, and the one above.
     func makeFolders(of source: String) throws {
         try makeFolder("\(root)/\(DerivativeLayout.digest(of: source).prefix(2))")
         try makeFolder(folder(of: source))
@@ -46,19 +46,19 @@ struct DerivativeLayout: Sendable {
         "\(root)/\(DerivativeLayout.staged)\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
     }
 
-    /// Removes what a dead server was about to write.
+    /// Removes the unfinished files of a previous server.
     func removeStaged() throws {
         try forEachName(in: root) { name in
             if name.hasPrefix(DerivativeLayout.staged) { unlink("\(root)/\(name)") }
         }
     }
 
-    /// Goes through the derivatives of a folder and removes those for which the body returns false.
+    /// Removes the derivatives of a folder for which the body returns `false`.
     ///
-    /// Names are read one at a time, so memory is the same for any number of them. What cannot be read or removed
-    /// stays; files that have other names than ours are passed over.
+    /// Names are read one at a time, so memory does not grow with their number. Files that cannot be read or removed
+    /// stay; files with other names are ignored.
     ///
-    /// - Returns: What the removed ones took, in bytes.
+    /// - Returns: The space of the removed files, in bytes.
     func sweep(_ shelf: String, keeping isKept: (DerivativeFile) -> Bool) -> Int64 {
         var freed: Int64 = 0
         try? forEachName(in: shelf) { source in
@@ -68,14 +68,14 @@ struct DerivativeLayout: Sendable {
         return freed
     }
 
-    /// Removes all derivatives of a source; adds to a count what they took, in bytes, also if it fails.
+    /// Removes all derivatives of a source; adds their space in bytes to a count, also if it fails.
     ///
-    /// - Throws: `internalFailure` if some cannot be removed; all others are.
+    /// - Throws: `internalFailure` if some cannot be removed; all others are removed.
     func remove(allOf source: String, freed: inout Int64) throws {
         try clean(folder(of: source), freed: &freed) { _ in false }
     }
 
-    /// Removes derivatives in a folder, and the folder if it is empty then.
+    /// Removes derivatives in a folder, and the folder if it is empty afterwards.
     private func clean(_ folder: String, freed: inout Int64, keeping isKept: (DerivativeFile) -> Bool) throws {
         var firstError: (any Error)?
         var isEmpty = true
@@ -90,12 +90,12 @@ struct DerivativeLayout: Sendable {
             do {
                 freed += try file.remove(path)
             } catch {
-                // The others can go all the same.
+                // The other files can still be removed.
                 isEmpty = false
                 firstError = firstError ?? error
             }
         }
-        // Fails if something came in meanwhile, which is as well.
+        // Fails if a file was added meanwhile; then the folder must stay.
         if isEmpty { rmdir(folder) }
         if let firstError { throw firstError }
     }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import NIOPosix
 internal import Synchronization
 
-/// Counts the space of an app's derivatives, and removes those not used for longest when it exceeds the limit.
+/// Counts the space of an app's derivatives, and removes the least recently used ones when it exceeds the limit.
 ///
 /// There is no index, only a count of bytes. A sweep goes through the folders at the start, to count the files, and
 /// whenever the count exceeds the limit. The count can be too high by files that are stored while a sweep runs, or
@@ -13,9 +13,9 @@ final class DerivativeSpace: Sendable {
         var used: Int64 = 0
         /// The part of ``used`` that is reserved for derivatives that are not stored yet.
         var reserved: Int64 = 0
-        /// The part of ``used`` that was stored since the sweep began, which may or may not have counted it.
+        /// The part of ``used`` that was stored since the sweep began; it is unknown whether the sweep has counted it.
         var stored: Int64 = 0
-        /// The bytes that have to be stored before the next sweep, because the last one could free nothing.
+        /// The bytes to be stored before the next sweep, because the last one could not free space.
         var awaited: Int64 = 0
         var sweep: Task<Void, Never>?
     }
@@ -26,7 +26,7 @@ final class DerivativeSpace: Sendable {
     private let pool: NIOThreadPool
     private let state = Mutex(State())
 
-    /// Takes the most bytes that the derivatives in a layout may take, some of which are open; counts nothing yet.
+    /// Creates the count for a layout with a limit in bytes; counts no files yet.
     init(bound: Int64, layout: DerivativeLayout, opened: OpenDerivatives, pool: NIOThreadPool) {
         self.bound = bound
         self.layout = layout
@@ -34,11 +34,13 @@ final class DerivativeSpace: Sendable {
         self.pool = pool
     }
 
-    /// What is known to be taken, in bytes.
+    /// The counted space in bytes.
     var used: Int64 { state.withLock(\.used) }
 
-    /// Reserves space for a file, or reports that there is none: the file is larger than the limit, or files are stored
-    /// faster than the running sweep removes others.
+    /// Reserves space for a file; returns `false` if there is none.
+    ///
+    /// There is none for a file larger than the limit, or while files are stored faster than the running sweep removes
+    /// others.
     func reserve(_ size: Int64) -> Bool {
         state.withLock { state in
             guard size <= bound, state.sweep == nil || state.used + size - bound <= bound / 8 else { return false }
@@ -68,7 +70,7 @@ final class DerivativeSpace: Sendable {
         if isTooMuch { sweep() }
     }
 
-    /// Says that so many bytes were removed.
+    /// Subtracts removed bytes.
     func free(_ size: Int64) {
         state.withLock { state in
             state.used -= size
@@ -76,7 +78,7 @@ final class DerivativeSpace: Sendable {
         }
     }
 
-    /// Begins to count what is there and to remove what is too much, unless that is going on.
+    /// Begins a sweep, unless one is running: it counts the files and removes the excess.
     func sweep() {
         state.withLock { state in
             guard state.sweep == nil else { return }
@@ -84,7 +86,7 @@ final class DerivativeSpace: Sendable {
         }
     }
 
-    /// Returns when no sweep is going on.
+    /// Waits until no sweep is running.
     func settled() async {
         while let sweep = state.withLock(\.sweep) { await sweep.value }
     }
@@ -92,12 +94,12 @@ final class DerivativeSpace: Sendable {
     private func run() async {
         var isOver = false
         while !isOver {
-            // A pool that stops ends it: the next start counts.
+            // A pool that stops ends the sweep: the next start counts again.
             let isStuck = (try? await sweepOnce()) ?? true
             isOver = state.withLock { state in
-                // More may have come meanwhile.
+                // More files can have been stored meanwhile.
                 guard state.used <= bound || isStuck else { return false }
-                // Each look at all files costs too much to be repeated for every new one.
+                // A sweep of all files is too expensive to be repeated for every new one.
                 state.awaited = state.used > bound ? bound / 8 : 0
                 state.sweep = nil
                 return true
@@ -105,9 +107,9 @@ final class DerivativeSpace: Sendable {
         }
     }
 
-    /// Counts, then removes down to nine tenths of the bound if it is too much.
+    /// Counts the files, then removes files down to nine tenths of the limit if it is exceeded.
     ///
-    /// - Returns: Whether it was too much and nothing was freed, as when files cannot be removed.
+    /// - Returns: Whether the limit is exceeded and no space was freed, for example because files cannot be removed.
     private func sweepOnce() async throws -> Bool {
         state.withLock { $0.stored = 0 }
         let now = DerivativeSpace.now()
@@ -134,7 +136,7 @@ final class DerivativeSpace: Sendable {
         return false
     }
 
-    /// Goes through all folders, in short jobs of the pool, so that other jobs can run in between.
+    /// Goes through all folders in short jobs of the pool, so that other jobs can run in between.
     private func throughShelves<Count: Sendable>(
         _ start: Count,
         _ body: @escaping @Sendable (inout Count, _ shelf: String) -> Void
@@ -154,7 +156,7 @@ final class DerivativeSpace: Sendable {
         return count
     }
 
-    /// In milliseconds since 1970, by the clock that file systems use.
+    /// The current time in milliseconds since 1970, by the clock that file systems use.
     private static func now() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

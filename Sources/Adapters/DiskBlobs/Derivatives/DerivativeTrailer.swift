@@ -2,20 +2,20 @@ internal import Crypto
 internal import Domain
 internal import NIOCore
 
-/// The last 184 bytes of a derivative's file, behind those that are served.
+/// The last 184 bytes of a derivative's file, after the bytes that are served.
 ///
-/// They tell what there is to tell of a derivative, and by reading them alone whether a file is whole and ours. In
-/// order: 7 letters and a version, the count of bytes before the trailer (8 bytes, big end first), the tag (32), the
-/// media type (its length in 1 byte, then up to 127, then zeros), and the beginning of the SHA-256 of all that (8). A
-/// file that ends otherwise, as with the 128 bytes of version 1, is none of ours.
+/// The trailer describes the derivative, and shows without reading the other bytes whether the file is complete and was
+/// written by lcfile. In order: 7 letters and a version, the count of bytes before the trailer (8 bytes, big-endian),
+/// the tag (32), the media type (its length in 1 byte, then up to 127, then zeros), and the beginning of the SHA-256 of
+/// all that (8). A file with another end, such as the 128 bytes of version 1, is not a valid derivative.
 struct DerivativeTrailer: Sendable, Equatable {
-    /// How many bytes stand before the trailer.
+    /// The number of bytes before the trailer.
     let size: Int64
     let mediaType: MediaType
     /// See ``StoredDerivative/tag``.
     let tag: String
 
-    /// In bytes.
+    /// The length of a trailer in bytes.
     static let length = 184
 
     private static let magic = Array("lcderiv".utf8) + [2]
@@ -23,7 +23,7 @@ struct DerivativeTrailer: Sendable, Equatable {
     private static let checksumLength = 8
     private static let mediaTypeLength = length - magic.count - 8 - tagLength - 1 - checksumLength
 
-    /// Describes bytes, or returns `nil` if their media type is too long to be stored, which no ``MediaType`` is today.
+    /// Creates the trailer of bytes; `nil` if their media type is too long, which no ``MediaType`` is today.
     init?(of bytes: ByteBuffer, as mediaType: MediaType) {
         guard mediaType.description.utf8.count <= DerivativeTrailer.mediaTypeLength else { return nil }
         size = Int64(bytes.readableBytes)
@@ -31,7 +31,7 @@ struct DerivativeTrailer: Sendable, Equatable {
         tag = StoredDerivative.tag(of: bytes)
     }
 
-    /// Reads the end of a file of a size, or gives `nil` if that is no trailer or one of a file of another size.
+    /// Reads the trailer of a file of a size; `nil` if the file's end is not a valid trailer for that size.
     init?(in file: borrowing Descriptor, size fileSize: Int64) throws {
         let offset = fileSize - Int64(DerivativeTrailer.length)
         guard offset >= 0 else { return nil }
@@ -50,7 +50,7 @@ struct DerivativeTrailer: Sendable, Equatable {
         self.tag = tag
     }
 
-    /// The bytes as they stand in a file.
+    /// The encoded trailer.
     var encoded: ByteBuffer {
         var bytes = ByteBufferAllocator().buffer(capacity: DerivativeTrailer.length)
         bytes.writeBytes(DerivativeTrailer.magic)

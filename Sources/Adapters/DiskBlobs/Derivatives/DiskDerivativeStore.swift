@@ -5,8 +5,8 @@ package import NIOPosix
 
 /// Derivatives as files in one app's folder, up to a number of bytes.
 ///
-/// Every blocking call runs on the pool given, which the server sizes. The operator can delete the files, or the
-/// folder, while the server runs. A use is noted in the file's times, at most once an hour.
+/// Every blocking call runs on the given pool, whose size the server sets. The operator can delete the files, or the
+/// folder, while the server runs. A use is recorded in the file's times, at most once an hour.
 package struct DiskDerivativeStore: DerivativeStore {
     let space: DerivativeSpace
     private let bound: Int64
@@ -15,17 +15,17 @@ package struct DiskDerivativeStore: DerivativeStore {
     private let pool: NIOThreadPool
     private let health: StorageHealth
 
-    /// Makes the folder `derivatives` in the app's folder, which must exist, and begins to count what is in it.
+    /// Creates the folder `derivatives` in the app's folder, which must exist, and begins to count its files.
     ///
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - bound: The maximum bytes of the files, in whole blocks of 4096; with 0 no files are stored, and existing
     ///     ones are removed.
-    ///   - openFiles: The most files kept open, so that those in demand are not opened for each use; may be 0, and more
-    ///     than 1024 count as 1024.
+    ///   - openFiles: The maximum number of files that stay open, so that frequently used ones are not opened for each
+    ///     use; 0 is allowed, and more than 1024 count as 1024.
     ///   - pool: Threads for reading and writing.
-    ///   - health: Is told of faults of the storage, and says whether files may be added.
-    /// - Throws: When the folder cannot be made or read.
+    ///   - health: Receives reports of storage faults, and decides whether files can be added.
+    /// - Throws: An error if the folder cannot be created or read.
     package init(
         folder: String,
         bound: Int64,
@@ -51,7 +51,7 @@ package struct DiskDerivativeStore: DerivativeStore {
                 if file.takesNote() { pool.submit { if $0 == .active { noteUse(of: file, name) } } }
                 return file.stored
             }
-            // Its trailer decides whether there is still one; else it is made anew.
+            // The trailer decides whether the file is still valid; otherwise the derivative is rendered again.
             opened.remove(name)
         }
         return try await pool.runIfActive {
@@ -99,7 +99,7 @@ package struct DiskDerivativeStore: DerivativeStore {
         }
     }
 
-    /// Opens a derivative's file; what is there and is none, or not a whole one, is removed.
+    /// Opens a derivative's file; removes an invalid or incomplete one.
     private func read(_ path: String) throws -> DiskOpenDerivative? {
         do {
             guard let file = try Descriptor(reading: path) else { return nil }
@@ -115,7 +115,7 @@ package struct DiskDerivativeStore: DerivativeStore {
                 )
             }
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ELOOP {
-            // A link, which is never ours.
+            // A link, which lcfile never creates.
             unlink(path)
             return nil
         }

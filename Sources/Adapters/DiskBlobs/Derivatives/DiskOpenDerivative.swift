@@ -2,19 +2,19 @@ internal import Domain
 internal import Glibc
 internal import Synchronization
 
-/// A derivative that is open for reading, and when it was last noted that it is used.
+/// A derivative that is open for reading, with the time of its last recorded use.
 final class DiskOpenDerivative: Sendable {
-    /// Its bytes; the trailer is not shown.
+    /// The bytes without the trailer.
     let blob: DiskOpenBlob
     private let mediaType: MediaType
     private let tag: String
-    /// When the file's times were last set, in seconds since 1970.
+    /// The time at which the file's times were last set, in seconds since 1970.
     private let noted: Atomic<Int>
 
-    /// How long a use is not noted again, in seconds: reading must not become writing.
+    /// The minimum number of seconds between recorded uses, so that not every read causes a write.
     private static let interval = 3600
 
-    /// Takes a file that has a trailer, and when it was last noted that it was used, in milliseconds since 1970.
+    /// Creates the value from a file with a trailer, and the last recorded use in milliseconds since 1970.
     init(_ file: consuming Descriptor, _ trailer: DerivativeTrailer, usedAt: Int64, pool: DiskThreads) {
         blob = DiskOpenBlob(file, size: trailer.size, pool: pool)
         mediaType = trailer.mediaType
@@ -22,16 +22,16 @@ final class DiskOpenDerivative: Sendable {
         noted = Atomic(Int(usedAt / 1000))
     }
 
-    /// As it is served.
+    /// The derivative with the values for a response.
     var stored: StoredDerivative {
         StoredDerivative(blob: blob, mediaType: mediaType, tag: tag)
     }
 
-    /// Whether it is time to note that the derivative is used; says so to one caller an hour.
+    /// Whether the use of the derivative is to be recorded now; returns `true` to one caller an hour.
     func takesNote() -> Bool {
         let now = time(nil)
         let last = noted.load(ordering: .relaxed)
-        // A time to come is that of a clock that was wrong.
+        // A time in the future comes from a clock that was wrong.
         guard now - last >= DiskOpenDerivative.interval || last > now else { return false }
         return noted.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
     }

@@ -1,24 +1,24 @@
 internal import Domain
 internal import Synchronization
 
-/// Derivatives that are open already, so that those in demand cost no system call; for any thread.
+/// A cache of open derivatives, so that frequently used ones need no system call; thread-safe.
 ///
-/// Unlike ``BoundedCache`` it forgets all of one source, by looking at each: there are never more than ``most``.
+/// Unlike ``BoundedCache`` it can remove all derivatives of one source, by a scan of at most ``most`` entries.
 final class OpenDerivatives: Sendable {
     private let entries: Mutex<OpenEntries>
 
     /// The maximum number of open files, also if the setting is larger.
     ///
-    /// Each delete looks at all of them, and an eviction sorts them, both under the lock that every download of a
+    /// Each deletion scans all of them, and an eviction sorts them, both under the lock that every download of a
     /// derivative takes.
     static let most = 1024
 
-    /// - Parameter bound: The maximum number of open files, up to ``most``; 0 for none.
+    /// - Parameter bound: The maximum number of open files, up to ``most``; 0 disables the cache.
     init(bound: Int) {
         entries = Mutex(OpenEntries(bound: min(bound, OpenDerivatives.most)))
     }
 
-    /// The file that is open for a derivative.
+    /// The open file of a derivative; `nil` if it is not cached.
     func find(_ name: DerivativeName) -> DiskOpenDerivative? {
         entries.withLock { $0.find(name) }
     }
@@ -47,10 +47,10 @@ final class OpenDerivatives: Sendable {
 
     /// Removes derivatives whose files were deleted, because their disk space is freed only when they are closed.
     ///
-    /// Blocks the thread: the file system is asked about each.
+    /// Blocks the thread: it queries the file system for each.
     func removeUnlinked() {
         let files = entries.withLock { entries in
-            // What is being opened may have lost its name since.
+            // A file that is being opened can have lost its name since.
             entries.outdateOpenings()
             return entries.files
         }
@@ -59,7 +59,7 @@ final class OpenDerivatives: Sendable {
         change { $0.remove(unlinked) }
     }
 
-    /// Files that go are closed after the lock: a file system may take its time with the last of a removed one.
+    /// Removed files are closed after the lock is released: closing the last reference to a deleted file can be slow.
     private func change(_ body: (inout OpenEntries) -> [DiskOpenDerivative]) {
         let removed = entries.withLock { entries in body(&entries) }
         withExtendedLifetime(removed) {}

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Which derivatives are open and which are being opened.
+/// The derivatives that are open, and those that are being opened.
 ///
 /// Changes return the removed entries: the caller holds a lock during the change and closes them after releasing it.
 struct OpenEntries: Sendable {
@@ -18,9 +18,9 @@ struct OpenEntries: Sendable {
 
     private let bound: Int
     private var entries: [DerivativeName: Entry] = [:]
-    /// As many as threads open files at this moment.
+    /// At most one for each thread that opens files at this moment.
     private var openings: [DerivativeName: Opening] = [:]
-    /// Counts uses.
+    /// The number of uses, which orders entries by their last use.
     private var uses = 0
 
     /// - Parameter bound: The maximum number of open files; 0 for none.
@@ -28,12 +28,12 @@ struct OpenEntries: Sendable {
         self.bound = bound
     }
 
-    /// All that are open.
+    /// All open files.
     var files: [(name: DerivativeName, file: DiskOpenDerivative)] {
         entries.map { (name: $0.key, file: $0.value.file) }
     }
 
-    /// The file that is open for a derivative; counts as a use.
+    /// The open file of a derivative; counts as a use.
     mutating func find(_ name: DerivativeName) -> DiskOpenDerivative? {
         uses += 1
         guard let place = entries.index(forKey: name) else { return nil }
@@ -41,7 +41,7 @@ struct OpenEntries: Sendable {
         return entries.values[place].file
     }
 
-    /// Notes that a file is being opened; gives what ``end(_:since:with:)`` wants to know.
+    /// Records that a file is being opened; returns the epoch for ``end(_:since:with:)``.
     mutating func begin(_ name: DerivativeName) -> Int {
         var opening = openings[name] ?? Opening()
         opening.count += 1
@@ -49,7 +49,7 @@ struct OpenEntries: Sendable {
         return opening.epoch
     }
 
-    /// Records that a file was opened, or that there was none, and caches it unless its name was removed meanwhile.
+    /// Records that a file was opened or is missing, and caches it unless its name was removed meanwhile.
     mutating func end(
         _ name: DerivativeName,
         since epoch: Int,
@@ -67,21 +67,21 @@ struct OpenEntries: Sendable {
         return removed
     }
 
-    /// Forgets one derivative.
+    /// Removes one derivative.
     mutating func remove(_ name: DerivativeName) -> [DiskOpenDerivative] {
         openings[name]?.epoch += 1
         guard let former = entries.removeValue(forKey: name) else { return [] }
         return [former.file]
     }
 
-    /// Forgets all derivatives of a source.
+    /// Removes all derivatives of a source.
     mutating func remove(allOf source: String) -> [DiskOpenDerivative] {
         for name in Array(openings.keys) where name.source == source { openings[name]?.epoch += 1 }
         let names = entries.keys.filter { $0.source == source }
         return names.compactMap { entries.removeValue(forKey: $0)?.file }
     }
 
-    /// Forgets those of some files that are still open under their names.
+    /// Removes those of some files that are still open under their names.
     mutating func remove(_ files: [(name: DerivativeName, file: DiskOpenDerivative)]) -> [DiskOpenDerivative] {
         for (name, file) in files where entries[name]?.file === file { entries[name] = nil }
         return files.map { $0.file }
@@ -92,7 +92,7 @@ struct OpenEntries: Sendable {
         for name in Array(openings.keys) { openings[name]?.epoch += 1 }
     }
 
-    /// Half of them at once, so that sorting is rare.
+    /// Removes the least recently used half at once, so that sorting is rare.
     private mutating func removeOldest() -> [DiskOpenDerivative] {
         let oldest = entries.sorted { $0.value.use < $1.value.use }.dropLast(bound / 2)
         for entry in oldest { entries[entry.key] = nil }

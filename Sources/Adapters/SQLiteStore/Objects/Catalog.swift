@@ -1,19 +1,19 @@
 internal import Domain
 internal import GRDB
 
-/// What is known of every class of an app, and the number of its table.
+/// The schemas of an app's classes, and the numbers of their tables.
 ///
-/// The table `class` holds it; a copy is kept in memory, so that a read asks no extra question.
+/// The table `class` stores it; a copy in memory saves a query for each read.
 struct Catalog: Sendable {
     struct Entry: Sendable {
-        /// Names the class's table: names of tables know no case, those of classes do.
+        /// The number in the name of the class's table: names of tables are not case-sensitive, those of classes are.
         let number: Int64
         var schema: ClassSchema
     }
 
     private(set) var entries: [ClassName: Entry] = [:]
 
-    /// An empty catalog, before the database is read.
+    /// Creates an empty catalog, before the database is read.
     init() {}
 
     /// Reads the table `class`.
@@ -25,7 +25,7 @@ struct Catalog: Sendable {
         }
     }
 
-    /// Writes a class's row, and makes or changes its table and indexes to fit.
+    /// Writes a class's row, and creates or changes its table and indexes to match.
     mutating func save(_ schema: ClassSchema, _ db: Database) throws {
         let text = String(decoding: schema.json.encoded(), as: UTF8.self)
         if let known = entries[schema.name] {
@@ -49,13 +49,13 @@ struct Catalog: Sendable {
     }
 }
 
-/// The table of one class, and the names of what belongs to it.
+/// The table of one class, and the names of its indexes.
 struct ClassTable {
     let number: Int64
 
     var name: String { "class_\(number)" }
 
-    /// Makes the table with the indexes that every class has.
+    /// Creates the table with the indexes that every class has.
     func make(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -83,13 +83,15 @@ struct ClassTable {
         try db.execute(sql: "DROP INDEX \"\(identifier(of: index))\"")
     }
 
-    /// The field of a unique index that refused a value, from SQLite's message.
+    /// The field of a unique index that rejected a value, from SQLite's message.
     func field(refusedBy message: String, in schema: ClassSchema) -> String? {
         schema.indexes.first { $0.isUnique && message.contains("'\(identifier(of: $0))'") }?.name
     }
 
-    /// Indexed paths hold letters, digits, `_`, dots and a comma, so nothing needs escaping but capitals: names of
-    /// indexes know no case, those of fields do.
+    /// The name of an index.
+    ///
+    /// Indexed paths contain letters, digits, `_`, dots and a comma, so only capitals need escaping: names of indexes
+    /// are not case-sensitive, those of fields are.
     private func identifier(of index: IndexDefinition) -> String {
         let fields = index.name.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
         return "\(name) \(index.isUnique ? "unique " : "")\(fields)"

@@ -1,8 +1,9 @@
 internal import Domain
 
 extension ClassSchema {
-    /// The form in the table `class`: `{"fields":{"title":{"type":"String"}},"indexes":[{"fields":["title"]}]}`, with
-    /// `permissions` and `defaultACL` where they are not those that the class begins with.
+    /// The form in the table `class`: `{"fields":{"title":{"type":"String"}},"indexes":[{"fields":["title"]}]}`.
+    ///
+    /// It contains `permissions` and `defaultACL` if they differ from the class's defaults.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "fields": .object(fields.mapValues(\.json)),
@@ -20,7 +21,7 @@ extension ClassSchema {
         return .object(members)
     }
 
-    /// Reads that form; throws for what only another program can have written.
+    /// Parses that form; throws for invalid values, which only another program can have written.
     init(name: ClassName, json: JSONValue) throws {
         guard let fields = json.objectValue?["fields"]?.objectValue,
             let indexes = json.objectValue?["indexes"]?.arrayValue

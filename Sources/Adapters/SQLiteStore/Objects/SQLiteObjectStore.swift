@@ -5,7 +5,7 @@ internal import GRDB
 package struct SQLiteObjectStore: ObjectStore {
     private let database: SQLiteDatabase
 
-    /// Keeps objects in a database that is open.
+    /// Creates a store in an open database.
     package init(_ database: SQLiteDatabase) {
         self.database = database
     }
@@ -16,18 +16,18 @@ package struct SQLiteObjectStore: ObjectStore {
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
-        // Taken before the snapshot, so that no class is known whose table the snapshot does not have.
+        // Read before the snapshot, so that every class in it has its table in the snapshot.
         let catalog = database.catalog.current
         do {
             return try await database.read(within: budget) { [queries = database.queries] db in
-                // Looked into here, on a thread that may block.
+                // Reported here, on a thread that is allowed to block.
                 try queries.health.reporting {
                     do {
                         let transaction = SQLiteTransaction(db, catalog, queries, within: budget)
                         guard let budget else { return try body(transaction) }
                         return try budget.counting { try db.interrupted(by: budget) { try body(transaction) } }
                     } catch {
-                        // What SQLite calls an interruption has a reason that the budget knows.
+                        // The budget knows the reason of an interruption.
                         if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { try budget?.check() }
                         throw SQLiteFailure.translated(error)
                     }

@@ -33,7 +33,7 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        // A row of the deletion queue is part of a delete, which a full storage must not refuse.
+        // A row of the deletion queue is part of a deletion, which a full storage must not refuse.
         if name != .deletion { try queries.health.requireSpace(for: name == .session ? .small : .data) }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let statement = try db.cachedStatement(
@@ -73,7 +73,7 @@ extension SQLiteTransaction {
         changes.record(.updated, object.id, in: name, before: before, after: ObjectState(object))
     }
 
-    /// The object as it is now, if a subscriber wants to know it before a change.
+    /// The current object, if a subscriber uses the state before a change.
     private func wantedState(of id: ObjectID, before kind: Change.Kind, in name: ClassName) throws -> ObjectState? {
         guard changes.wantsBefore(kind, in: name) else { return nil }
         return try row(id, in: name).map(ObjectState.init)
@@ -100,7 +100,7 @@ extension SQLiteTransaction {
         return found
     }
 
-    /// Removes the relations that deleted objects have, and those that other objects have to them.
+    /// Removes the relations of deleted objects, and their memberships in other objects' relations.
     private func forgetRelations(of deleted: IDList, in entry: Catalog.Entry) throws {
         for (key, _) in entry.schema.relations {
             try db.cachedStatement(sql: "DELETE FROM relation WHERE class = ? AND key = ? AND owner \(deleted.test)")
@@ -142,7 +142,7 @@ extension SQLiteTransaction {
     func nextNumber(of field: String, in name: ClassName) throws -> Int64 {
         try queries.health.requireSpace()
         guard let entry = catalog.entries[name] else { return 1 }
-        // Numbers that objects brought along count as given.
+        // Numbers that objects already have count as used.
         let highest = """
             SELECT CAST(coalesce(max(\(SQLPath.value(FieldPath(field: field)))), 0) AS INTEGER) FROM \(ClassTable(number: entry.number).name)
             """
@@ -155,9 +155,9 @@ extension SQLiteTransaction {
         return try Int64.fetchOne(statement, arguments: [entry.number, field]) ?? 1
     }
 
-    /// What a change adds to a full storage decides whether it is made: a log-out changes the user, and adds nothing.
+    /// Throws if the storage is full and the change adds data; a log-out changes the user without adding data.
     private func requireSpace(for object: StoredObject, in name: ClassName) throws {
-        // A delete changes the app's usage, and an upload that is removed may be changed first.
+        // A deletion changes the app's usage, and can change an upload before removing it.
         guard ![.usage, .upload].contains(name), let entry = catalog.entries[name] else { return }
         let former = try Int.fetchOne(
             db,
@@ -187,9 +187,9 @@ extension SQLiteTransaction {
     }
 }
 
-/// Ids as one argument of a statement, however many there are.
+/// Ids as one argument of a statement, for any number of them.
 private struct IDList {
-    /// What follows the column.
+    /// The test after the column's name.
     let test: String
     let argument: DatabaseValue
 

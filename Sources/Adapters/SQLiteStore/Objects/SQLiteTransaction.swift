@@ -2,7 +2,7 @@ internal import Domain
 internal import FoundationEssentials
 internal import GRDB
 
-/// What all connections of a database share to answer queries.
+/// The parts for queries that all connections of a database share.
 struct QuerySupport: Sendable {
     let functions: QueryFunctions
     let shapes: StatementShapes
@@ -12,12 +12,12 @@ struct QuerySupport: Sendable {
 /// One transaction on one connection; used on that connection's queue only.
 final class SQLiteTransaction: WriteTransaction {
     let db: Database
-    /// As this transaction leaves it.
+    /// The catalog with the changes of this transaction.
     var catalog: Catalog
     let budget: QueryBudget?
-    /// What it changed; reads record nothing.
+    /// The recorded changes; reads record none.
     var changes: TransactionChanges
-    /// The fault of the storage that a change met last.
+    /// The last storage fault of a change.
     var fault: ServiceError?
     let queries: QuerySupport
 
@@ -79,7 +79,7 @@ final class SQLiteTransaction: WriteTransaction {
         } ?? []
     }
 
-    /// Reads rows as long as they fit into the size.
+    /// Reads rows while they fit into the size.
     private func objects(in rows: RowCursor, upTo size: Int) throws -> [ObjectRow] {
         var found: [ObjectRow] = []
         var remaining = size
@@ -127,8 +127,8 @@ final class SQLiteTransaction: WriteTransaction {
         catalog.entries[name].map { ClassTable(number: $0.number).name }
     }
 
-    /// Runs statements that may call registered tests, and throws what one of them threw; nothing for a class that is
-    /// not there.
+    /// Runs statements that can call registered tests, and throws their errors; returns `nil` for a class that does not
+    /// exist.
     private func running<Result>(
         _ query: ObjectQuery,
         _ body: (inout ConditionSQL) throws -> Result
@@ -152,7 +152,7 @@ final class SQLiteTransaction: WriteTransaction {
 }
 
 extension ObjectRow {
-    /// Reads a row of ``ConditionSQL/columns``; throws for an id that only another program can have written.
+    /// Reads a row of ``ConditionSQL/columns``; throws for an invalid id, which only another program can have written.
     fileprivate init(row: Row) throws {
         guard let id = ObjectID(row[0] as String) else { throw BrokenRow(id: row[0]) }
         self.init(

@@ -2,13 +2,13 @@ internal import Domain
 internal import GRDB
 
 extension ConditionSQL {
-    /// A field that holds one value of a known type: a comparison, which an index answers.
+    /// The SQL for a field with one value of a known type: a comparison, which an index can evaluate.
     mutating func value(_ test: ConditionForm.ValueTest, at path: FieldPath) -> SQL {
         if case .matches(let pattern) = test { return found(pattern, at: path) }
         return "(\(comparison(test, of: SQLPath.value(path), path)))"
     }
 
-    /// A regular expression; if it asks for a prefix, an index finds the strings that begin with it.
+    /// The SQL for a regular expression; if it requires a prefix, an index finds the strings with the prefix.
     private mutating func found(_ pattern: Pattern, at path: FieldPath) -> SQL {
         let value = SQLPath.value(path)
         guard let prefix = pattern.prefix else { return found(pattern, in: value, of: path) }
@@ -22,13 +22,13 @@ extension ConditionSQL {
         "lcfile_found(\(register(.matches(pattern), at: path)), \(sql: value))"
     }
 
-    /// A path inside a field that an index covers: as of one value, whose type is checked as well.
+    /// The SQL for a path inside a field that an index covers: as for one value, with a check of its type.
     mutating func indexedValue(_ test: ConditionForm.ValueTest, at path: FieldPath) -> SQL {
         let value = SQLPath.value(path)
         return "(\(comparison(test, of: value, path)) AND \(sql: SQLPath.type(path)) IN \(sql: test.jsonTypes))"
     }
 
-    /// An element of an array, or the value of a field that is none.
+    /// The SQL for an element of an array, or for the value of a field that is not an array.
     mutating func element(_ test: ConditionForm.ValueTest, of path: FieldPath) -> SQL {
         let types: SQL = if case .matches = test { "type = 'text'" } else { "type IN \(sql: test.jsonTypes)" }
         return element(of: path, where: "\(types) AND \(comparison(test, of: "value", path))")
@@ -38,7 +38,7 @@ extension ConditionSQL {
         "EXISTS (SELECT 1 FROM \(sql: SQLPath.elements(path)) WHERE \(condition))"
     }
 
-    /// A comparison of an SQL value; of built-in times with milliseconds, as their columns hold them.
+    /// The SQL for a comparison of a value; built-in times are compared in milliseconds, as their columns store them.
     private mutating func comparison(
         _ test: ConditionForm.ValueTest,
         of value: String,
@@ -59,14 +59,14 @@ extension ConditionSQL {
         }
     }
 
-    /// A point in a ring: its coordinates are compared before its distance is computed.
+    /// The SQL for a point in a ring: its coordinates are compared before its distance is computed.
     func near(_ circle: Condition.Circle, _ path: FieldPath) -> SQL {
         let latitude = SQLPath.latitude(path)
         let center = circle.center
         let distance = ConditionSQL.distance(path, from: center)
         var terms: SQL = "\(sql: latitude) IS NOT NULL"
         if let maximum = circle.maximum {
-            // A belt that surely holds the circle, and that an index narrows to.
+            // A belt of latitudes that contains the circle; an index narrows the search to it.
             let degrees = maximum * 180 / .pi + 1e-6
             terms = """
                 \(sql: latitude) BETWEEN \(center.latitude - degrees) AND \(center.latitude + degrees) \
@@ -77,7 +77,7 @@ extension ConditionSQL {
         return "(\(terms))"
     }
 
-    /// A point in a box.
+    /// The SQL for a point in a box.
     func within(_ box: Condition.Box, _ path: FieldPath) -> SQL {
         let latitude = SQLPath.latitude(path)
         let longitude = SQLPath.longitude(path)
@@ -101,7 +101,7 @@ extension ConditionSQL {
 }
 
 extension ConditionForm.ValueTest {
-    /// What SQLite's `json_type` calls values that can pass.
+    /// SQLite's `json_type` names of the values that can pass.
     fileprivate var jsonTypes: String {
         switch self {
         case .equals(_, let type), .compares(_, _, let type), .isIn(_, let type, _): type.storedKind.jsonTypes
@@ -122,7 +122,7 @@ extension FieldType.StoredKind {
 }
 
 extension JSONValue {
-    /// The value as `json_extract` gives it.
+    /// The value in the form of `json_extract`.
     fileprivate var stored: JSONValue {
         switch self {
         case .bool(let value): .integer(value ? 1 : 0)
@@ -131,14 +131,14 @@ extension JSONValue {
         }
     }
 
-    /// A date as `created_at` and `updated_at` hold it; null, which nothing is equal to, for one that cannot be read.
+    /// A date as stored in `created_at` and `updated_at`; null, which equals no value, for an invalid one.
     fileprivate var milliseconds: JSONValue {
         objectValue?["iso"]?.stringValue.flatMap(Timestamp.init(iso8601:)).map { .integer($0.milliseconds) } ?? .null
     }
 }
 
 extension JSONValue {
-    /// The value as an argument of a statement: arrays and objects as their text.
+    /// The value as an argument of a statement: arrays and objects as JSON text.
     var databaseValue: DatabaseValue {
         switch self {
         case .null: .null

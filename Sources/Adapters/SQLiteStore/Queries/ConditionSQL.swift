@@ -3,19 +3,19 @@ internal import GRDB
 
 /// Renders a condition as SQL over a class's table; docs/queries.md has a table of the forms.
 ///
-/// Domain decides which form each test has (``ConditionPlanner``).
+/// Domain chooses the form of each test (``ConditionPlanner``).
 struct ConditionSQL {
     let catalog: Catalog
     let entry: Catalog.Entry
     let functions: QueryFunctions
     private let budget: QueryBudget?
-    /// The tests that were registered; whoever runs the statement releases them.
+    /// The registered tests; the caller that runs the statement releases them.
     private(set) var registered: [Int64] = []
 
-    /// How many tests of a statement SQLite evaluates.
+    /// The number of a statement's tests that SQLite evaluates.
     ///
-    /// It gives each call of a function with a constant argument registers of its own, so until it ends a statement
-    /// keeps a copy of the body for each test that reads it. One that opens an array or passes a field to Domain keeps
+    /// SQLite gives each call of a function with a constant argument its own registers, so a running statement holds a
+    /// copy of the body for each test that reads it. A test that opens an array or passes a field to Domain holds
     /// several copies of the field.
     private static let limits = ConditionPlanner.Limits(objectTests: 64, fieldCopies: 8)
 
@@ -26,7 +26,7 @@ struct ConditionSQL {
         self.budget = budget
     }
 
-    /// What is read of each row.
+    /// The columns that are read of each row.
     static let columns = "id, created_at, updated_at, acl, body"
 
     /// The statement that finds objects.
@@ -38,12 +38,12 @@ struct ConditionSQL {
         """
     }
 
-    /// The statement that counts them.
+    /// The statement that counts objects.
     mutating func count(_ query: ObjectQuery) -> SQL {
         "SELECT count(*) FROM \(sql: ClassTable(number: entry.number).name) WHERE \(sql(query))"
     }
 
-    /// What must hold for a row: that the readers may see it, after what may have an index.
+    /// The conditions on a row: first the query's, which can have an index, then that the readers can read it.
     private mutating func sql(_ query: ObjectQuery) -> SQL {
         var planner = ConditionPlanner(entry.schema, limits: ConditionSQL.limits)
         let condition = sql(planner.form(of: query.condition))
@@ -58,7 +58,7 @@ struct ConditionSQL {
         case .constant(let holds): return holds ? "1" : "0"
         case .all(let forms): return joined(forms.map { sql($0) }[...], by: " AND ", empty: "1")
         case .any(let forms): return joined(forms.map { sql($0) }[...], by: " OR ", empty: "0")
-        // What is unknown in SQL is false in a condition.
+        // NULL in SQL counts as false in a condition.
         case .not(let form): return "(\(sql(form)) IS NOT TRUE)"
         case .member(let owner, let key):
             guard let number = catalog.entries[owner.className]?.number else { return "0" }
@@ -100,14 +100,14 @@ struct ConditionSQL {
         return "(\(left)\(sql: word)\(right))"
     }
 
-    /// Has Domain decide a test; the statement calls it by the number.
+    /// Registers a test that Domain evaluates; the statement calls it by the returned number.
     mutating func register(_ test: Condition.Test, at path: FieldPath) -> Int64 {
         let number = functions.register(test, at: path, within: budget)
         registered.append(number)
         return number
     }
 
-    /// Values as the right side of `IN`, one argument however many there are.
+    /// Values as the right side of `IN`: one argument for any number of values.
     func list(_ values: [JSONValue]) -> SQL {
         "(SELECT value FROM json_each(\(String(decoding: JSONValue.array(values).encoded(), as: UTF8.self))))"
     }

@@ -5,9 +5,9 @@ internal import GRDBSQLite
 extension Database {
     /// Runs a body whose statements end with `SQLITE_INTERRUPT` once a budget is spent.
     ///
-    /// SQLite calls the handler from the statement that runs, after every so many instructions of its machine: some
-    /// tens of microseconds. It must not be set while changes are made, because an interrupted change rolls back the
-    /// whole transaction (sqlite3_interrupt).
+    /// SQLite calls the handler from the running statement after a fixed number of virtual-machine instructions: some
+    /// tens of microseconds. It must not be set during changes, because an interrupted change rolls back the whole
+    /// transaction (sqlite3_interrupt).
     func interrupted<Result>(by budget: QueryBudget, _ body: () throws -> Result) rethrows -> Result {
         try withExtendedLifetime(budget) {
             sqlite3_progress_handler(

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Synchronization
 
-/// The field that a connection parsed last: all tests of one row that look into the same field share the work.
+/// The field that a connection parsed last, shared by all tests of one row that read it.
 final class LastParsed: Sendable {
     private struct Entry {
         let text: [UInt8]
@@ -10,10 +10,10 @@ final class LastParsed: Sendable {
 
     private let last = Mutex<Entry?>(nil)
 
-    /// Shorter ones are parsed faster than they are compared.
+    /// The minimum length for the cache: shorter fields are parsed faster than they are compared.
     private static let shortest = 128
 
-    /// A field's value, from its JSON text.
+    /// The value of a field, parsed from its JSON text.
     func value(of text: String) throws -> JSONValue {
         let bytes = Array(text.utf8)
         guard bytes.count >= LastParsed.shortest else { return try LastParsed.parsed(bytes) }

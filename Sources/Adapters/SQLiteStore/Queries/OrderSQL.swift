@@ -1,7 +1,7 @@
 internal import Domain
 internal import GRDB
 
-/// Writes the order of a query; it is always total, so that pages neither repeat nor leave out.
+/// Renders the order of a query; it is always total, so that pages neither repeat nor omit objects.
 enum OrderSQL {
     static func sql(_ query: ObjectQuery, in schema: ClassSchema) throws -> SQL {
         if query.order.isEmpty, let (path, circle) = query.condition.circle, schema.type(of: path.field) != nil {
@@ -13,7 +13,7 @@ enum OrderSQL {
             try requireWritable(key.path)
             terms.append("\(sql: SQLPath.value(key.path))\(sql: key.isDescending ? " DESC" : "")")
         }
-        // Ties follow the last key's direction, so that an index gives rows in order whichever way it is read.
+        // The row number has the last key's direction, so that an index can be read forwards or backwards.
         terms.append(query.order.last?.isDescending == true ? "number DESC" : "number")
         return terms.joined(separator: ", ")
     }

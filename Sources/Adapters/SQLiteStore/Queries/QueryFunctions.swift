@@ -2,12 +2,12 @@ internal import Domain
 internal import GRDB
 internal import Synchronization
 
-/// What SQL asks of Domain: tests that have no form in SQL, regular expressions, and distances.
+/// The SQL functions that call Domain: tests that have no form in SQL, regular expressions, and distances.
 ///
-/// A statement names a test by a number, which is registered for as long as the query runs. The first error of a test
-/// is kept beside it, because SQLite carries nothing but a text back.
+/// A statement refers to a test by a number, which is registered while the query runs. The first error of a test is
+/// stored with it, because SQLite returns only a message.
 final class QueryFunctions: Sendable {
-    /// What one running query asks.
+    /// A test or filter of a running query.
     private struct Entry {
         let question: Question
         let budget: QueryBudget?
@@ -26,7 +26,7 @@ final class QueryFunctions: Sendable {
 
     private let entries = Mutex(Entries())
 
-    /// Makes the functions known to a connection.
+    /// Adds the functions to a connection.
     func add(to db: Database) {
         db.add(function: test(parsing: LastParsed()))
         db.add(function: body(parsing: LastParsed()))
@@ -35,12 +35,12 @@ final class QueryFunctions: Sendable {
         db.add(function: QueryFunctions.distance)
     }
 
-    /// The number under which a statement calls a test; ``release(_:)`` it.
+    /// Registers a test and returns its number in statements; ``release(_:)`` it.
     func register(_ test: Condition.Test, at path: FieldPath, within budget: QueryBudget?) -> Int64 {
         register(.test(path, test), budget)
     }
 
-    /// The number under which a statement asks whether these subjects may read; ``release(_:)`` it.
+    /// Registers subjects and returns their number for the check of ACLs; ``release(_:)`` it.
     func register(_ subjects: Subjects) -> Int64 {
         register(.readable(subjects), nil)
     }
@@ -53,7 +53,7 @@ final class QueryFunctions: Sendable {
         }
     }
 
-    /// Forgets tests, and returns the first error that one of them threw.
+    /// Removes tests, and returns the first error that one of them threw.
     func release(_ numbers: [Int64]) -> (any Error)? {
         guard !numbers.isEmpty else { return nil }
         return entries.withLock { entries in
@@ -80,7 +80,7 @@ final class QueryFunctions: Sendable {
         }
     }
 
-    /// `lcfile_found(number, text)`: whether a regular expression is found in a text.
+    /// `lcfile_found(number, text)`: whether a regular expression matches a string.
     private var found: DatabaseFunction {
         DatabaseFunction("lcfile_found", argumentCount: 2, pure: true) { [self] values in
             try run(values) { _, test, text, budget in
@@ -90,7 +90,7 @@ final class QueryFunctions: Sendable {
         }
     }
 
-    /// `lcfile_readable(number, acl)`: whether an ACL lets one of the subjects read.
+    /// `lcfile_readable(number, acl)`: whether an ACL grants one of the subjects read access.
     private var readable: DatabaseFunction {
         DatabaseFunction("lcfile_readable", argumentCount: 2, pure: true) { [self] values in
             guard let number = Int64.fromDatabaseValue(values[0]), var acl = String.fromDatabaseValue(values[1]),

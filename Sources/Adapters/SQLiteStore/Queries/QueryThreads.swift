@@ -3,21 +3,23 @@ internal import GRDB
 internal import Glibc
 package import NIOPosix
 
-/// Threads for queries and nothing else, of lower priority than those that answer a request in less time.
+/// Threads that run only queries, with lower priority than those of shorter requests.
 ///
-/// On Linux a priority belongs to a thread, and one that was lowered is never raised again. So quick and slow queries
-/// have threads of their own (docs/queries.md, "Fairness"). Apps may share them.
+/// On Linux a priority belongs to a thread, and a lowered priority is never raised again. So quick and slow queries
+/// have separate threads (docs/queries.md, "Fairness"). Apps can share them.
 package struct QueryThreads: Sendable {
-    /// How nice a thread of quick queries is: it gets a third of the processor time of one that answers what is not a
-    /// query, such as an object by its id, while there is not enough for both.
+    /// The nice value of threads of quick queries.
+    ///
+    /// When processor time is short, such a thread gets a third of the time of one that serves other requests, such as
+    /// an object by its id.
     private static let quickNiceness: CInt = 5
-    /// How nice a thread of slow queries is, which gets a sixth; only images that take long are nicer.
+    /// The nice value of threads of slow queries, which get a sixth; only slow image jobs have a higher one.
     private static let slowNiceness: CInt = 8
 
     private let quick: NIOThreadPool
     private let slow: NIOThreadPool
 
-    /// Takes the threads of quick and those of slow queries, started; whoever made them stops them.
+    /// Creates the threads from started pools, which the caller stops.
     package init(quick: NIOThreadPool, slow: NIOThreadPool) {
         self.quick = quick
         self.slow = slow
@@ -31,7 +33,7 @@ package struct QueryThreads: Sendable {
     ) async throws -> Result {
         try await (isSlow ? slow : quick).runIfActive {
             let niceness = isSlow ? QueryThreads.slowNiceness : QueryThreads.quickNiceness
-            // 0 names the calling thread. Only ever nicer, so nothing refuses it.
+            // 0 is the calling thread. Increasing the nice value is always permitted.
             _ = setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, niceness)
             return try pool.read(body)
         }
@@ -39,7 +41,7 @@ package struct QueryThreads: Sendable {
 }
 
 extension SQLiteDatabase {
-    /// Runs a read in a snapshot of its own; one within a budget is a query, and runs on the threads of those.
+    /// Runs a read in its own snapshot; a read with a budget is a query and runs on the query threads.
     func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (Database) throws -> Result

@@ -2,10 +2,9 @@ internal import Domain
 internal import GRDB
 
 extension QueryFunctions {
-    /// A condition that holds for rows that the readers may see, and the number of what it registered.
+    /// A condition for rows that the subjects are allowed to read, and the number under which it is registered.
     ///
-    /// Most ACLs open reading to everyone and, in canonical text, begin by saying so; the others are looked at by
-    /// Domain.
+    /// Most ACLs grant everyone read access and, in canonical text, begin with that entry; Domain evaluates the others.
     func readable(by subjects: Subjects) -> (sql: SQL, number: Int64) {
         let number = register(subjects)
         let sql: SQL = """

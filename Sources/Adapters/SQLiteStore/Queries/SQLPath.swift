@@ -1,25 +1,25 @@
 internal import Domain
 
-/// Where a path of an object stands in a class's table.
+/// The SQL expressions for the paths of an object in a class's table.
 ///
-/// A query finds an index only if both write the same expression, so every expression is made here.
+/// A query uses an index only if both contain the same expression, so every expression is created here.
 enum SQLPath {
-    /// The value as SQL takes it out of the document: numbers, texts, booleans as 0 and 1, and all else as its JSON.
+    /// The value as SQL extracts it from the document: numbers, strings, booleans as 0 and 1, all others as JSON.
     static func value(_ path: FieldPath) -> String {
         column(path) ?? "json_extract(body, '\(jsonPath(path))')"
     }
 
-    /// The name of the value's JSON type; NULL where there is none.
+    /// The name of the value's JSON type; NULL if there is no value.
     static func type(_ path: FieldPath) -> String {
         "json_type(body, '\(jsonPath(path))')"
     }
 
-    /// One row for each element of an array, or one for a value that is none.
+    /// One row for each element of an array, or one row for a value that is not an array.
     static func elements(_ path: FieldPath) -> String {
         "json_each(body, '\(jsonPath(path))')"
     }
 
-    /// The number of an array's elements; 0 for a value that is none.
+    /// The number of an array's elements; 0 for a value that is not an array.
     static func length(_ path: FieldPath) -> String {
         "json_array_length(body, '\(jsonPath(path))')"
     }
@@ -37,12 +37,12 @@ enum SQLPath {
         "json_extract(body, '\(jsonPath(path)).longitude')"
     }
 
-    /// What an index holds of a path: of points the latitude, which narrows a search to a belt.
+    /// The indexed expression of a path: for points the latitude, which narrows a search to a belt.
     static func indexed(_ path: FieldPath, in schema: ClassSchema) -> String {
         schema.type(of: path.field) == .geoPoint && !path.isNested ? latitude(path) : value(path)
     }
 
-    /// Whether every name can stand in a path of SQLite's, which knows no escapes.
+    /// Whether all names can be part of an SQLite path, which has no escapes.
     static func isWritable(_ path: FieldPath) -> Bool {
         path.segments.allSatisfy { name in !name.contains { "\"\\'".contains($0) } && !name.hasControlCharacters }
     }

@@ -1,14 +1,14 @@
 internal import GRDB
 internal import Synchronization
 
-/// The texts of queries whose statements are kept compiled, up to a bound.
+/// Caches the texts of queries whose statements stay compiled, up to a limit.
 ///
-/// A statement's text follows from the fields and operators of a query, so clients decide how many there are, and GRDB
-/// keeps every statement it was asked to keep. When the bound is reached all of them are let go, and those in use come
-/// back by themselves.
+/// A statement's text follows from the fields and operators of a query, so clients determine the number of texts, and
+/// GRDB never releases a cached statement by itself. When the limit is reached all of them are released, and those in
+/// use are cached again.
 final class StatementShapes: Sendable {
     private static let bound = 1000
-    /// Longer texts are compiled each time: their statements are large, and such queries slow anyway.
+    /// Longer texts are compiled each time: their statements are large, and such queries are slow anyway.
     private static let maxLength = 4096
 
     private let pool: DatabasePool
@@ -18,7 +18,7 @@ final class StatementShapes: Sendable {
         self.pool = pool
     }
 
-    /// The statement of a text, compiled or kept.
+    /// The compiled statement of a text, possibly from the cache.
     func statement(_ text: String, _ db: Database) throws -> Statement {
         guard text.utf8.count <= StatementShapes.maxLength else { return try db.makeStatement(sql: text) }
         let isFull = texts.withLock { texts in
@@ -27,7 +27,7 @@ final class StatementShapes: Sendable {
             texts.insert(text)
             return isFull
         }
-        // Connections let their statements go once what runs on them has ended.
+        // Connections release their statements once their current work has ended.
         if isFull { pool.releaseMemoryEventually() }
         return try db.cachedStatement(sql: text)
     }
