@@ -2,7 +2,7 @@ internal import Domain
 internal import NIOCore
 
 extension StagingArea {
-    /// Bytes that are staged whole, for one request or under a name.
+    /// Stages and finishes bytes, for one request or under a name.
     func stage(_ bytes: ByteBuffer, as name: ObjectID? = nil) async throws -> any StagedBlob {
         let staged = if let name { try await stage(as: name) } else { try await stage() }
         let writer = staged.write(at: 0, digesting: [])
@@ -20,7 +20,7 @@ extension FileKey {
 }
 
 extension ByteBuffer {
-    /// Bytes of which no two neighbouring kilobytes are equal.
+    /// Bytes in which no two adjacent kilobytes are equal.
     static func pattern(_ count: Int) -> ByteBuffer {
         ByteBuffer(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
     }

@@ -2,7 +2,7 @@ package import Domain
 internal import NIOCore
 
 extension BlobStorage {
-    /// Makes a blob of a text, as if a file were uploaded.
+    /// Creates a blob of a string, as the upload of a file does.
     package func store(_ text: String, as key: FileKey) async throws -> BlobFacts {
         let staged = try await staging.stage()
         let writer = staged.write(at: 0, digesting: [])
@@ -16,7 +16,7 @@ extension BlobStorage {
 }
 
 extension MemoryBlobStore {
-    /// Makes a blob of a text, as if a file were uploaded.
+    /// Creates a blob of a string, as the upload of a file does.
     package func store(_ text: String, as key: FileKey) async throws -> BlobFacts {
         try await BlobStorage(staging: MemoryStagingArea(), blobs: self).store(text, as: key)
     }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import NIOCore
 internal import Testing
 
-/// What every ``BlobStore`` promises, and what it promises together with the staging area that its bytes come from.
+/// The contract of every ``BlobStore``, by itself and together with the staging area of its bytes.
 package enum BlobStoreContract {
     package static let rules: [ContractRule<BlobStorage>] = reading + commits + removals
 
@@ -146,7 +146,7 @@ package enum BlobStoreContract {
         ContractRule("a taken key refuses a second commit, keeps its bytes and leaves the others staged") { storage in
             let key = try FileKey.random()
             try await commit(ByteBuffer(string: "first"), as: key, in: storage)
-            // Equal bytes as well: the blob is another file's all the same.
+            // Equal bytes as well: the blob still belongs to another file.
             for text in ["second", "first"] {
                 let name = ObjectIDGenerator().next()
                 let second = try await storage.staging.stage(ByteBuffer(string: text), as: name)

@@ -1,10 +1,10 @@
 package import Domain
 internal import Synchronization
 
-/// A synchronous subscriber that notes what it is told, one line an event's change.
+/// A synchronous subscriber that records its events, one line for each change.
 ///
-/// A line is `created <id>`, with ` before <n>`, ` after <n>` and ` by <caller>` where the change has them: the field
-/// `n` of the states, `master`, a user's id or `guest`. Missed changes are the line `missed`.
+/// A line is `created <id>`, with ` before <n>`, ` after <n>` and ` by <caller>` if the change has them: the field `n`
+/// of the states, `master`, a user's id or `guest`. Missed changes are the line `missed`.
 package final class ChangeLog: Sendable {
     private let entries = Mutex<[String]>([])
     private let subscription = Mutex<ChangeSubscription?>(nil)
@@ -15,10 +15,10 @@ package final class ChangeLog: Sendable {
         self.subscription.withLock { $0 = subscription }
     }
 
-    /// What was noted so far.
+    /// The lines that were recorded so far.
     package var lines: [String] { entries.withLock { $0 } }
 
-    /// Notes nothing more.
+    /// Ends the subscription.
     package func cancel() {
         subscription.withLock { $0 }?.cancel()
     }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Testing
 
-/// What every ``ObjectStore`` promises about its ``ObjectStore/changes``.
+/// The contract of every ``ObjectStore`` about its ``ObjectStore/changes``.
 package enum ChangesContract {
     package static let rules: [ContractRule<any ObjectStore>] = [
         ContractRule("each change is published once, in order, with its states, before the write returns") { store in
@@ -182,7 +182,7 @@ package enum ChangesContract {
         },
     ]
 
-    /// Two objects that are not stored, of a class that is.
+    /// Two objects that are not stored, of a class that exists.
     private static func objects(
         _ first: String,
         _ second: String,

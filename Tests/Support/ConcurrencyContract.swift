@@ -1,7 +1,7 @@
 package import Domain
 internal import Testing
 
-/// What every ``ObjectStore`` promises about rules that count and then insert: they hold for callers at the same time.
+/// The contract of every ``ObjectStore`` about rules that count and then insert: they hold for concurrent callers.
 package enum ConcurrencyContract {
     package static let rules: [ContractRule<any ObjectStore>] = [
         ContractRule("files stay within the quota, and their bytes are counted exactly") { store in
@@ -63,7 +63,7 @@ package enum ConcurrencyContract {
             let server = try Server(store, AccountSettings(maxSignUps: 5))
             let outcome = await race(20) { try await server.signUp("user\($0 % 10)") }
             #expect(outcome.refusals.isSubset(of: [.overloaded, .usernameTaken]))
-            // A sign-up that is refused in the end may have kept another one from the last of the allowance.
+            // A sign-up that is refused in the end can have taken the last of the allowance from another one.
             #expect((1...5).contains(outcome.successes))
             for number in outcome.successes..<5 { try await server.signUp("later\(number)") }
             let error = await #expect(throws: ServiceError.self) { try await server.signUp("last") }
@@ -100,14 +100,14 @@ package enum ConcurrencyContract {
         },
     ]
 
-    /// What callers at the same time got.
+    /// The results of concurrent callers.
     private struct Outcome: Sendable, Equatable {
         var successes = 0
-        /// The codes of those that were refused.
+        /// The codes of the refusals.
         var refusals: Set<ServiceError.Code> = []
     }
 
-    /// Runs a body many times at once; an error that is no refusal is recorded.
+    /// Runs a body many times concurrently; records errors that are not refusals.
     private static func race(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async -> Outcome {
         await withTaskGroup(of: ServiceError.Code?.self) { group in
             for number in 0..<count {
@@ -181,7 +181,7 @@ private struct Server: Sendable {
         _ = try await accounts.logIn(body ?? [:], as: guest)
     }
 
-    /// Announces an upload; one with a chosen key as the master key, which alone may choose.
+    /// Announces an upload; one with a chosen key as the master key, because only it can choose keys.
     func announce(size: Int64? = nil, key: String? = nil) async throws -> UploadToken {
         let description = UploadDescription(name: try FileName("a.txt", limit: 255), metaData: [:])
         let announcement = UploadAnnouncement(description, key: key, size: size)

@@ -3,7 +3,7 @@ package import Testing
 
 /// One promise of a port's contract, checked on a fresh implementation.
 ///
-/// A suite runs all rules of its port with `@Test(arguments:)`, so a broken promise is named in the report.
+/// A suite runs all rules of its port with `@Test(arguments:)`, so the report names a broken promise.
 package struct ContractRule<Subject: Sendable>: Sendable, CustomTestStringConvertible {
     package let testDescription: String
     package let check: @Sendable (Subject) async throws -> Void
@@ -14,7 +14,7 @@ package struct ContractRule<Subject: Sendable>: Sendable, CustomTestStringConver
     }
 }
 
-/// Expects that an action ends with an error of a code.
+/// Expects that an action throws an error with a code.
 package func expectFailure<Value>(
     _ code: ServiceError.Code,
     sourceLocation: SourceLocation = #_sourceLocation,

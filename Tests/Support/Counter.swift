@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Counts calls, from any thread.
+/// Counts calls; thread-safe.
 package final class Counter: Sendable {
     private let count = Mutex(0)
 
     package init() {}
 
-    /// How often it was counted.
+    /// The number of calls.
     package var value: Int { count.withLock { $0 } }
 
-    /// 0, then 1, then 2.
+    /// Counts a call; returns 0, then 1, then 2.
     package func next() -> Int {
         count.withLock { count in
             defer { count += 1 }

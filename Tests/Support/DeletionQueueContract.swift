@@ -1,7 +1,7 @@
 package import Domain
 internal import Testing
 
-/// What the deletion queue promises on every ``ObjectStore``: a record and its row change together.
+/// The contract of the deletion queue on every ``ObjectStore``: a record and its row change together.
 package enum DeletionQueueContract {
     package static let rules: [ContractRule<any ObjectStore>] = [
         ContractRule("a deletion takes the record and leaves a row with its id and key") { store in

@@ -3,7 +3,7 @@ internal import Glibc
 internal import NIOCore
 internal import Testing
 
-/// What every ``DerivativeStore`` promises that has room for a megabyte.
+/// The contract of every ``DerivativeStore`` with a capacity of one megabyte.
 package enum DerivativeStoreContract {
     package static let rules: [ContractRule<any DerivativeStore>] = [
         ContractRule("stored bytes come back with their type, whole and in part") { store in
@@ -119,7 +119,7 @@ package enum DerivativeStoreContract {
         DerivativeName(source: source, request: request)
     }
 
-    /// Whether a blob is one of those that the rule about storing at once makes.
+    /// Checks that a blob is one of those that the rule about concurrent stores creates.
     private static func checkIsWhole(_ blob: any OpenBlob) async throws {
         let bytes = try await blob.read(at: 0, count: 20_000)
         let number = try #require(bytes.readableBytesView.first)

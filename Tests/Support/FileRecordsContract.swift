@@ -1,7 +1,7 @@
 package import Domain
 internal import Testing
 
-/// What ``FileRecords`` promises on every ``ObjectStore``.
+/// The contract of ``FileRecords`` on every ``ObjectStore``.
 package enum FileRecordsContract {
     package static let rules: [ContractRule<any ObjectStore>] = [
         ContractRule("a record comes back whole, by id and by key") { store in

@@ -1,7 +1,7 @@
 package import Domain
 package import NIOCore
 
-/// Knows three extensions and tells JPEG from everything else, so that tests can predict it.
+/// A type detector that knows three extensions and detects only JPEG, so that tests can predict its results.
 package struct FixedTypes: TypeDetector {
     package init() {}
 

@@ -2,21 +2,21 @@ package import Domain
 internal import FoundationEssentials
 internal import Testing
 
-/// An image, and the sizes that requests make of it: the table of `docs/image-options.md` in numbers.
+/// An image, and the sizes of the images that requests render from it: the table of `docs/image-options.md` in numbers.
 ///
-/// The numbers are worked out in exact fractions by `geometry.py` of the conformance tests, which reads nothing but the
-/// document; tables and random chains are among them.
+/// `geometry.py` of the conformance tests computes the numbers in exact fractions, from the document only; they include
+/// tables and random chains.
 package struct ImageSizeCase: Sendable, CustomTestStringConvertible {
-    /// The image as its file has it.
+    /// The size in the image's file.
     package let source: ImageSize
     /// The EXIF orientation, 1 to 8.
     package let orientation: Int
-    /// The query of a URL, and the result's size in pixels; `nil` where the request is refused.
+    /// The query string of a URL, and the result's size in pixels; `nil` if the request is refused.
     package let requests: [(query: String, size: ImageSize?)]
 
     package var testDescription: String { "\(source), orientation \(orientation)" }
 
-    /// Reads `Cases/image-sizes.json`.
+    /// The cases of `Cases/image-sizes.json`.
     package static let all: [ImageSizeCase] = {
         do {
             let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases/image-sizes.json")

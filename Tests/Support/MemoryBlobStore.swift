@@ -2,7 +2,7 @@ package import Domain
 package import NIOCore
 internal import Synchronization
 
-/// Blobs in memory, for tests of what stands on a ``BlobStore``.
+/// Blobs in memory, for tests of code that uses a ``BlobStore``.
 package final class MemoryBlobStore: BlobStore {
     private let state = Mutex(State())
     private let isLocal: Bool
@@ -21,37 +21,37 @@ package final class MemoryBlobStore: BlobStore {
         var reads: [Range<Int64>] = []
     }
 
-    /// Begins empty.
+    /// Creates an empty store.
     ///
-    /// - Parameter isLocal: Whether readers get the bytes themselves, or only what they read, as from another machine.
+    /// - Parameter isLocal: Whether readers get the bytes themselves, or must read them as from another machine.
     package init(isLocal: Bool = true) {
         self.isLocal = isLocal
     }
 
-    /// How many blobs are stored.
+    /// The number of stored blobs.
     package var count: Int { with(\.blobs.count) }
 
-    /// What was read of blobs that are not local, in this order.
+    /// The ranges that were read of blobs that are not local, in this order.
     package var reads: [Range<Int64>] { with(\.reads) }
 
-    /// How many blobs each removal was asked for.
+    /// The number of blobs of each removal.
     package var removalSizes: [Int] { with(\.removalSizes) }
 
-    /// Lets every put fail from now on; nil lets them work again.
+    /// Makes every put fail from now on; `nil` makes them work again.
     ///
     /// - Parameters:
-    ///   - failure: What is thrown.
-    ///   - isLate: Whether the blob is stored before the failure, as if only the answer was lost.
+    ///   - failure: The error to throw.
+    ///   - isLate: Whether the blob is stored before the failure, as if only the response was lost.
     package func failPuts(_ failure: ServiceError?, afterStoring isLate: Bool = false) {
         with { $0.putFailure = failure.map { ($0, isLate) } }
     }
 
-    /// Lets every undo fail from now on; nil lets them work again.
+    /// Makes every undo fail from now on; `nil` makes them work again.
     package func failUndos(_ failure: ServiceError?) {
         with { $0.undoFailure = failure }
     }
 
-    /// Lets so many removals of a blob fail from now on.
+    /// Makes a number of removals of a blob fail from now on.
     package func failRemovals(of key: FileKey, times: Int = .max) {
         with { $0.removalFailures[BlobName(key)] = times }
     }

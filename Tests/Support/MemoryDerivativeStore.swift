@@ -2,7 +2,7 @@ package import Domain
 package import NIOCore
 internal import Synchronization
 
-/// Derivatives in memory, for tests of what stands on a ``DerivativeStore``.
+/// Derivatives in memory, for tests of code that uses a ``DerivativeStore``.
 package final class MemoryDerivativeStore: DerivativeStore {
     private struct Entry {
         let stored: StoredDerivative
@@ -11,7 +11,7 @@ package final class MemoryDerivativeStore: DerivativeStore {
 
     private struct State {
         var entries: [DerivativeName: Entry] = [:]
-        /// Counts uses.
+        /// The number of uses, which orders entries by their last use.
         var uses = 0
 
         var size: Int64 { entries.values.reduce(0) { $0 + $1.stored.blob.size } }
@@ -20,12 +20,12 @@ package final class MemoryDerivativeStore: DerivativeStore {
     private let bound: Int64
     private let state = Mutex(State())
 
-    /// - Parameter bound: The most bytes kept.
+    /// - Parameter bound: The maximum number of stored bytes.
     package init(bound: Int64 = .max) {
         self.bound = bound
     }
 
-    /// How many derivatives are kept.
+    /// The number of stored derivatives.
     package var count: Int { state.withLock(\.entries.count) }
 
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {

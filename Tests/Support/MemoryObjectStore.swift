@@ -1,11 +1,11 @@
 package import Domain
 internal import Synchronization
 
-/// Objects in memory, by the rules of Domain's own matching; for tests of what stands on an ``ObjectStore``.
+/// Objects in memory, matched by Domain's own rules; for tests of code that uses an ``ObjectStore``.
 ///
-/// Bodies run at the same time, each on a snapshot. A commit is refused if another one has changed what the body has
-/// read, and the body runs again. Each body also runs twice in vain before it counts, so that an effect outside its
-/// transaction fails a test: once to its end, and once until a call throws.
+/// Bodies run concurrently, each on a snapshot. A commit is refused if another one has changed data that the body has
+/// read, and the body runs again. Each body also runs twice without a commit before it counts, so that an effect
+/// outside its transaction fails a test: once to its end, and once until a call throws.
 package final class MemoryObjectStore: ObjectStore {
     package let changes = ChangeFeed()
     private let state = Mutex(MemoryState())
@@ -17,26 +17,26 @@ package final class MemoryObjectStore: ObjectStore {
     private let rehearsals = Counter()
     private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
-    /// After so many conflicts a body runs while no other commits, so that it ends.
+    /// The number of conflicts after which a body runs while no other commits, so that it succeeds.
     private static let maxConflicts = 4
 
     /// - Parameters:
-    ///   - failure: What every write throws, to test what happens then.
-    ///   - rehearses: Whether bodies run in vain before they count.
+    ///   - failure: The error that every write throws, for tests of its handling.
+    ///   - rehearses: Whether bodies run without a commit before they count.
     package init(failingWritesWith failure: (any Error)? = nil, rehearsing rehearses: Bool = true) {
         self.failure = failure
         self.rehearses = rehearses
     }
 
-    /// How many reads there were.
+    /// The number of reads.
     package var readCount: Int { reads.value }
 
-    /// How many objects a class has.
+    /// The number of objects of a class.
     package func count(of name: ClassName) -> Int {
         state.withLock { $0.objects[name, default: []].count }
     }
 
-    /// Does something once, between the next run of a body and its commit.
+    /// Runs a body once, between the next run of a transaction's body and its commit.
     package func beforeNextCommit(_ body: @escaping @Sendable () async throws -> Void) {
         hook.withLock { $0 = body }
     }
@@ -73,7 +73,7 @@ package final class MemoryObjectStore: ObjectStore {
         }
     }
 
-    /// Runs a body as a store does whose commit fails, and as one whose connection fails.
+    /// Runs a body as in a store whose commit fails, and as in one whose connection fails.
     private func rehearse<Result>(_ body: (any WriteTransaction) throws -> Result) {
         let whole = begin()
         _ = try? body(whole)
@@ -82,12 +82,12 @@ package final class MemoryObjectStore: ObjectStore {
     }
 
     private func begin(endingAfter calls: Int = .max) -> MemoryTransaction {
-        // Before the snapshot, so that no commit lies between the two that a subscriber should have.
+        // Before the snapshot, so that a subscriber misses no commit between the two.
         let changes = changes.transaction()
         return MemoryTransaction(state.withLock { $0 }, recording: changes, endingAfter: calls)
     }
 
-    /// Lets other tasks come between a body and its commit.
+    /// Lets other tasks run between a body and its commit.
     private func beforeCommit() async throws {
         let body = hook.withLock { hook in
             defer { hook = nil }
@@ -96,7 +96,7 @@ package final class MemoryObjectStore: ObjectStore {
         if let body { try await body() } else { await Task.yield() }
     }
 
-    /// Whether the transaction is committed; false if its body has to run again.
+    /// Commits the transaction; returns `false` if its body has to run again.
     private func commit(_ transaction: MemoryTransaction) -> Bool {
         let isCommitted = state.withLock { $0.commit(transaction.touched, of: transaction.state) }
         if isCommitted { changes.publish(transaction.changes) }

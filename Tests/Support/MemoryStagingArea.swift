@@ -3,24 +3,24 @@ package import Domain
 internal import NIOCore
 internal import Synchronization
 
-/// Staged bytes in memory, for tests of what stands on a ``StagingArea``.
+/// Staged bytes in memory, for tests of code that uses a ``StagingArea``.
 package final class MemoryStagingArea: StagingArea {
     package let bootID: String
     private let state = Mutex(State())
 
     fileprivate struct State {
-        /// By the name that a file on the disk would have.
+        /// The bytes by the name that a file on the disk would have.
         var staged: [String: ByteBuffer] = [:]
         var notes: [String: CommitNote] = [:]
         var drafts = 0
     }
 
-    /// Begins empty; the boot can be said, to try what another one finds.
+    /// Creates an empty area; another boot id simulates a boot of the machine.
     package init(bootID: String = "boot") {
         self.bootID = bootID
     }
 
-    /// How many blobs are staged and not discarded.
+    /// The number of staged bytes that are not discarded.
     package var count: Int { with { $0.staged.count } }
 
     package func stage() async throws -> any StagedBlob {
@@ -77,7 +77,7 @@ private final class MemoryStagedBlob: StagedBlob {
         return area.with { $0.staged[name] ?? ByteBuffer() }
     }
 
-    /// Says what the bytes are called now.
+    /// Renames the staged bytes.
     func move(to new: String) {
         name.withLock { $0 = new }
     }
@@ -200,7 +200,7 @@ private final class MemoryBlobWriter: BlobWriter {
         }
     }
 
-    /// Bit by bit, as the polynomial says (RFC 1952 section 8).
+    /// The CRC-32, computed bit by bit from the polynomial (RFC 1952 section 8).
     private func crc32(_ bytes: [UInt8]) -> [UInt8] {
         var sum: UInt32 = .max
         for byte in bytes {

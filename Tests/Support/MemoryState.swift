@@ -1,11 +1,11 @@
 internal import Domain
 
-/// What a ``MemoryObjectStore`` holds.
+/// The contents of a ``MemoryObjectStore``.
 struct MemoryState: Sendable {
-    /// What is read and changed as a whole.
+    /// A unit of conflict detection.
     ///
-    /// Of two transactions that run at the same time, the one that commits later runs again if it has read or changed a
-    /// part that the other one changed.
+    /// Of two concurrent transactions, the one that commits later runs again if it has read or changed a part that the
+    /// other one changed.
     enum Part: Hashable, Sendable {
         case schemas
         case objects(ClassName)
@@ -21,22 +21,23 @@ struct MemoryState: Sendable {
         let member: ObjectID
     }
 
-    /// What a transaction has read and changed.
+    /// The parts that a transaction has read and changed.
     struct Touched: Sendable {
         var read: Set<Part> = []
         var changed: Set<Part> = []
     }
 
     var schemas = Dictionary(uniqueKeysWithValues: ClassSchema.builtIn.map { ($0.name, $0) })
-    /// In the order they were made.
+    /// The objects in the order of their creation.
     var objects: [ClassName: [StoredObject]] = [:]
-    /// By the class of their owners.
+    /// The relations by the class of their owners.
     var relations: [ClassName: Set<Relation>] = [:]
     var counters: [Part: Int64] = [:]
-    /// How often each part was changed.
+    /// The number of changes of each part.
     private var versions: [Part: Int] = [:]
 
-    /// Takes what a transaction changed that began on an earlier state; false if that would not be serialisable.
+    /// Applies the changes of a transaction that began on an earlier state; returns `false` if that would not be
+    /// serialisable.
     mutating func commit(_ touched: Touched, of other: MemoryState) -> Bool {
         let parts = touched.read.union(touched.changed)
         guard parts.allSatisfy({ versions[$0] == other.versions[$0] }) else { return false }

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Queries by the rules of Domain's own matching.
+/// Queries with Domain's own matching.
 extension MemoryTransaction {
     func found(_ query: ObjectQuery) throws -> [ObjectRow] {
         let page = try ordered(try matching(query), as: query).dropFirst(query.page.skip).prefix(query.page.limit)

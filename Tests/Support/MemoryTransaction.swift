@@ -5,18 +5,18 @@ final class MemoryTransaction: WriteTransaction {
     private(set) var state: MemoryState
     private(set) var touched = MemoryState.Touched()
     private(set) var changes: TransactionChanges
-    /// How many calls there were.
+    /// The number of calls.
     private(set) var calls = 0
     let budget: QueryBudget?
     private let maxCalls: Int
-    /// Why every further call throws.
+    /// The error that every further call throws.
     private var failure: (any Error)?
 
     /// - Parameters:
-    ///   - state: What the body sees.
-    ///   - budget: How long the body may run.
-    ///   - changes: Records what the body changes.
-    ///   - maxCalls: After how many calls all further ones throw.
+    ///   - state: The snapshot on which the body runs.
+    ///   - budget: The time limit of the body.
+    ///   - changes: Records the changes of the body.
+    ///   - maxCalls: The number of calls after which all further ones throw.
     init(
         _ state: MemoryState,
         within budget: QueryBudget? = nil,
@@ -29,15 +29,15 @@ final class MemoryTransaction: WriteTransaction {
         self.maxCalls = maxCalls
     }
 
-    /// The transaction cannot go on, whatever the body makes of it.
+    /// The error after which the transaction cannot continue, even if the body catches it.
     private struct Ended: Error {}
 
-    /// A body went on after an error that it caught outside an attempt.
+    /// The error for a body that continued after an error that it caught outside an attempt.
     private struct WentOn: Error {
         let cause: any Error
     }
 
-    /// Runs a call, after which the transaction ends if it throws.
+    /// Runs a call; if it throws, the transaction ends.
     private func calling<Result>(_ call: () throws -> Result) throws -> Result {
         if let failure { throw failure }
         guard calls < maxCalls else {
@@ -198,7 +198,7 @@ final class MemoryTransaction: WriteTransaction {
     }
 }
 
-/// What the calls read and change, noted as touched.
+/// The reads and changes of the calls, which record the touched parts.
 extension MemoryTransaction {
     private var knownSchemas: [ClassName: ClassSchema] {
         touched.read.insert(.schemas)
@@ -221,7 +221,7 @@ extension MemoryTransaction {
         change(&state.relations[name, default: []])
     }
 
-    /// Those that the object has, and those that other objects have to it.
+    /// Removes the relations of the object, and its memberships in other objects' relations.
     private func forgetRelations(of id: ObjectID, in name: ClassName) {
         for owner in knownSchemas.values {
             let keys = owner.relations.filter { $0.target == name }.map(\.key)

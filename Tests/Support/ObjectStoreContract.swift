@@ -1,7 +1,7 @@
 package import Domain
 internal import Testing
 
-/// What every ``ObjectStore`` promises.
+/// The contract of every ``ObjectStore``.
 package enum ObjectStoreContract {
     package static let rules: [ContractRule<any ObjectStore>] = [
         ContractRule("an object comes back whole") { store in
@@ -281,7 +281,7 @@ package enum ObjectStoreContract {
     }()
 }
 
-/// Single questions, each in a transaction of its own.
+/// Single reads, each in its own transaction.
 extension ObjectStore {
     fileprivate func schema(of name: ClassName) async throws -> ClassSchema? {
         try await read { try $0.schema(of: name) }

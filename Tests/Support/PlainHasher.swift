@@ -1,13 +1,13 @@
 package import Domain
 internal import Synchronization
 
-/// Keeps passwords as they are, so that tests are quick, and counts how often it worked.
+/// A password hasher that stores passwords in plain text, so that tests are quick, and counts its calls.
 package final class PlainHasher: PasswordHasher {
     private let works = Counter()
 
     package init() {}
 
-    /// How many passwords were hashed or compared so far.
+    /// The number of passwords that were hashed or compared so far.
     package var work: Int { works.value }
 
     package func hash(_ password: Password, for caller: CallerIdentity) -> PasswordHash {

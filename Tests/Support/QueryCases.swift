@@ -3,9 +3,9 @@ internal import FoundationEssentials
 internal import PCREPatterns
 internal import Testing
 
-/// The table of cases for queries: documents, conditions, and which documents match.
+/// The table of cases for queries: documents, conditions, and the documents that match.
 ///
-/// It runs on every store, so that SQL and Domain's own matching give the same answers.
+/// It runs on every store, so that SQL and Domain's own matching give the same results.
 package struct QueryCase: Sendable, CustomTestStringConvertible {
     package let testDescription: String
     private let documents: [(name: String, fields: [String: JSONValue])]
@@ -15,7 +15,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
     private let isOrdered: Bool
     private let page: Page
 
-    /// Reads `Cases/queries.json`.
+    /// The cases of `Cases/queries.json`.
     package static let all: [QueryCase] = {
         do {
             let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases/queries.json")
@@ -44,7 +44,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// Puts the documents into an empty store and asks every question.
+    /// Inserts the documents into an empty store and runs every query.
     package func check(_ store: any ObjectStore) async throws {
         let name = try ClassName("Case")
         try await fill(store, name)
@@ -60,7 +60,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
             var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
             let condition = try parser.parse(json)
             let text = String(decoding: json.encoded(), as: UTF8.self)
-            // A store may answer the tests of a long condition in another way than those of a short one.
+            // A store can evaluate the tests of a long condition in another way than those of a short one.
             let others = Array(repeating: Condition.field(FieldPath(field: "missing"), .exists(false)), count: 70)
             try await check(condition, finds: matches, service, name, caller, text)
             try await check(.all(others + [condition]), finds: matches, service, name, caller, text)
@@ -86,7 +86,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
         #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)")
     }
 
-    /// A change under the condition happens to exactly the documents that match.
+    /// Checks that a change under the condition applies to exactly the documents that match.
     private func checkChanges(
         under condition: Condition,
         of matches: Set<String>,

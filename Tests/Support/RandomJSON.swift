@@ -1,6 +1,6 @@
 package import Domain
 
-/// The same numbers for the same seed, so that what a property test found is found again.
+/// A generator that returns the same numbers for the same seed, so that a failure of a property test can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -8,7 +8,7 @@ package struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// SplitMix64.
+    /// The next number of SplitMix64.
     package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var value = state
@@ -18,9 +18,9 @@ package struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// JSON made of the protocol's own words, in right and in wrong places.
+/// Random JSON of the protocol's keywords, in valid and invalid places.
 package enum RandomJSON {
-    /// Something like a `where`.
+    /// A value that resembles a `where`.
     package static func condition(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
         var members: [String: JSONValue] = [:]
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
@@ -39,7 +39,7 @@ package enum RandomJSON {
         return .object(members)
     }
 
-    /// Something like an object's fields or a body.
+    /// A value that resembles an object's fields or a body.
     package static func object(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
         var members: [String: JSONValue] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &generator) {

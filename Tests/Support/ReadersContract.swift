@@ -1,16 +1,17 @@
 package import Domain
 internal import Testing
 
-/// What every ``ObjectStore`` promises about ``Readers``: it finds what ``Readers/canRead(_:)`` says.
+/// The contract of every ``ObjectStore`` about ``Readers``: it finds the objects for which ``Readers/canRead(_:)``
+/// holds.
 package enum ReadersContract {
-    /// Lists of subjects, short and long: stores may look for few in another way than for many.
+    /// Lists of subjects, short and long: stores can search for few in another way than for many.
     private static let roles: [[String]] = [
         [], ["A"], ["A", "B c"], (0..<30).map { "R\($0)" }, ["A"] + (0..<30).map { "R\($0)" },
     ]
 
     private static let user = "64f0c1a2b3d4e5f601234500"
 
-    /// ACLs of every form, those among them whose names could be taken for others.
+    /// ACLs of every form, including those with names that could be confused with others.
     private static let lists = [
         nil, "{}", #"{"*":{"read":true,"write":true}}"#, #"{"*":{"read":true}}"#, #"{"*":{"read":false}}"#,
         #"{"*":{"write":true}}"#, #"{"*":{}}"#, #"{"*":{"read":false},"U":{"read":true}}"#, #"{"U":{"read":true}}"#,

@@ -1,7 +1,8 @@
 package import Domain
 
-/// A store that runs each body of a change twice and keeps what the second run did, as a store does that meets a
-/// conflict at the end of the first.
+/// A store that runs each body of a change twice and commits the second run.
+///
+/// It simulates a store that meets a conflict at the end of the first run.
 package struct RepeatingStore: ObjectStore {
     private let base: any ObjectStore
 

@@ -2,9 +2,9 @@ package import Domain
 internal import FoundationEssentials
 package import NIOCore
 
-/// Values that tests need and do not care about.
+/// Sample values for tests that do not depend on them.
 package enum Samples {
-    /// A record whose unsaid facts are plausible.
+    /// A record with plausible defaults.
     package static func record(
         _ name: String = "photo.jpg",
         id: ObjectID = ObjectIDGenerator().next(),
@@ -48,7 +48,7 @@ package enum Samples {
         )
     }
 
-    /// A fresh folder, removed when the body returns.
+    /// Runs a body with a new folder, which is removed when the body returns.
     package static func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "lcfile-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -57,13 +57,13 @@ package enum Samples {
     }
 }
 
-/// An error of no particular kind.
+/// An unspecific error.
 package struct Broken: Error, Equatable {
     package init() {}
 }
 
 extension FileRecords {
-    /// Adds records of any caller.
+    /// Adds records with any caller.
     package func insert(_ records: [FileRecord]) async throws {
         try await insert(records, as: Samples.guest())
     }

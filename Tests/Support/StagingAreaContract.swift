@@ -3,7 +3,7 @@ package import Domain
 internal import NIOCore
 internal import Testing
 
-/// What every ``StagingArea`` promises.
+/// The contract of every ``StagingArea``.
 package enum StagingAreaContract {
     package static let rules: [ContractRule<any StagingArea>] = bytes + notes
 

@@ -2,7 +2,7 @@ package import Domain
 internal import PCREPatterns
 internal import Testing
 
-/// What every ``ObjectStore`` promises about its transactions: what they see, what they refuse and how they go on.
+/// The contract of every ``ObjectStore`` about its transactions: their view, their conflicts and their repetition.
 package enum TransactionContract {
     package static let rules: [ContractRule<any ObjectStore>] = [
         ContractRule("of bodies that each read what the others change, each sees the changes of those before it") {
@@ -95,7 +95,7 @@ package enum TransactionContract {
                 #expect(error?.code == .duplicateValue)
                 #expect(error?.message.contains("'\(field)'") == true)
             }
-            // Its own value is not taken.
+            // An object's own value does not conflict.
             try await store.write { try $0.update(a, in: task) }
         },
         ContractRule("a class without a unique index accepts equal values again") { store in
@@ -187,7 +187,7 @@ package enum TransactionContract {
         StoredObject(id: ids.next(), createdAt: .now(), updatedAt: .now(), fields: fields)
     }
 
-    /// Makes a class of objects with a relation.
+    /// Creates a class of objects with a relation.
     private static func fill(_ store: any ObjectStore, _ objects: [StoredObject]) async throws {
         try await store.write { writer in
             let types: [String: FieldType] = [
