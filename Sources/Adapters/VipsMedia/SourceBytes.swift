@@ -5,13 +5,13 @@ internal import Synchronization
 
 /// The bytes of a source while a job runs.
 enum SourceBytes {
-    /// The first bytes of a file, so many of them: other bytes may follow. Its offset is not used.
+    /// The first `count` bytes of a file: other bytes can follow. The file's own offset is not used.
     case descriptor(CInt, count: Int, failure: ReadFailure? = nil)
     case memory(UnsafeRawBufferPointer)
-    /// The first bytes of an image of so many bytes, whose others are not here.
+    /// The first bytes of an image of `count` bytes, whose other bytes are not available.
     case head(UnsafeRawBufferPointer, count: Int, end: HeadEnd)
 
-    /// How many there are.
+    /// The number of bytes of the source.
     var count: Int {
         switch self {
         case .memory(let bytes): bytes.count
@@ -26,12 +26,12 @@ enum SourceBytes {
         }
     }
 
-    /// All of them.
+    /// All bytes.
     func readAll() -> [UInt8] {
         read(at: 0, count: count)
     }
 
-    /// Lends out all of them at once; those of a file are read into memory for that.
+    /// Provides all bytes at once; those of a file are read into memory for it.
     func withAll(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         switch self {
         case .memory(let bytes): try body(bytes)
@@ -39,7 +39,7 @@ enum SourceBytes {
         }
     }
 
-    /// Fills memory from `offset` on; less of it only at the end or when the file cannot be read.
+    /// Fills memory with bytes from `offset`; only partially at the end or when the file cannot be read.
     func read(at offset: Int, into free: UnsafeMutableRawBufferPointer) -> Int {
         switch self {
         case .memory(let bytes):
@@ -86,25 +86,24 @@ extension SourceBytes {
 final class HeadEnd: Sendable {
     private let passed = Atomic(false)
 
-    /// Whether a reader wanted bytes behind it, so that what it says may be wrong.
+    /// Whether a reader requested bytes after the end, so that its result can be wrong.
     var isPassed: Bool { passed.load(ordering: .relaxed) }
 
-    /// Says that a reader did.
+    /// Records that a reader requested bytes after the end.
     func pass() {
         passed.store(true, ordering: .relaxed)
     }
 }
 
 extension ImageSource {
-    /// Lends the bytes to a job, and retains them while it runs.
+    /// Provides the bytes to a job, and retains them while it runs.
     func withBytes<Result>(_ job: (SourceBytes) throws -> Result) throws -> Result {
         switch self {
         case .file(let blob, let file):
             try file.withDescriptor { descriptor in
                 let failure = ReadFailure()
                 let result = Swift.Result { try job(.descriptor(descriptor, count: Int(blob.size), failure: failure)) }
-                // Decoders take a read that fails for the end of the file: what they made of it, or say of it, is
-                // wrong.
+                // Decoders treat a failed read as the end of the file: their image or their error is then wrong.
                 try failure.require(allOf: blob, in: descriptor)
                 return try result.get()
             }
@@ -114,11 +113,11 @@ extension ImageSource {
     }
 }
 
-/// Notes that a source could not be read while a job ran; for the threads that decode it.
+/// Records that a source could not be read while a job ran; for the threads that decode it.
 final class ReadFailure: Sendable {
     private let number = Atomic<CInt>(0)
 
-    /// Takes the number of the error.
+    /// Records the error number.
     func note(_ error: CInt) {
         number.store(error, ordering: .relaxed)
     }

@@ -1,16 +1,16 @@
 internal import CVips
 internal import Glibc
 
-/// Where libvips reads from.
+/// A source from which libvips reads.
 struct VipsSourceHandle: ~Copyable {
     let pointer: UnsafeMutablePointer<VipsSource>
 
-    /// Reads bytes, which must outlive the images made of them: libvips does not copy.
+    /// Creates a source of bytes, which must outlive the images created from it: libvips does not copy.
     ///
     /// - Parameters:
-    ///   - bytes: Read by position, so that several jobs may share a descriptor.
-    ///   - watch: Ends the reading when the job must stop, also where libvips itself would not ask: a PNG's end may
-    ///     inflate to gigabytes that no pixel needs. Nothing in the worker process, which is killed.
+    ///   - bytes: Read at explicit offsets, so that several jobs can share a descriptor.
+    ///   - watch: Ends the reading when the job must stop, also where libvips does not check: a PNG's end can inflate
+    ///     to gigabytes that no pixel needs. `nil` in the worker process, which is killed instead.
     init(_ bytes: SourceBytes, watch: JobWatch?) {
         let reader = Unmanaged.passRetained(SourceReader(bytes, watch))
         pointer = cvips_source_new(
@@ -33,7 +33,7 @@ struct VipsSourceHandle: ~Copyable {
     }
 }
 
-/// Reads on where it stands; used by one job's thread.
+/// Reads from the current offset; used by one job's thread.
 private final class SourceReader {
     private let bytes: SourceBytes
     private let watch: JobWatch?
@@ -46,7 +46,7 @@ private final class SourceReader {
         size = Int(bytes.count)
     }
 
-    /// How many bytes were read; 0 at the end, -1 if the job must stop.
+    /// Reads bytes and returns their number; 0 at the end, -1 if the job must stop.
     func read(into free: UnsafeMutableRawBufferPointer) -> Int {
         guard watch?.mustStop != true else { return -1 }
         let count = bytes.read(at: Int(position), into: free)
@@ -54,7 +54,7 @@ private final class SourceReader {
         return Int(count)
     }
 
-    /// The new place; -1 if there is none.
+    /// Sets the offset and returns it; -1 if it is invalid.
     func seek(to offset: Int, from whence: CInt) -> Int {
         let base =
             switch whence {

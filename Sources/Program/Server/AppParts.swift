@@ -7,7 +7,7 @@ internal import PCREPatterns
 internal import SQLiteStore
 internal import Storage
 
-/// Constructs one app: its adapters in its folder, and its services on them and on what all apps share.
+/// Constructs one app: the adapters in its folder, and its services on them and on the shared parts.
 struct AppParts {
     let database: SQLiteDatabase
     private let app: AppConfiguration
@@ -20,7 +20,7 @@ struct AppParts {
 
     private var configuration: ServerConfiguration { shared.configuration }
 
-    /// Opens the app's folder and its database, or makes them.
+    /// Opens or creates the app's folder and its database.
     ///
     /// - Throws: ``ExitError`` if one of them cannot be used.
     init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts) throws {
@@ -56,7 +56,7 @@ struct AppParts {
         settings = AppParts.settings(of: app, changes: store.changes, shared)
     }
 
-    /// Constructs the services, and brings to an end what an earlier server left of uploads.
+    /// Constructs the services, and recovers the uploads that an earlier server left.
     func services() async throws -> AppServices {
         let deletions = FileDeletions(
             app: app.id,
@@ -176,7 +176,7 @@ struct AppParts {
 }
 
 extension ServerConfiguration {
-    /// Which queries of one app run at the same time.
+    /// The limits of one app's concurrent queries.
     var queryAdmission: QueryAdmission.Limits {
         QueryAdmission.Limits(
             readers: threads.databaseReaders,

@@ -2,12 +2,12 @@ internal import DiskBlobs
 package import Domain
 internal import SQLiteStore
 
-/// The engine of backups where each app has an SQLite database and its blobs in one folder.
+/// The backup engine for apps with an SQLite database and blobs in one folder.
 package struct FolderEngine: BackupEngine {
     /// The file of the database.
     package let databaseName = "lcfile.sqlite"
 
-    /// Opens nothing.
+    /// Creates an engine; opens nothing.
     package init() {}
 
     /// Copies the database's pages (``DatabaseCopy``).

@@ -2,18 +2,18 @@ internal import Domain
 internal import NIOCore
 internal import VipsMedia
 
-/// What all apps of a server share to make images.
+/// The parts for images that all apps of a server share.
 struct ImageEngine {
     let renderer: VipsRenderer
     let admission: ImageAdmission
-    /// Images that are answered from memory.
+    /// The memory for images that are served from memory.
     let served: ServedMemory
-    /// Files of other servers, until they are stored.
+    /// The memory for files from other servers, until they are stored.
     let fetched: ServedMemory
 
     /// Starts libvips.
     ///
-    /// - Throws: What the renderer throws if it cannot start.
+    /// - Throws: Errors of the renderer if it cannot start.
     init(_ configuration: ServerConfiguration, _ pools: ThreadPools) throws {
         let threads = configuration.threads
         renderer = try VipsRenderer(
@@ -33,13 +33,13 @@ struct ImageEngine {
         fetched = ServedMemory(limit: configuration.fetchedMemory)
     }
 
-    /// What image jobs may take together.
+    /// The common limits of image jobs.
     static func limits(_ threads: ServerConfiguration.ThreadSettings) -> ImageAdmission.Limits {
         let workers = threads.images > 0 ? threads.images : System.coreCount
         var limits = ImageAdmission.Limits(workers: workers, memory: threads.imageMemory, queue: threads.imageQueue)
-        // Also where the processors are fewer: a cheap job gets its part of one.
+        // At least one lane, also with few processors: a cheap job then gets a part of a processor.
         limits.lanes = max(1, workers / 4)
-        // As many that wait for a worker process as there are processes, and some that compute here.
+        // One waiting job for each worker process, and some that compute in this process.
         limits.overruns = 2 * limits.lanes + threads.imageWorkers + 2
         return limits
     }

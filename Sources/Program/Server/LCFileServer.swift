@@ -13,15 +13,15 @@ internal import Storage
 internal import Synchronization
 internal import UnixSignals
 
-/// Constructs the whole server, from the storage folder up, and runs it until a signal ends it.
+/// Constructs the whole server, beginning with the storage folder, and runs it until a signal ends it.
 ///
-/// Read ``run(onStarted:)`` from top to bottom to see what exists and what needs what; ``SharedParts`` is what all apps
-/// share, ``AppParts`` what each app has.
+/// ``run(onStarted:)`` constructs all parts in the order of their dependencies; ``SharedParts`` contains the parts that
+/// all apps share, ``AppParts`` those of each app.
 package struct LCFileServer {
     let configuration: ServerConfiguration
     let logger: Logger
 
-    /// Takes checked settings; nothing is opened before ``run(onStarted:)``.
+    /// Creates a server from checked settings; opens nothing before ``run(onStarted:)``.
     package init(configuration: ServerConfiguration) {
         self.configuration = configuration
         var logger = Logger(label: "lcfile") { StreamLogHandler.standardError(label: $0) }
@@ -31,16 +31,16 @@ package struct LCFileServer {
 
     /// Runs until SIGTERM or SIGINT, then lets running requests finish.
     ///
-    /// - Parameter onStarted: Called once the server answers requests.
+    /// - Parameter onStarted: Called when the server accepts requests.
     /// - Throws: ``ExitError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         MemoryAllocator.start()
-        // A file that would pass the process's limit is an error of that write, not the end of the server.
+        // A file that exceeds the process's limit causes an error of that write, and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
-        // Its owner may have given it styles, which no validation of settings has seen.
+        // Its owner can have added styles, which the validation of settings has not checked.
         try generated?.configuration.checkStyles(against: configuration.images.limits)
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
         let descriptors = try DescriptorBudget(
@@ -51,7 +51,7 @@ package struct LCFileServer {
 
         let reserve = try StorageReserve(in: storage, size: configuration.reserve)
         let health = StorageHealth(inspector: reserve, logger: logger, onReport: StorageWatch.count)
-        // On a full disk the reserve is released now, because the databases need space to open.
+        // On a full disk this check releases the reserve, because the databases need space to open.
         health.look()
 
         try await ThreadPools.with(configuration, apps: apps.count) { pools in
@@ -85,7 +85,7 @@ package struct LCFileServer {
         }
     }
 
-    /// Runs the listeners until a signal; requests that run then have `http.shutdownTimeout` seconds to finish.
+    /// Runs the listeners until a signal; running requests then have `http.shutdownTimeout` seconds to finish.
     private func serve(
         _ api: API,
         _ background: [any Service],
@@ -103,7 +103,7 @@ package struct LCFileServer {
             }
             if all { onRunning() }
         }
-        // With names: without one, the group would describe a service by all its parts, at each start and in the log.
+        // With names: for a service without one, the group would log a description of all its parts at each start.
         var services = [
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: mainListener(api, descriptors, onRunning: listening),
@@ -141,7 +141,7 @@ package struct LCFileServer {
                 serverName: "lcfile"
             ),
             onServerRunning: { [logger] listener in
-                // Fails only if the listener is closed already.
+                // Fails only if the listener is already closed.
                 try? await connections.bound(to: descriptors.connections, on: listener, logger: logger)
                 onRunning()
             },

@@ -6,7 +6,7 @@ internal import PasswordHashes
 internal import Storage
 internal import VipsMedia
 
-/// What all apps of a server share: threads, admissions, and adapters that belong to no app.
+/// The parts that all apps of a server share: threads, admissions, and adapters that belong to no app.
 struct SharedParts {
     let configuration: ServerConfiguration
     let logger: Logger
@@ -19,9 +19,9 @@ struct SharedParts {
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
 
-    /// Constructs them on started threads.
+    /// Constructs the parts on started threads.
     ///
-    /// - Throws: ``ExitError`` if the tables of media types cannot be read, and what starts libvips throws.
+    /// - Throws: ``ExitError`` if the tables of media types cannot be read, and errors of starting libvips.
     init(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
@@ -46,7 +46,7 @@ struct SharedParts {
         fetchers = SharedParts.fetchers(configuration, pools)
     }
 
-    /// Tells media types by libmagic's database and the table of extensions.
+    /// Creates the detector of media types by libmagic's database and the table of extensions.
     private static func typeDetector(
         _ configuration: ServerConfiguration,
         _ pools: ThreadPools
@@ -61,7 +61,7 @@ struct SharedParts {
         }
     }
 
-    /// Fetches for guests have threads and a queue of their own.
+    /// Creates the fetchers; fetches for guests have separate threads and a separate queue.
     private static func fetchers(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> Fetchers {
         var limits = configuration.fetching
         limits.size = min(limits.size, configuration.uploads.fileSize)

@@ -4,25 +4,25 @@ internal import NIOPosix
 
 /// The thread pools for all blocking work, which never runs on the cooperative pool.
 struct ThreadPools {
-    /// Blobs and libmagic.
+    /// Runs file operations on blobs, and libmagic.
     let disk: NIOThreadPool
-    /// libvips, jobs of low priority; these threads have a higher niceness than all others.
+    /// Runs libvips jobs of low priority; these threads have a higher niceness than all others.
     let images: NIOThreadPool
-    /// libvips, headers and cheap jobs.
+    /// Runs libvips for headers and cheap jobs.
     let quickImages: NIOThreadPool
-    /// Passwords.
+    /// Hashes passwords.
     let passwords: NIOThreadPool
-    /// Requests to other servers.
+    /// Runs requests to other servers.
     let web: NIOThreadPool
-    /// Fetches from other servers, which can be slow.
+    /// Runs fetches from other servers, which can be slow.
     let fetches: NIOThreadPool
-    /// Fetches for guests.
+    /// Runs fetches for guests.
     let guestFetches: NIOThreadPool
-    /// Large JSON bodies.
+    /// Parses large JSON bodies.
     let bodies: NIOThreadPool
-    /// Queries, until they count as slow.
+    /// Runs queries until they count as slow.
     let quickQueries: NIOThreadPool
-    /// Slow queries.
+    /// Runs slow queries.
     let slowQueries: NIOThreadPool
 
     /// Runs the body with started pools, and stops them after it returns or throws.
@@ -36,9 +36,9 @@ struct ThreadPools {
         let queries = configuration.queryAdmission
         let pools = ThreadPools(
             disk: NIOThreadPool(numberOfThreads: threads.disk),
-            // Other jobs than cheap ones have neither lanes nor go on beside them.
+            // Only cheap jobs have lanes or run beyond the number of workers.
             images: NIOThreadPool(numberOfThreads: images.workers),
-            // Two more, so that headers are read while images are made.
+            // Two more, so that headers are read while images are rendered.
             quickImages: NIOThreadPool(numberOfThreads: images.threads + 2),
             passwords: NIOThreadPool(numberOfThreads: threads.passwords),
             web: NIOThreadPool(numberOfThreads: 4),

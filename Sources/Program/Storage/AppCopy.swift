@@ -1,30 +1,30 @@
 internal import Domain
 
-/// Copies one app to a folder that no server uses yet: its database first, then the blobs that the copy names.
+/// Copies one app to a folder that no server uses yet: first its database, then the blobs of the copied records.
 ///
-/// In this order both fit together whatever a server does meanwhile. A blob is there before its record and stays
-/// longer, so each record of the copy has its blob, unless the file was deleted since.
+/// In this order both are consistent while a server runs. A blob is stored before its record and removed after it, so
+/// each record of the copy has its blob, unless the file was deleted since.
 struct AppCopy {
-    /// A file that was not copied: its blob is not whole, or its record cannot be read.
+    /// A file that was not copied: its blob is missing or damaged, or its record cannot be read.
     enum Unfit {
         case blob(of: FileEntry, BlobCondition)
         case record(UnreadableRecord)
     }
 
-    /// What copies databases and blobs.
+    /// Copies databases and blobs.
     let engine: any BackupEngine
     /// The app's folder.
     let source: String
-    /// The new one.
+    /// The folder of the copy.
     let target: String
     /// Whether blobs must have the SHA-256 of their records, or only the size.
     let comparingDigests: Bool
 
-    /// Copies all and returns when it is on the disk, except the new folder's own name.
+    /// Copies the app and returns when the copy is on the disk, except the new folder's own name.
     ///
-    /// The body is asked what to do about files that were not copied. If the pages of the database are damaged, the
-    /// copy is called ``StorageContents/damagedDatabase``, which no server and no restore takes for a database, and the
-    /// files whose records can be read are copied.
+    /// The body decides about files that were not copied. If the pages of the database are damaged, the copy is named
+    /// ``StorageContents/damagedDatabase``, which neither a server nor a restore uses as a database, and the files
+    /// whose records can be read are copied.
     func run(
         counting summary: inout CopySummary,
         onUnfit: ([Unfit], any CopiedDatabase, inout CopySummary) throws -> Void
@@ -38,7 +38,7 @@ struct AppCopy {
             do {
                 database = try engine.copyDatabase(of: source, to: target)
             } catch let error as OpenFailure where error.isDamage {
-                // Not even its pages can be listed: the file as it is.
+                // Its pages cannot even be listed, so the file is copied as it is.
                 try? StorageContents.remove(path)
                 try StorageContents.copy(original, to: damagedPath)
                 summary.noteDamage(of: original, error.message)
@@ -59,7 +59,7 @@ struct AppCopy {
                     if !unfit.isEmpty { try onUnfit(unfit, database, &summary) }
                 }
             } catch let failure as OpenFailure where database.damage != nil && failure.isDamage {
-                // The records behind the damage cannot be found.
+                // The records after the damage cannot be found.
             }
             try database.close()
             if let damage = database.damage {
@@ -78,8 +78,8 @@ struct AppCopy {
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - database: The path of its database.
-    ///   - body: What reads or copies both.
-    /// - Throws: ``ExitError``, and what else the body throws.
+    ///   - body: Reads or copies both.
+    /// - Throws: ``ExitError``, and other errors of the body.
     static func sayingWhere(_ folder: String, _ database: String, _ body: () throws -> Void) throws {
         do {
             try body()

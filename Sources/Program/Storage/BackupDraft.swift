@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The folder that a backup is made in, `DIR.partial`, until all of it is on the disk and it becomes `DIR`.
+/// The folder of an unfinished backup, `DIR.partial`; it becomes `DIR` when all of it is on the disk.
 ///
-/// A file in it, `backup.txt`, says that lcfile created the folder and whether the backup is complete, and is locked
-/// while the backup runs. So a draft that a crash left differs from one that is being written, and from a folder that
-/// lcfile did not create.
+/// A file in it, `backup.txt`, states that lcfile created the folder and whether the backup is complete, and is locked
+/// while the backup runs. So a draft that a crash left can be distinguished from one that is being written, and from a
+/// folder that lcfile did not create.
 struct BackupDraft: ~Copyable {
     let path: String
     private let destination: String
@@ -15,7 +15,7 @@ struct BackupDraft: ~Copyable {
     private static let unfinished = "lcfile backup 1, not finished\n"
     private static let finished = "lcfile backup 1\n"
 
-    /// Makes the draft of a backup to a folder that must not exist; what a crash left of one is removed.
+    /// Creates the draft of a backup to a folder that must not exist; removes a draft that a crash left.
     init(of destination: String) throws {
         try BackupDraft.refuseExisting(destination)
         let path = "\(destination).partial"
@@ -37,7 +37,7 @@ struct BackupDraft: ~Copyable {
         close(marker)
     }
 
-    /// Gives the backup its name; all in it must be on the disk, except the names in the draft's own folder.
+    /// Gives the backup its name; all its files must be on the disk, except the names in the draft's own folder.
     func finish() throws {
         guard BackupDraft.write(BackupDraft.finished, to: marker) else {
             throw ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
@@ -48,12 +48,12 @@ struct BackupDraft: ~Copyable {
         try StorageContents.synchronize(StorageContents.parent(of: destination))
     }
 
-    /// Removes what was made, as far as that can be done.
+    /// Removes the draft, as far as possible.
     func discard() {
         try? StorageContents.removeFolder(path, last: BackupDraft.markerName)
     }
 
-    /// Throws unless a folder is a backup, and a whole one.
+    /// Throws unless a folder is a complete backup.
     static func checkFinished(_ folder: String) throws {
         _ = try StorageContents.names(in: folder)
         guard let marker = StorageContents.contents(of: "\(folder)/\(markerName)") else {
@@ -78,7 +78,8 @@ struct BackupDraft: ~Copyable {
     private static func removeLeft(_ path: String) throws {
         let marker = open("\(path)/\(markerName)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard marker >= 0 else {
-            // A crash between making the folder and its marker leaves an empty one; nothing else is ours.
+            // A crash between the creation of the folder and of its marker leaves an empty one; every other folder is
+            // not lcfile's.
             guard rmdir(path) == 0 else {
                 throw ExitError.storage("\(path) exists and was not created by lcfile; move it to another folder")
             }
@@ -91,7 +92,7 @@ struct BackupDraft: ~Copyable {
         try StorageContents.removeFolder(path, last: markerName)
     }
 
-    /// The second text is shorter than the first, so nothing of that may stay.
+    /// The second text is shorter than the first, so the rest of the first must be removed.
     private static func write(_ text: String, to marker: CInt) -> Bool {
         let count = text.utf8.count
         return pwrite(marker, text, count, 0) == count && ftruncate(marker, off_t(count)) == 0 && fsync(marker) == 0

@@ -1,23 +1,23 @@
 package import Domain
 
-/// Copies a storage folder to a new folder, whether a server runs on it or not.
+/// Copies a storage folder to a new folder; a server can run on it.
 ///
-/// For commands: it blocks, on as many threads as there are processors.
+/// For commands: it blocks, on one thread per processor.
 package struct StorageBackup {
     private let storage: String
     private let destination: String
     private let engine: any BackupEngine
 
-    /// Takes the storage folder and the folder to make, which must not exist, and what copies databases and blobs.
+    /// Creates a backup of the storage folder to a folder that must not exist; the engine copies databases and blobs.
     package init(of storage: String, to destination: String, with engine: any BackupEngine) {
         self.engine = engine
         self.storage = StorageContents.trimmed(storage)
         self.destination = StorageContents.trimmed(destination)
     }
 
-    /// Makes the backup; on return it is on the disk, whole but for what the summary calls damaged.
+    /// Makes the backup; on return it is on the disk, complete except for the damage in the summary.
     ///
-    /// - Throws: ``ExitError`` saying why there is none; nothing of it is left then.
+    /// - Throws: ``ExitError`` with the reason; all files of the backup are removed then.
     package func run() throws -> CopySummary {
         let apps = try StorageContents.apps(in: storage, with: engine)
         guard !apps.isEmpty else {
@@ -56,7 +56,7 @@ package struct StorageBackup {
             switch one {
             case .blob(let file, _):
                 files.append(file)
-                // A record goes before its blob: if the blob was deleted, the record is gone by now.
+                // A record is deleted before its blob: if the blob was deleted, the record does not exist any more.
                 guard database.originalHas(file) else {
                     summary.deleted += 1
                     continue

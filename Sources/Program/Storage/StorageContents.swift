@@ -2,11 +2,11 @@ internal import Domain
 internal import FoundationEssentials
 internal import Glibc
 
-/// What backup and restore do with files and folders; every call blocks and says in a ``ExitError`` what failed.
+/// File operations of backup and restore; every call blocks and throws an ``ExitError`` that names the failure.
 enum StorageContents {
     static let generatedApp = "apps.yaml"
 
-    /// The name in a backup of a database whose pages are damaged.
+    /// The name of a damaged database in a backup.
     static func damagedName(of database: String) -> String {
         "\(database).damaged"
     }
@@ -16,7 +16,7 @@ enum StorageContents {
         try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(engine.databaseName)") }.sorted()
     }
 
-    /// The ids of the apps in a backup whose databases were damaged, and were not repaired since.
+    /// The ids of the apps in a backup whose databases were damaged and have not been repaired.
     static func damagedApps(in folder: String, with engine: any BackupEngine) throws -> [String] {
         let database = engine.databaseName
         return try names(in: folder).filter { name in
@@ -63,7 +63,7 @@ enum StorageContents {
         }
     }
 
-    /// Copies a file's bytes as they are; they are on the disk then.
+    /// Copies a file's bytes unchanged and syncs them to the disk.
     static func copy(_ source: String, to target: String) throws {
         do {
             try FileManager.default.copyItem(atPath: source, toPath: target)
@@ -73,7 +73,7 @@ enum StorageContents {
         try synchronize(target)
     }
 
-    /// Removes a folder and all in it, the named file last, so that a crash leaves what is still known by that file.
+    /// Removes a folder and its contents, the named file last: after a crash, that file still identifies the folder.
     static func removeFolder(_ folder: String, last: String? = nil) throws {
         do {
             for name in try names(in: folder) where name != last {
@@ -87,8 +87,7 @@ enum StorageContents {
         }
     }
 
-    /// Copies the file of the generated app, if there is one, for the owner's eyes only; its bytes are on the disk
-    /// then.
+    /// Copies the file of the generated app, if there is one, readable by its owner only; syncs its bytes to the disk.
     static func copyGeneratedApp(from source: String, to target: String) throws {
         guard exists("\(source)/\(generatedApp)") else { return }
         guard let text = contents(of: "\(source)/\(generatedApp)") else {
@@ -103,7 +102,7 @@ enum StorageContents {
         }
     }
 
-    /// Returns when a file's bytes, or a folder's names, are on the disk.
+    /// Syncs a file's bytes, or a folder's names, to the disk.
     static func synchronize(_ path: String) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
@@ -119,7 +118,7 @@ enum StorageContents {
         return String(path)
     }
 
-    /// The folder that a path lies in.
+    /// The folder of a path.
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -3,21 +3,21 @@ internal import Glibc
 
 /// The storage folder of a server, locked for this process.
 ///
-/// Databases and staging belong to one server; a second one on the same folder would remove uploads that are on their
-/// way. The lock is the kernel's and goes with the process, however it ends.
+/// Databases and staging belong to one server; a second one on the same folder would remove running uploads. The lock
+/// is the kernel's and ends with the process, also after a crash.
 package struct StorageFolder: ~Copyable {
     /// The folder's path.
     package let path: String
     private let lock: CInt
 
-    /// The file that the lock is on.
+    /// The name of the file that is locked.
     static let lockName = ".lock"
-    /// The folder in it that a restore copies to; what lies beside it is not whole.
+    /// The name of the folder in it to which a restore copies; while it exists, the other contents are incomplete.
     static let restoreDraft = "restore.partial"
 
-    /// Makes the folder if there is none, checks that it can be written, and locks it.
+    /// Creates the folder if it does not exist, checks that it is writable, and locks it.
     ///
-    /// - Throws: ``ExitError`` saying what is wrong with it.
+    /// - Throws: ``ExitError`` with the reason.
     package init(path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw ExitError.storage("the storage folder \(path) cannot be created: \(StorageFolder.systemError())")
@@ -38,7 +38,7 @@ package struct StorageFolder: ~Copyable {
         close(lock)
     }
 
-    /// Throws if a restore into the folder was cut off.
+    /// Throws if a restore into the folder was interrupted.
     package func refuseUnfinishedRestore() throws {
         guard access("\(path)/\(StorageFolder.restoreDraft)", F_OK) != 0 else {
             throw ExitError.storage(
@@ -47,7 +47,7 @@ package struct StorageFolder: ~Copyable {
         }
     }
 
-    /// The folder of an app, made if there is none.
+    /// The folder of an app; creates it if it does not exist.
     package func folder(of app: AppID) throws -> String {
         let folder = "\(path)/\(app)"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
@@ -57,7 +57,7 @@ package struct StorageFolder: ~Copyable {
         return folder
     }
 
-    /// Opens a file of the server's own in the folder, made if there is none; the caller closes it.
+    /// Opens or creates one of the server's own files in the folder; the caller closes it.
     func open(_ name: String) throws -> CInt {
         let file = Glibc.open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
@@ -66,7 +66,7 @@ package struct StorageFolder: ~Copyable {
         return file
     }
 
-    /// Returns when the folder's names are on the disk.
+    /// Syncs the folder's names to the disk.
     package func synchronize() throws {
         let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
@@ -75,7 +75,7 @@ package struct StorageFolder: ~Copyable {
         }
     }
 
-    /// What the last system call of this thread that failed says.
+    /// The system's message for the last failed system call of this thread.
     package static func systemError() -> String {
         String(cString: strerror(errno))
     }

@@ -2,29 +2,29 @@ package import Domain
 internal import Glibc
 internal import Synchronization
 
-/// Space that is held free in the storage folder, as the file `.reserve`, for the moment when the disk is full.
+/// A reserve of disk space in the storage folder, the file `.reserve`, for the moment when the disk is full.
 ///
-/// SQLite has to write before it can delete. So when the disk is full the file is emptied, and while it is, requests
-/// that add data are refused: the space goes to deletes, log-outs and checkpoints. It is filled again as soon as there
-/// is space for it and half as much besides, so that the state does not change with every request.
+/// SQLite has to write before it can delete. So when the disk is full the file is emptied, and while it is empty,
+/// requests that add data are refused: the space goes to deletions, log-outs and checkpoints. It is filled again as
+/// soon as there is space for it and half as much more, so that the state does not change with every request.
 package final class StorageReserve: StorageInspector {
     private let folder: String
     private let file: CInt
-    /// In bytes; 0 holds none and refuses nothing.
+    /// The size in bytes; with 0 there is no reserve and no request is refused.
     private let size: Int64
     private let isHeld: Mutex<Bool>
 
     static let name = ".reserve"
-    /// A small file system is not to be used up by its reserve.
+    /// The maximum part of the file system, as a divisor, so that the reserve does not use up a small one.
     private static let largestPart: Int64 = 16
-    /// With this little free space a storage without a reserve is called full.
+    /// The free space in bytes below which a storage without a reserve counts as full.
     private static let least: Int64 = 1 << 20
 
-    /// Takes what there is of the space: less than everything is none.
+    /// Allocates the reserve if there is space for all of it.
     ///
     /// - Parameters:
     ///   - storage: The folder, locked for this process.
-    ///   - size: Bytes to hold, at most a sixteenth of the file system; 0 holds none.
+    ///   - size: The size in bytes, at most a sixteenth of the file system; 0 disables the reserve.
     /// - Throws: ``ExitError`` if the file cannot be opened.
     package init(in storage: borrowing StorageFolder, size: Int64) throws {
         folder = storage.path
@@ -33,7 +33,7 @@ package final class StorageReserve: StorageInspector {
         self.size = min(size, (space?.total ?? 0) / StorageReserve.largestPart) / block * block
         file = try storage.open(StorageReserve.name)
         isHeld = Mutex(false)
-        // The file never has a size without all of its blocks.
+        // A file of this size always has all of its blocks.
         if self.size > 0, lseek(file, 0, SEEK_END) >= off_t(self.size) {
             ftruncate(file, off_t(self.size))
             isHeld.withLock { $0 = true }
@@ -46,7 +46,7 @@ package final class StorageReserve: StorageInspector {
         close(file)
     }
 
-    /// Looks at the file system, and empties or fills the reserve.
+    /// Checks the file system, and empties or fills the reserve.
     package func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
         var condition = StorageCondition()
         if let number = writingFailure() { condition.faults.insert(number == EROFS ? .readOnly : .failing) }
@@ -62,8 +62,8 @@ package final class StorageReserve: StorageInspector {
         let isFull = isHeld.withLock { isHeld in
             if isHeld {
                 guard suspicion == .full || space.free < size / 4 else { return false }
-                // The space of an emptied file is free for every process. That is the cost of a reserve that works on
-                // all file systems.
+                // Every process can use the space of an emptied file. That is the cost of a reserve that works on all
+                // file systems.
                 ftruncate(file, 0)
                 isHeld = false
             } else if suspicion != .full, space.free >= size + size / 2 {
@@ -71,7 +71,7 @@ package final class StorageReserve: StorageInspector {
             }
             return !isHeld
         }
-        // A file system that refuses all writes is not full, whatever could not be allocated.
+        // A file system that refuses all writes is not full, even if the allocation failed.
         guard isFull, !condition.faults.contains(.readOnly) else { return condition }
         condition.faults.insert(.full)
         condition.refusesGrowth = true
@@ -79,7 +79,7 @@ package final class StorageReserve: StorageInspector {
         return condition
     }
 
-    /// Takes the space for the next start, which needs it to open the databases; call it when all of them are closed.
+    /// Allocates the reserve for the next start, which needs it to open the databases; call it after all are closed.
     package func takeForNextStart() {
         guard size > 0 else { return }
         isHeld.withLock { isHeld in
@@ -87,7 +87,7 @@ package final class StorageReserve: StorageInspector {
         }
     }
 
-    /// Whether all of the space could be had; a part of it would be space that nothing can use.
+    /// Allocates all of the space or none: a partial reserve would be space that no request can use.
     private func allocate() -> Bool {
         let isWhole = posix_fallocate(file, 0, off_t(size)) == 0
         if !isWhole { ftruncate(file, 0) }
@@ -106,17 +106,17 @@ package final class StorageReserve: StorageInspector {
     }
 }
 
-/// How much space a file system has, in bytes.
+/// The size and the free space of a file system, in bytes.
 struct FileSystemSpace {
     let free: Int64
     let total: Int64
 
-    /// Asks for the file system that a path is on; `nil` if it does not answer.
+    /// Queries the file system of a path; `nil` if the query fails.
     init?(of path: String) {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let block = Int64(clamping: status.f_frsize)
-        // Not f_bfree, also for root: ext4 counts blocks in it that no program can have.
+        // Not f_bfree, also for root: on ext4 it includes blocks that no program can allocate.
         free = Int64(clamping: status.f_bavail) * block
         total = Int64(clamping: status.f_blocks) * block
     }

@@ -2,18 +2,19 @@ package import Domain
 
 /// Copies a backup into a storage folder that does not exist or is empty.
 ///
-/// For commands: it blocks, on as many threads as there are processors.
+/// For commands: it blocks, on one thread per processor.
 package struct StorageRestore {
     private let backup: String
     private let storage: String
     private let comparingDigests: Bool
     private let engine: any BackupEngine
 
-    /// Names that a folder may hold and be empty all the same; the last is that of every new ext4 file system.
+    /// Names that an empty folder can contain; the last is that of every new ext4 file system.
     private static let ignored: Set<String> = [".lock", StorageFolder.restoreDraft, "lost+found"]
 
-    /// Takes both folders and what copies databases and blobs; without comparing digests, only the size of each blob
-    /// is checked.
+    /// Creates a restore from a backup to a storage folder; the engine copies databases and blobs.
+    ///
+    /// Without a comparison of digests, only the size of each blob is checked.
     package init(of backup: String, to storage: String, comparingDigests: Bool, with engine: any BackupEngine) {
         self.engine = engine
         self.backup = StorageContents.trimmed(backup)
@@ -23,7 +24,7 @@ package struct StorageRestore {
 
     /// Checks the whole backup, then copies it; on return everything is on the disk.
     ///
-    /// - Throws: ``ExitError`` saying what is wrong with the backup or the storage folder.
+    /// - Throws: ``ExitError`` naming the defect of the backup or the storage folder.
     package func run() throws -> CopySummary {
         try BackupDraft.checkFinished(backup)
         if let app = try StorageContents.damagedApps(in: backup, with: engine).first {
@@ -55,7 +56,7 @@ package struct StorageRestore {
                     comparingDigests: comparingDigests
                 )
                 try copy.run(counting: &summary) { unfit, _, _ in try refuse(unfit[0]) }
-                // It was sound when it was checked.
+                // It was intact when it was checked.
                 if let damage = summary.firstDamagedDatabase { throw ExitError.storage("the database \(damage)") }
             }
             try StorageContents.copyGeneratedApp(from: backup, to: draft)
@@ -64,7 +65,7 @@ package struct StorageRestore {
             try? StorageContents.removeFolder(draft)
             throw error
         }
-        // From here on a failure leaves the draft's folder, so that no server takes a part for the whole.
+        // A later failure leaves the draft's folder, so that no server uses an incomplete storage.
         for name in try StorageContents.names(in: draft) {
             try StorageContents.rename("\(draft)/\(name)", to: "\(storage)/\(name)")
         }
@@ -74,7 +75,7 @@ package struct StorageRestore {
         return summary
     }
 
-    /// Every record must have its blob, and the database its pages.
+    /// Checks that every record has its blob, and that the database's pages are intact.
     private func check(_ app: String) throws {
         try AppCopy.sayingWhere(app, "\(app)/\(engine.databaseName)") {
             let database = try engine.openDatabase(in: app)
@@ -95,7 +96,7 @@ package struct StorageRestore {
 
     private func refuseContents() throws {
         guard StorageContents.exists(storage) else {
-            // Said before hours of reading, not after them.
+            // Checked before the backup is read, which can take hours.
             guard StorageContents.exists(StorageContents.parent(of: storage)) else {
                 throw ExitError.storage("the storage folder \(storage) cannot be created: its parent does not exist")
             }

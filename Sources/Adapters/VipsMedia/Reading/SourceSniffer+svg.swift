@@ -1,8 +1,8 @@
 extension SourceSniffer {
     /// Whether the root element of an XML document is `svg`, with or without a prefix.
     ///
-    /// Only what may stand before a root element is passed over (XML 1.0, section 2.8): a page that has an image
-    /// inside is no image.
+    /// It skips only what can precede a root element (XML 1.0, section 2.8): a page that contains an image is not an
+    /// image.
     static func isSVG(_ cursor: ByteCursor) -> Bool {
         var prolog = XMLProlog(cursor: cursor)
         guard let root = prolog.rootName() else { return false }
@@ -11,11 +11,11 @@ extension SourceSniffer {
     }
 }
 
-/// What stands before the root element of an XML document in ASCII or UTF-8.
+/// The part of an XML document before its root element, in ASCII or UTF-8.
 private struct XMLProlog {
     var cursor: ByteCursor
 
-    /// The name of the root element, prefix included; `nil` if something else comes first or the bytes end before.
+    /// The name of the root element with its prefix; `nil` if other content comes first or the bytes end before it.
     mutating func rootName() -> [UInt8]? {
         if cursor.holds([0xef, 0xbb, 0xbf]) { cursor.position = 3 }
         while true {
@@ -41,7 +41,7 @@ private struct XMLProlog {
         return nil
     }
 
-    /// Passes over the rest of a document type, whose internal subset may hold `>` in literals and declarations.
+    /// Skips the rest of a document type, whose internal subset can contain `>` in literals and declarations.
     private mutating func skipDoctype() -> Bool {
         var isInSubset = false
         while !takes(">") || isInSubset {
@@ -75,7 +75,7 @@ private struct XMLProlog {
         return false
     }
 
-    /// Passes over these characters if they come next.
+    /// Skips these characters if they come next; returns whether they did.
     private mutating func takes(_ text: String) -> Bool {
         guard cursor.holds(text.utf8, at: cursor.position) else { return false }
         cursor.position += text.utf8.count

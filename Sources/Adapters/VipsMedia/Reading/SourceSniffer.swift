@@ -1,15 +1,15 @@
 internal import Domain
 
-/// Tells an image's format by its first bytes; names and types that clients say count for nothing.
+/// Detects an image's format by its first bytes; names and types from clients are ignored.
 ///
-/// A positive answer promises nothing about the rest of the bytes: it says which reader may try.
+/// A detected format promises nothing about the rest of the bytes: it selects the reader to try.
 enum SourceSniffer {
-    /// How many bytes are looked at.
+    /// The number of bytes that are examined.
     static let headLength = 4096
 
-    /// The format of a source that begins so; `nil` if it is none that is read.
+    /// The format of a source with these first bytes; `nil` if it is not a supported format.
     ///
-    /// Bytes beyond ``headLength`` are passed over, so that the answer does not depend on how much was read.
+    /// Bytes beyond ``headLength`` are ignored, so that the result does not depend on how many were read.
     static func format(of head: UnsafeRawBufferPointer) -> SourceFormat? {
         let cursor = ByteCursor(UnsafeRawBufferPointer(rebasing: head.prefix(headLength)))
         return raster(cursor) ?? isoMedia(cursor) ?? (isSVG(cursor) ? .svg : nil) ?? (isPDF(cursor) ? .pdf : nil)
@@ -36,7 +36,7 @@ enum SourceSniffer {
     private static func raster(_ cursor: ByteCursor) -> SourceFormat? {
         if let found = signatures.first(where: { cursor.holds($0.1) }) { return found.0 }
         if cursor.holds("RIFF".utf8), cursor.holds("WEBP".utf8, at: 8) { return .webp }
-        // Two letters alone are also how a text may begin.
+        // The two letters alone can also begin a text.
         if cursor.holds("BM".utf8), let size = cursor.little32(at: BMPHeader.fileHeaderSize),
             BMPHeader.headerSizes.contains(Int(size))
         {
@@ -45,9 +45,9 @@ enum SourceSniffer {
         return nil
     }
 
-    /// HEIC and AVIF by the brands of their `ftyp` box (ISO 14496-12, section 4.3).
+    /// Detects HEIC and AVIF by the brands of their `ftyp` box (ISO 14496-12, section 4.3).
     ///
-    /// `mif1` and `msf1` name the container only; which codec is inside, the compatible brands say.
+    /// `mif1` and `msf1` only name the container; the compatible brands name the codec.
     private static func isoMedia(_ cursor: ByteCursor) -> SourceFormat? {
         guard cursor.holds("ftyp".utf8, at: 4), let size = cursor.big32(at: 0), size >= 16 else { return nil }
         let isBrand = { (brands: Set<String>, offset: Int) in brands.contains { cursor.holds($0.utf8, at: offset) } }
@@ -62,7 +62,7 @@ enum SourceSniffer {
 
     private static let heifBrands: Set = ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]
 
-    /// Readers of PDF let anything stand before the signature, within the first kilobyte.
+    /// Whether the first kilobyte contains the signature of PDF; its readers allow any bytes before it.
     private static func isPDF(_ cursor: ByteCursor) -> Bool {
         let places = cursor.bytes.prefix(1024)
         return places.indices.contains { places[$0] == UInt8(ascii: "%") && cursor.holds("%PDF-".utf8, at: $0) }

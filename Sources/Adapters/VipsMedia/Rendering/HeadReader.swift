@@ -1,28 +1,28 @@
 internal import Domain
 
-/// Reads what the first bytes of an image tell of its header.
+/// Reads an image's header from its first bytes.
 struct HeadReader {
     /// The first bytes, at least ``SourceSniffer/headLength`` unless the image is shorter.
     let bytes: UnsafeRawBufferPointer
-    /// How many the image has in all.
+    /// The size of the whole image in bytes.
     let count: Int
     let watch: JobWatch
 
-    /// The whole header, if nothing behind the first bytes was looked at for it.
+    /// The whole header, if no reader requested later bytes.
     ///
-    /// - Throws: ``ServiceError/Code/notAnImage`` if that can be told already.
+    /// - Throws: ``ServiceError/Code/notAnImage`` if the first bytes are sufficient to detect that.
     func read() throws -> HeadReading {
         guard let format = SourceSniffer.format(of: bytes) else {
             throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
         }
-        // Readers that can miss bytes: libheif ends the process when bytes are not there that should be.
+        // Formats whose readers tolerate missing bytes: libheif ends the process if expected bytes are missing.
         guard [.jpeg, .png, .webp, .bmp].contains(format) else { return .partial(nil) }
         let end = HeadEnd()
         do {
             let source = SourceBytes.head(bytes, count: count, end: end)
             let header = try HeaderReader(bytes: source, watch: watch).read(format)
             guard end.isPassed else { return .whole(header) }
-            // Of a JPEG only the number of scans is told by all of it.
+            // For a JPEG, only the number of scans requires all bytes.
             return .partial(format == .jpeg ? header.size : size(format))
         } catch {
             guard end.isPassed else { throw error }
@@ -31,7 +31,7 @@ struct HeadReader {
         }
     }
 
-    /// The size where a format has it at a fixed place, so that no decoder can find another one.
+    /// The size, for formats with a size at a fixed offset, so that no decoder can find another one.
     private func size(_ format: SourceFormat) -> ImageSize? {
         switch format {
         // IHDR is the first chunk (PNG 11.2.1).
@@ -55,7 +55,7 @@ struct HeadReader {
         bytes.count >= offset + 4 && bytes[offset..<offset + 4].elementsEqual(name.utf8)
     }
 
-    /// The number whose bytes are at these offsets, the highest first.
+    /// The big-endian number whose bytes are at these offsets.
     private func number(_ offsets: [Int]) -> Int? {
         var value = 0
         for offset in offsets {

@@ -4,9 +4,9 @@ internal import HummingbirdCore
 internal import NIOCore
 
 extension ResponseBody {
-    /// A part of a blob, sent by the kernel where the connection can, else read and written piece by piece.
+    /// Creates a body from a range of a blob, sent by the kernel if the connection supports it, else piece by piece.
     ///
-    /// If the bytes cannot be read, the connection breaks off, which is the only honest answer behind a head.
+    /// If the bytes cannot be read, the connection is closed, because the head has already been sent.
     init(of blob: any OpenBlob, range: Range<Int64>, _ context: APIContext) {
         self.init(contentLength: range.count) { writer in
             do {

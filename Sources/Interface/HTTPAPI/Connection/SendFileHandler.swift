@@ -4,50 +4,51 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypesHTTP1
 
-/// A part of an open file, to be sent as the body of the response whose head was just written.
+/// A range of an open file, to be sent as the body of the response whose head was just written.
 ///
-/// It travels down the pipeline as a user event, because Hummingbird's own parts carry bytes only; between head and end
-/// nothing else is written, and both take the same way, so the order holds.
+/// It passes through the pipeline as a user event, because Hummingbird's body parts carry only bytes. Between head and
+/// end nothing else is written, and both take the same path, so the order is preserved.
 struct SendFile: Sendable {
     let descriptor: CInt
     let range: Range<Int64>
 
-    /// Returns when the socket took the last byte; the descriptor must be open until then.
+    /// Returns when the socket has accepted the last byte; the descriptor must be open until then.
     ///
     /// - Throws: ``FileEndedEarly`` if the file is shorter; the connection is closed then.
     func send(on channel: any Channel) async throws {
         try await channel.triggerUserOutboundEvent(self).get()
     }
 
-    /// Whether the file still has all of the part.
+    /// Whether the file still contains the whole range.
     fileprivate var isWhole: Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int64(status.st_size) >= range.upperBound
     }
 }
 
-/// A file that is shorter than what was to be sent of it.
+/// The error for a file that is shorter than the range to send.
 struct FileEndedEarly: Error, CustomStringConvertible {
     let end: Int64
 
     var description: String { "the file ends before byte \(end)" }
 }
 
-/// Hands parts of files to the kernel (`sendfile`), so that a download's bytes never pass through the process.
+/// Passes ranges of files to the kernel (`sendfile`), so that a download's bytes never pass through the process.
 ///
-/// For a file that has become shorter `sendfile` returns 0, and NIO would call it again for ever. So a part that the
-/// socket did not take at once is looked at, then and each second until it is sent: a part that is sent at once, as of
-/// a small file, costs no further system call, and one that can never be sent keeps a core busy for a second at most.
+/// For a file that has become shorter `sendfile` returns 0, and NIO would call it again without end. So the handler
+/// checks a file whose range the socket did not accept at once, then and each second until it is sent. A range that is
+/// sent at once, such as that of a small file, costs no further system call. One that can never be sent occupies a core
+/// for a second at most.
 ///
-/// Sits between NIO's HTTP encoder and Hummingbird; used on its connection's event loop only.
+/// It is placed between NIO's HTTP encoder and Hummingbird; used on its connection's event loop only.
 final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// From one look at a file that is being sent to the next.
+    /// The interval between two checks of a file that is being sent.
     static let interval = TimeAmount.seconds(1)
 
-    /// A part on its way.
+    /// A range that is being sent.
     private final class Transfer {
         var isDone = false
         var isCutShort = false
@@ -59,7 +60,8 @@ final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
-        // NIO's handle wants to own the descriptor; it gets it back from us without closing, because the blob owns it.
+        // NIO's handle requires ownership of the descriptor; it is taken back without closing, because the blob owns
+        // it.
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
         let region = FileRegion(
             fileHandle: handle,
@@ -82,7 +84,7 @@ final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {
         look(at: file, transfer, context)
     }
 
-    /// Closes the connection if the file can never be sent, and looks again later if it can.
+    /// Closes the connection if the file can never be sent; otherwise checks it again later.
     private func look(at file: SendFile, _ transfer: Transfer, _ context: ChannelHandlerContext) {
         guard !transfer.isDone else { return }
         guard file.isWhole else {
