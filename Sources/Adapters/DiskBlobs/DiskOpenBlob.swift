@@ -19,7 +19,7 @@ final class DiskOpenBlob: OpenBlob {
         self.pool = pool
     }
 
-    /// Opens the whole file; `nil` if it does not exist. Blocks.
+    /// Opens the whole file; `nil` if it does not exist; blocks.
     convenience init?(path: String, pool: DiskThreads) throws {
         do {
             guard let file = try Descriptor(reading: path) else { return nil }

@@ -17,7 +17,7 @@ final class DiskStagedBlob: StagedBlob {
     /// The path of the staged bytes of an upload; `nil` for the bytes of one request, which are useless after it.
     private let stagedPath: String?
     private let hasDurableName = Mutex(false)
-    /// Whether a blob can exist that should not: then the file keeps the name by which the next start finds it.
+    /// Whether a blob can exist that should not: then the file retains the name by which the next start finds it.
     private let keepsNote = Mutex(false)
     /// The extent and head of the file, if the writers have written all of its bytes.
     private let known: Mutex<Known?>
@@ -38,7 +38,7 @@ final class DiskStagedBlob: StagedBlob {
 
     private static let largeSize: Int64 = 8 << 20
 
-    /// The files that may be opened: existing or new ones.
+    /// Whether the file to open must be new, must exist, or either.
     enum Age {
         case new
         case old

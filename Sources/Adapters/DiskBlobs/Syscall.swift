@@ -47,7 +47,7 @@ struct Descriptor: ~Copyable {
         raw = try syscall("open") { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens a file for reading; `nil` if it does not exist. Does not follow a link at the path.
+    /// Opens a file for reading without following a link at the path; `nil` if it does not exist.
     init?(reading path: String) throws {
         do {
             try self.init(path, O_RDONLY | O_NOFOLLOW)

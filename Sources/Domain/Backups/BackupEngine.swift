@@ -18,7 +18,7 @@ package protocol BackupEngine: Sendable {
     ///   and the partial copy can be removed.
     func copyDatabase(of original: String, to folder: String) throws(OpenFailure) -> any CopiedDatabase
 
-    /// Opens the database of a backup for reading, after a check of its pages; changes nothing.
+    /// Opens the database of a backup read-only, after a check of its pages.
     ///
     /// - Throws: ``OpenFailure``, also if its pages are damaged.
     func openDatabase(in folder: String) throws(OpenFailure) -> any CopiedDatabase

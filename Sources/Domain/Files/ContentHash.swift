@@ -2,8 +2,8 @@ internal import Crypto
 
 /// Qiniu's hash of a file (protocol/files 2.4, "qetag"): a type byte and a SHA-1.
 ///
-/// The SHA-1 is that of the file, or for several blocks of 4 MiB that of the blocks' digests; the type byte tells
-/// which. Blocks are hashed independently, so that parts that arrive out of order need not be read again.
+/// The SHA-1 is that of the file, or for several blocks of 4 MiB that of the blocks' digests, as the type byte
+/// indicates. Blocks are hashed independently, so that parts that arrive out of order need not be read again.
 package enum ContentHash {
     /// The size of a block in bytes; the last one can be shorter.
     package static let blockSize: Int64 = 4 << 20

@@ -229,7 +229,7 @@ package final class FileDeletions: Sendable {
         logger?.notice("The bytes of all deleted files are removed", metadata: metadata(of: nil))
     }
 
-    /// The row's metadata for the log: the file's id instead of its key, because the key gives access to the file.
+    /// The row's metadata for the log: the file's id instead of its key, because the key allows access to the file.
     private func metadata(of row: PendingDeletion?) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["app": "\(app)"]
         if let row { metadata["file"] = "\(row.id)" }

@@ -89,7 +89,7 @@ package struct FileService: Sendable {
 
     /// Reports damage of a blob whose record exists.
     ///
-    /// Logs contain the file's id instead of its key, because the key gives access to the file.
+    /// Logs contain the file's id instead of its key, because the key allows access to the file.
     private func report(_ key: FileKey, _ damage: String) async throws {
         guard let file = try await files.file(key: key) else { return }
         health.report(.damaged, "The blob of file \(file.id) \(damage).")

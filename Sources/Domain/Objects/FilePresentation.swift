@@ -1,4 +1,4 @@
-/// How an app's file records are shown.
+/// The settings that determine how clients see an app's file records.
 package struct FilePresentation: Sendable {
     /// The prefix of file URLs, without a slash at its end: the first of the app's file domains.
     package let publicURL: String

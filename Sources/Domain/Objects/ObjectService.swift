@@ -4,7 +4,7 @@ package struct ObjectSettings: Sendable {
     package var limits: ObjectLimits
     /// The limits of queries.
     package var queries: QueryLimits
-    /// How file records are presented.
+    /// The presentation of file records.
     package var files: FilePresentation
     /// The settings, services and caches of accounts.
     package var accountDependencies: AccountDependencies

@@ -244,7 +244,7 @@ struct ObjectWriteRules {
         else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
     }
 
-    /// Throws for unknown built-in classes, and for classes that only the server writes.
+    /// Throws for built-in classes that clients cannot write, and for unknown names that begin with `_`.
     private func requireChangeable(_ name: ClassName, by operation: ClassOperation) throws {
         if name == .session {
             try access.require(operation, in: .sessions)

@@ -160,7 +160,7 @@ package struct FieldChange: Sendable, Equatable {
     }
 }
 
-/// Throws for fields that the server created; fields of users and roles can only be hidden.
+/// Throws for a field that the server created, unless the change only hides a field of users or roles.
 private func requireChangeable(_ field: String, of name: ClassName, by change: FieldChange) throws {
     guard name.isReserved else { return }
     let known = ClassSchema.builtIn.first { $0.name == name }

@@ -109,7 +109,7 @@ package indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// The circle that sorts the results; `nil` if there is none. It is always at the top level.
+    /// The circle that sorts the results, always at the top level; `nil` if there is none.
     package var circle: (path: FieldPath, circle: Circle)? {
         switch self {
         case .all(let conditions): conditions.lazy.compactMap(\.circle).first

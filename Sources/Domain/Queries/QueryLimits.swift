@@ -14,7 +14,7 @@ package struct QueryLimits: Sendable {
     package var patternLength: Int
     /// The time limit of a query in seconds.
     package var timeout: Int
-    /// The maximum number of running and waiting queries of one caller.
+    /// The maximum number of requests of one caller that query or wait at the same time.
     package var concurrent: Int
     /// The maximum size of the objects in a reply, in bytes; further objects are left out, as on LeanCloud
     /// (protocol/data 3.8).

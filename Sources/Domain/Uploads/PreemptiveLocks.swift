@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A lock for each key that goes to the newest task, which cancels the task that holds the lock.
+/// A lock for each key; the newest task gets it by cancelling the task that holds it.
 ///
 /// A client that lost its connection opens another one, long before the server notices that the first is dead. So a new
 /// task cancels the previous one, waits until it has ended, and continues.

@@ -34,7 +34,7 @@ extension UploadHandle {
         }
     }
 
-    /// Called with all locks of the upload held.
+    /// Finishes the upload if all its bytes are stored; called with all locks of the upload held.
     ///
     /// - Returns: The final upload that waits for this one.
     private func finish() async throws -> ObjectID? {

@@ -176,7 +176,7 @@ extension UploadService {
         return wasOpen
     }
 
-    /// Removes an upload whose row is gone from memory, by the digest of its token.
+    /// Removes from memory an upload whose row was deleted, by the digest of its token.
     func forget(_ digest: String) async {
         try? await active.using(digest) {
             nil

@@ -38,7 +38,7 @@ extension UploadHandle {
             // The slot that becomes unused: that of the new bytes, or of those that they replace.
             var unused = PartLayout.Slot(number: number, offset: offset, size: size)
             defer {
-                // A first part is sent again to the offset of its number.
+                // The slot of a first part stays reserved: a repeated request writes to the same offset.
                 if isAgain { active.with { [unused] state in state.layout.release(unused) } }
                 active.settle(number)
             }

@@ -6,8 +6,7 @@ package struct UploadLimits: Sendable {
     package var nameLength: Int
     /// The maximum size of all files of an app in bytes, including announced ones; `nil` means no limit.
     package var quota: Int64?
-    /// The maximum number of unfinished uploads of all users and guests of an app; those of the master key have no
-    /// limit.
+    /// The maximum number of unfinished uploads of all users of an app; those of the master key have no limit.
     package var open: Int
     /// The maximum for all guests together; at most ``open``.
     package var openGuests: Int

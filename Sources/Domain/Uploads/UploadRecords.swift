@@ -223,7 +223,7 @@ struct UploadRecords: Sendable {
 
     /// The uploads to finish on their last byte (tus) that a server left unfinished when it ended.
     ///
-    /// - Returns: Those whose bytes can all be stored or that wait for pieces, and final ones whose creation was
+    /// - Returns: Those whose rows record all bytes or that wait for pieces, and final ones whose creation was
     ///   interrupted. Incomplete uploads are not included, because their clients continue them.
     func leftUnfinished() async throws -> (complete: [ObjectID], finals: [ObjectID]) {
         try await store.read { reader in

@@ -87,7 +87,7 @@ extension UploadHandle {
         }
     }
 
-    /// Called with all locks of the upload held.
+    /// Creates the file if all pieces are finished; called with all locks of the upload held.
     private func concatenateWaiting() async throws {
         try requireNotEnded()
         guard stored.isWaiting else { return }

@@ -9,7 +9,7 @@ struct DerivativeFile: Sendable {
 
     private static let blockSize: Int64 = 4096
 
-    /// Reads the metadata; `nil` if there is no file at the path. Links are not followed.
+    /// Reads the metadata without following links; `nil` if there is no file at the path.
     init?(at path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -24,7 +24,7 @@ enum SQLPath {
         "json_array_length(body, '\(jsonPath(path))')"
     }
 
-    /// A field as JSON text, whatever its type.
+    /// A field of any type as JSON text.
     static func json(_ field: String) -> String {
         "body -> '$.\(field)'"
     }

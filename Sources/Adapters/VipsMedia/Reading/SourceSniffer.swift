@@ -2,7 +2,7 @@ internal import Domain
 
 /// Detects an image's format by its first bytes; names and types from clients are ignored.
 ///
-/// A detected format promises nothing about the rest of the bytes: it selects the reader to try.
+/// A detected format does not mean that the rest of the bytes is valid: it selects the reader to try.
 enum SourceSniffer {
     /// The number of bytes that are examined.
     static let headLength = 4096
