@@ -60,6 +60,8 @@ package final class FileDeletions: Sendable {
     }
 
     /// Works through the queue, and through rows that are added later, until the task is cancelled; call it once.
+    ///
+    /// - Parameter report: Called after each batch.
     package func run(_ report: @escaping @Sendable (DeletionProgress) -> Void) async {
         var backoff = backoff
         var retry: ContinuousClock.Instant?

@@ -2,7 +2,7 @@
 struct AccountChange {
     /// The changes of `authData`.
     let authData: [AuthData.Change]
-    /// The password that it sets.
+    /// The hash of the password that the change sets.
     let passwordHash: PasswordHash?
     /// The account names that the change sets or deletes.
     let names: [AccountName]

@@ -28,6 +28,8 @@ struct ObjectEdit {
     }
 
     /// Applies every operation of a change, in order.
+    ///
+    /// - Throws: ``ServiceError/Code/typeMismatch`` (111), ``ServiceError/Code/readOnlyField`` (117).
     mutating func apply(_ change: ObjectChange) throws {
         for (path, operation) in change.operations { try apply(operation, at: path) }
     }

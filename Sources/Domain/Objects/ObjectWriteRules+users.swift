@@ -88,6 +88,9 @@ extension ObjectWriteRules {
     }
 
     /// A user whom the caller is allowed to change: itself, or any user for the master key.
+    ///
+    /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/sessionRequired``,
+    ///   ``ServiceError/Code/userNotFound``.
     static func own(_ id: ObjectID, in reader: any ReadTransaction, _ access: ObjectAccess) throws -> ObjectRow {
         let schema = try reader.schema(of: .user) ?? .users
         try access.require(.update, of: id, in: schema)
