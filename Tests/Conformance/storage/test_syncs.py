@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 from client import eventually
+from uploading import Tus
 
 CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(fsync|fdatasync|link|unlink|pwrite64|write|writev|sendto)\b")
 
@@ -68,6 +69,23 @@ def test_an_upload_is_answered_after_file_folder_and_row_are_synced(trace):
     unstaged = position(lines, r"unlink\(.*/staging/")
     assert written < named < min(file_synced, folder_synced)
     assert max(file_synced, folder_synced) < row_synced < unstaged < len(lines) - 1
+
+
+def test_a_part_of_an_upload_is_answered_after_its_bytes_their_name_and_its_row_are_synced(trace):
+    server, log = trace
+    upload = Tus(server).create(20)
+    assert upload.patch(0, b"first ten.").status_code == 204
+    lines = lines_until_answer(log, "HTTP/1.1 204")
+    written = position(lines, r"pwrite64\(\d+<[^>]*/staging/")
+    bytes_synced, name_synced = (
+        next(i for i, line in enumerate(lines) if i > written and re.search(rf"f(data)?sync\(\d+<[^>]*{file}>", line))
+        for file in ("/staging/[^>]+", "/staging")
+    )
+    row_synced = next(
+        i for i, line in enumerate(lines) if i > bytes_synced and re.search(r"f(data)?sync\(\d+<[^>]*sqlite-wal>", line)
+    )
+    assert written < bytes_synced < row_synced < len(lines) - 1
+    assert name_synced < row_synced
 
 
 def test_a_new_folder_of_blobs_is_synced_with_the_folders_above_it(trace):
