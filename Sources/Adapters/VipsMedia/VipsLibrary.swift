@@ -6,7 +6,7 @@ internal import Glibc
 enum VipsLibrary {
     /// The loaders of supported formats that upstream fuzzes; every other loader is blocked.
     ///
-    /// SVG, PDF, ImageMagick and similar loaders never run in this process, whatever the bytes are.
+    /// SVG, PDF, ImageMagick and similar loaders never run in this process, for any bytes.
     private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
 
     private static let started: Result<Void, VipsError> = {

@@ -1,7 +1,7 @@
 extension ThumbnailGeometry {
     /// Parses the value of `thumbnail` (protocol/files 5.4); `nil` if it has no effect.
     ///
-    /// If one of the two sides is missing, it follows from the other one, whatever sign is at the end.
+    /// If one of the two sides is missing, it follows from the other one, with any sign at the end.
     init?(_ parameter: ImageParameter) throws {
         var scanner = GeometryScanner(parameter.value)
         let first = scanner.number()

@@ -43,7 +43,7 @@ extension CurlOption<String> {
     package static var url: Self { Self(code: CURLOPT_URL) }
     /// The request's method, in capitals.
     package static var method: Self { Self(code: CURLOPT_CUSTOMREQUEST) }
-    /// The proxy; an empty string disables proxies, whatever the environment variables say.
+    /// The proxy; an empty string disables proxies, also those of environment variables.
     package static var proxy: Self { Self(code: CURLOPT_PROXY) }
     /// The user agent.
     package static var userAgent: Self { Self(code: CURLOPT_USERAGENT) }

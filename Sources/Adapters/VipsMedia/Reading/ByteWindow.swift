@@ -1,6 +1,6 @@
 /// Random access to few bytes of a long source, with a budget for all reads together.
 ///
-/// Header parsers use it: whatever lengths the bytes announce, the reads do not exceed the budget, so that a file of a
+/// Header parsers use it: for any lengths that the bytes announce, the reads do not exceed the budget, so that a file of a
 /// million empty segments costs no more than a photograph with a large profile.
 struct ByteWindow {
     /// Reads bytes from an offset: the requested number, fewer only at the end of the source.

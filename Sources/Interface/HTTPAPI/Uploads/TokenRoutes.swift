@@ -32,7 +32,7 @@ struct TokenRoutes: Sendable {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
         var description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
-        // The SDK stores the values of this response, so the record has the same media type, whatever the bytes are.
+        // The SDK stores the values of this response, so the record has the same media type, for any bytes.
         description.mediaType = app.uploads.expectedType(of: description)
         let announcement = UploadAnnouncement(
             description,
