@@ -25,7 +25,7 @@ import Testing
         let key = try Samples.record().key
         let staged = try await fixture.staging.stage(as: id)
         fixture.blobs.failPuts(failure, afterStoring: true)
-        await expectRefusal(.storageFailing) { try await fixture.commit("abc", from: staged, as: key, of: id) }
+        await expectFailure(.storageFailing) { try await fixture.commit("abc", from: staged, as: key, of: id) }
         #expect(fixture.blobs.count == 0)
         #expect(try await fixture.staging.leftovers() == [.staged(id)])
         fixture.blobs.failPuts(nil)
@@ -38,7 +38,7 @@ import Testing
         let service = fixture.service()
         fixture.blobs.failPuts(failure, afterStoring: true)
         fixture.blobs.failUndos(failure)
-        await expectRefusal(.storageFailing) { try await upload("abc", to: service) }
+        await expectFailure(.storageFailing) { try await upload("abc", to: service) }
         #expect(fixture.blobs.count == 1)
         #expect(fixture.staging.count == 1)
         // The next start cannot either, and the server starts all the same.
@@ -59,7 +59,7 @@ import Testing
         let facts = try await staged.finish(size: 4, needsMD5: false).blob
         try await fixture.storage.commit(staged, facts, as: upload.key, of: upload.id)
         fixture.blobs.failUndos(failure)
-        await expectRefusal(.storageFailing) { try await fixture.service().recover(logger) }
+        await expectFailure(.storageFailing) { try await fixture.service().recover(logger) }
         fixture.blobs.failUndos(nil)
         try await fixture.service().recover(logger)
         let record = try await fixture.service().finish(claims, token)

@@ -17,7 +17,7 @@ import Testing
         let records = try await fixture.insert(2)
         let server = fixture.server()
         let command = ObjectCommand(.file, .delete([records[0].id], where: nil))
-        await expectRefusal(.forbidden) { try await server.objects.perform(command, as: fixture.uploads.people.guest) }
+        await expectFailure(.forbidden) { try await server.objects.perform(command, as: fixture.uploads.people.guest) }
         #expect(await server.deletions.drain())
         #expect(fixture.counts == [2, 0, 2, 2])
         try await fixture.delete([records[0]], on: server)

@@ -34,7 +34,7 @@ import Testing
         try await fixture.delete([first], on: server)
         #expect(await server.deletions.drain() == false)
         let token = try await fixture.announce("logo.png", on: server)
-        await expectRefusal(.storageFailing) { try await server.uploads.put("second", token) }
+        await expectFailure(.storageFailing) { try await server.uploads.put("second", token) }
         #expect(try await server.uploads.knows(token))
         #expect(fixture.store.count(of: .file) == 0)
         let second = try await server.uploads.put("second", token)

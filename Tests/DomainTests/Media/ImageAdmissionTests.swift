@@ -85,7 +85,7 @@ import Testing
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 1)
         let gate = Gate()
         let tasks = [start("0", on: admission, until: gate), start("1", on: admission, until: gate)]
-        await expectRefusal(.overloaded) { try await admission.admit { _ in } }
+        await expectFailure(.overloaded) { try await admission.admit { _ in } }
         gate.open()
         try await wait(for: tasks)
         try await admission.admit { _ in }
@@ -95,7 +95,7 @@ import Testing
     func permitBeforeEstimate() async throws {
         let admission = ImageAdmission(workers: 1, memory: 10, queue: 0)
         try await admission.admit { _ in
-            await expectRefusal(.overloaded) { try await admission.admit { _ in } }
+            await expectFailure(.overloaded) { try await admission.admit { _ in } }
         }
     }
 

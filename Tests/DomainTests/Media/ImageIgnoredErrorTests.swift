@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Domain
@@ -19,7 +20,7 @@ import Testing
     func oneDoesNot(code: ServiceError.Code) async throws {
         let origin = try await fixture.file()
         fixture.renderer.fail(with: ServiceError(code, "No."))
-        await expectRefusal(code) { try await fixture.service().text("\(operations)|imageMogr2/rotate/90", of: origin) }
+        await expectFailure(code) { try await fixture.service().text("\(operations)|imageMogr2/rotate/90", of: origin) }
     }
 
     @Test("what fails while pixels are made gives the source if all operators ignore errors")
@@ -37,7 +38,7 @@ import Testing
         _ = try await fixture.file("a mark", as: header, key: "own/mark.png")
         fixture.renderer.fail(with: ServiceError(.notAnImage, "No."))
         let chain = "\(operations)|watermark/1/image/\("own/mark.png".inBase64)"
-        await expectRefusal(.notAnImage) { try await fixture.service().text(chain, of: origin) }
+        await expectFailure(.notAnImage) { try await fixture.service().text(chain, of: origin) }
     }
 
     // MARK: More memory than there is
@@ -52,7 +53,7 @@ import Testing
     func memoryOfSeveral() async throws {
         let origin = try await fixture.file(as: progressive)
         let service = fixture.service(admission: narrow)
-        await expectRefusal(.imageTooLarge) { try await service.text("\(operations)|imageMogr2/rotate/90", of: origin) }
+        await expectFailure(.imageTooLarge) { try await service.text("\(operations)|imageMogr2/rotate/90", of: origin) }
     }
 
     // MARK: What is remembered

@@ -130,7 +130,7 @@ import Testing
     @Test("requests for information about what is no image are refused", arguments: ["imageInfo", "exif", "imageAve"])
     func noImage(name: String) async throws {
         let origin = try await fixture.file("a text", as: nil)
-        await expectRefusal(.notAnImage) { try await fixture.service().answer(name, of: origin) }
+        await expectFailure(.notAnImage) { try await fixture.service().answer(name, of: origin) }
     }
 
     @Test(
@@ -142,7 +142,7 @@ import Testing
         var settings = ImageSettings()
         settings.limits.sourceSize = 11
         let service = fixture.service(settings)
-        await expectRefusal(.imageTooLarge) { try await service.answer(name, of: origin) }
+        await expectFailure(.imageTooLarge) { try await service.answer(name, of: origin) }
     }
 
     @Test(
@@ -154,7 +154,7 @@ import Testing
         let admission = ImageAdmission(workers: 1, memory: 512 << 20, queue: 0)
         let service = fixture.service(admission: admission)
         try await admission.admit { _ in
-            await expectRefusal(.overloaded) { try await service.answer(name, of: origin) }
+            await expectFailure(.overloaded) { try await service.answer(name, of: origin) }
         }
         _ = try await service.answer(name, of: origin)
     }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Domain
@@ -93,7 +94,7 @@ import Testing
         _ = try await fixture.file("a mark", as: mark, key: "own/mark.png")
         let service = fixture.service(admission: ImageAdmission(workers: 1, memory: 64 << 20, queue: 1))
         #expect(try await service.text("watermark/1\(place)|imageView2/2/w/100", of: origin) == "made")
-        await expectRefusal(.imageTooLarge) {
+        await expectFailure(.imageTooLarge) {
             try await service.text("watermark/3\(sixteenPlaces)|imageView2/2/w/100", of: origin)
         }
     }

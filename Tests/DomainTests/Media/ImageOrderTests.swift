@@ -255,11 +255,11 @@ import Testing
         var tasks = [1000, 2000, 9000, 3000].map {
             start("greedy \($0)", milliseconds: $0, for: greedy, on: admission, until: gate)
         }
-        await expectRefusal(.overloaded) { try await admission.admit(for: greedy) { _ in } }
+        await expectFailure(.overloaded) { try await admission.admit(for: greedy) { _ in } }
         let admitted = start("modest", milliseconds: 500, for: modest, on: admission, until: gate)
         // The one that would have run last.
         let last = tasks.remove(at: 2)
-        await expectRefusal(.overloaded) { try await last.value }
+        await expectFailure(.overloaded) { try await last.value }
         try await end(tasks + [admitted], gate)
         #expect(log.lines == ["greedy 1000", "modest", "greedy 2000", "greedy 3000"])
     }
@@ -268,8 +268,8 @@ import Testing
     func fairPermits(one: ImageRequester, two: ImageRequester) async throws {
         let (admission, gate) = (admission(queue: 3), Gate())
         let tasks = [one, two, one, two].map { start("", for: $0, on: admission, until: gate) }
-        await expectRefusal(.overloaded) { try await admission.admit(for: one) { _ in } }
-        await expectRefusal(.overloaded) { try await admission.admit(for: two) { _ in } }
+        await expectFailure(.overloaded) { try await admission.admit(for: one) { _ in } }
+        await expectFailure(.overloaded) { try await admission.admit(for: two) { _ in } }
         try await end(tasks, gate)
     }
 

@@ -86,7 +86,7 @@ import Testing
     @Test("what is no image is refused")
     func noImage() async throws {
         let origin = try await fixture.file("a text", as: nil)
-        await expectRefusal(.notAnImage) { try await fixture.service().text("imageView2/2/w/400", of: origin) }
+        await expectFailure(.notAnImage) { try await fixture.service().text("imageView2/2/w/400", of: origin) }
     }
 
     @Test("an image that alone takes more than the memory is refused, and nothing rendered")
@@ -94,7 +94,7 @@ import Testing
         let header = ImageHeader(format: .jpeg, size: ImageSize(4000, 3000), isProgressive: true)
         let origin = try await fixture.file(as: header)
         let service = fixture.service(admission: ImageAdmission(workers: 1, memory: 8 << 20, queue: 1))
-        await expectRefusal(.imageTooLarge) { try await service.text("imageView2/2/w/400", of: origin) }
+        await expectFailure(.imageTooLarge) { try await service.text("imageView2/2/w/400", of: origin) }
         #expect(fixture.renderer.jobs.isEmpty)
     }
 
@@ -127,8 +127,8 @@ import Testing
         let origin = try await fixture.file()
         let service = fixture.service()
         fixture.renderer.fail(with: ServiceError(.imageTimedOut, "It took too long."))
-        await expectRefusal(.imageTimedOut) { try await service.text("imageView2/2/w/400", of: origin) }
-        await expectRefusal(.imageTimedOut) { try await service.text("imageView2/2/w/400", of: origin) }
+        await expectFailure(.imageTimedOut) { try await service.text("imageView2/2/w/400", of: origin) }
+        await expectFailure(.imageTimedOut) { try await service.text("imageView2/2/w/400", of: origin) }
         #expect(fixture.renderer.jobs.count == 2)
     }
 
@@ -140,7 +140,7 @@ import Testing
         let made = try await fixture.service(served: served).result(request, of: origin)
         let other = ImageServiceFixture(derivatives: WatchedDerivatives(bound: 0))
         let otherOrigin = try await other.file()
-        await expectRefusal(.overloaded) {
+        await expectFailure(.overloaded) {
             try await other.service(served: served).result(request, of: otherOrigin)
         }
         withExtendedLifetime(made) {}
@@ -158,9 +158,9 @@ import Testing
         let service = fixture.service()
         #expect(try await service.text("imageView2/2/w/400/ignore-error/1", of: origin) == nil)
         #expect(try await service.text("imageMogr2/rotate/90/ignore-error/1|imageInfo", of: origin) == nil)
-        await expectRefusal(code) { try await service.text("imageView2/2/w/400", of: origin) }
+        await expectFailure(code) { try await service.text("imageView2/2/w/400", of: origin) }
         let later = "imageView2/2/w/400|imageMogr2/rotate/90/ignore-error/1"
-        await expectRefusal(code) { try await service.text(later, of: origin) }
+        await expectFailure(code) { try await service.text(later, of: origin) }
     }
 
     @Test(
@@ -190,7 +190,7 @@ import Testing
         let origin = try await fixture.file(as: ImageHeader(format: .png, size: ImageSize(30_001, 1)))
         let service = fixture.service()
         #expect(try await service.text("imageView2/2/w/400/ignore-error/1", of: origin) == nil)
-        await expectRefusal(.imageTooLarge) { try await service.text("imageView2/2/w/400", of: origin) }
+        await expectFailure(.imageTooLarge) { try await service.text("imageView2/2/w/400", of: origin) }
     }
 
     @Test(
@@ -202,7 +202,7 @@ import Testing
     func notIgnored(code: ServiceError.Code) async throws {
         let origin = try await fixture.file()
         fixture.renderer.fail(with: ServiceError(code, "No."))
-        await expectRefusal(code) {
+        await expectFailure(code) {
             try await fixture.service().text("imageView2/2/w/400/ignore-error/1", of: origin)
         }
     }
@@ -214,7 +214,7 @@ import Testing
         let (begun, mayEnd) = fixture.renderer.hold()
         let running = Task.immediate { try await service.text("imageView2/2/w/400", of: origin) }
         await begun.wait()
-        await expectRefusal(.overloaded) {
+        await expectFailure(.overloaded) {
             try await service.text("imageView2/2/w/200/ignore-error/1", of: origin)
         }
         mayEnd.open()
@@ -283,7 +283,7 @@ import Testing
         let origin = try await fixture.file()
         let large = ImageHeader(format: .png, size: ImageSize(30_001, 1))
         _ = try await fixture.file("a mark", as: large, key: "own/mark.png")
-        await expectRefusal(.badImageRequest) {
+        await expectFailure(.badImageRequest) {
             try await fixture.service().text("watermark/1/image/\("own/mark.png".inBase64)", of: origin)
         }
     }

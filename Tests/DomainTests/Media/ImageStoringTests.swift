@@ -186,6 +186,6 @@ import Testing
         let origin = try await fixture.file()
         _ = try await service.text(operations, of: origin)
         try await fixture.delete(origin)
-        await expectRefusal(.fileNotFound) { try await service.text("imageView2/2/w/200", of: origin) }
+        await expectFailure(.fileNotFound) { try await service.text("imageView2/2/w/200", of: origin) }
     }
 }

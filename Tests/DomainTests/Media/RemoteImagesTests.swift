@@ -130,7 +130,7 @@ import Testing
         let (reached, mayGoOn) = derivatives.holdStores()
         let first = Task.immediate { try await text(images(memory: memory)) }
         await reached.wait()
-        await expectRefusal(.overloaded) { try await text(images(memory: memory), "https://example.com/b.png") }
+        await expectFailure(.overloaded) { try await text(images(memory: memory), "https://example.com/b.png") }
         mayGoOn.open()
         #expect(try await first.value == "some bytes")
     }
@@ -140,7 +140,7 @@ import Testing
         let images = images(memory: ServedMemory(limit: 10))
         #expect(try await text(images) == "some bytes")
         fetcher.answer(["more than ", "ten bytes"], as: .png)
-        await expectRefusal(.overloaded) { try await text(images, "https://example.com/b.png") }
+        await expectFailure(.overloaded) { try await text(images, "https://example.com/b.png") }
         fetcher.answer(["ten", " bytes."], as: .png)
         #expect(try await text(images, "https://example.com/c.png") == "ten bytes.")
     }
@@ -149,7 +149,7 @@ import Testing
     func notKept() async throws {
         let images = images(memory: ServedMemory(limit: 10), derivatives: WatchedDerivatives(bound: 0))
         let file = try await images.origin(of: RemoteURL("https://example.com/a.png")).1
-        await expectRefusal(.overloaded) { try await text(images, "https://example.com/b.png") }
+        await expectFailure(.overloaded) { try await text(images, "https://example.com/b.png") }
         #expect(try await file.blob.read(at: 0, count: 100) == ByteBuffer(string: "some bytes"))
     }
 

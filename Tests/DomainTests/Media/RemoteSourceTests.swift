@@ -29,7 +29,7 @@ import Testing
     @Test("an image with too long sides is refused by its first bytes")
     func sides() async throws {
         let origin = origin(large, as: ImageHeader(format: .png, size: ImageSize(30_001, 1)))
-        await expectRefusal(.imageTooLarge) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
+        await expectFailure(.imageTooLarge) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
         #expect(reads.all == [head])
     }
 
@@ -37,7 +37,7 @@ import Testing
     func partialSides() async throws {
         let origin = origin(large)
         fixture.renderer.tellPartially(ImageSize(30_001, 1))
-        await expectRefusal(.imageTooLarge) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
+        await expectFailure(.imageTooLarge) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
         #expect(reads.all == [head])
     }
 
@@ -46,10 +46,10 @@ import Testing
         var settings = ImageSettings()
         settings.limits.work = 1
         let origin = origin(large)
-        await expectRefusal(.imageTooLarge) {
+        await expectFailure(.imageTooLarge) {
             try await fixture.service(settings).text("imageView2/2/w/200", of: origin)
         }
-        await expectRefusal(.imageTooLarge) { try await fixture.service(settings).answer("imageAve", of: origin) }
+        await expectFailure(.imageTooLarge) { try await fixture.service(settings).answer("imageAve", of: origin) }
         #expect(reads.all.allSatisfy { $0 == head })
     }
 
@@ -58,7 +58,7 @@ import Testing
         var settings = ImageSettings()
         settings.limits.sourceSize = 1000
         let origin = origin(large)
-        await expectRefusal(.imageTooLarge) {
+        await expectFailure(.imageTooLarge) {
             try await fixture.service(settings).text("imageView2/2/w/200", of: origin)
         }
         #expect(reads.all == [])
@@ -67,7 +67,7 @@ import Testing
     @Test("bytes that begin no image are not read further")
     func noImage() async throws {
         let origin = origin(large, as: nil)
-        await expectRefusal(.notAnImage) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
+        await expectFailure(.notAnImage) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
         #expect(reads.all == [head])
     }
 
@@ -111,7 +111,7 @@ import Testing
             mediaType: .jpeg,
             open: { ShortBlob(base: blob, size: blob.size + 4) }
         )
-        await expectRefusal(.internalFailure) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
+        await expectFailure(.internalFailure) { try await fixture.service().text("imageView2/2/w/200", of: origin) }
         #expect(fixture.renderer.jobs.isEmpty)
         #expect(fixture.scratch.count == 0)
     }

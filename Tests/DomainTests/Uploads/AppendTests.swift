@@ -36,7 +36,7 @@ import Testing
     func wrongOffset(offset: Int64) async throws {
         let token = try await fixture.token(on: service, size: 6)
         _ = try await service.append("abc", at: 0, token)
-        await expectRefusal(.uploadConflict) { try await service.append("x", at: offset, token) }
+        await expectFailure(.uploadConflict) { try await service.append("x", at: offset, token) }
         #expect(try await self.offset(token) == 3)
     }
 
@@ -54,7 +54,7 @@ import Testing
         let (upload, token) = try await fixture.begin(on: service, size: 4)
         _ = try await service.append("ab", at: 0, token)
         let wrong = AnnouncedDigest(kind: .crc32, bytes: [0, 0, 0, 0])
-        await expectRefusal(.checksumMismatch) { try await service.append("xx", at: 2, token, saying: wrong) }
+        await expectFailure(.checksumMismatch) { try await service.append("xx", at: 2, token, saying: wrong) }
         #expect(try await offset(token) == 2)
         _ = try await service.append("cd", at: 2, token)
         #expect(try await fixture.text(of: upload.key) == "abcd")
@@ -81,7 +81,7 @@ import Testing
     @Test("a body that promised a checksum and brought none is refused")
     func missingChecksum() async throws {
         let token = try await fixture.token(on: service, size: 4)
-        await expectRefusal(.checksumMismatch) {
+        await expectFailure(.checksumMismatch) {
             try await service.using(token) { upload in
                 try await upload.append(at: 0, announced: nil, digesting: [.sha1]) { sink in
                     try await sink.append(ByteBuffer(string: "ab"))
@@ -96,14 +96,14 @@ import Testing
     func tooLong() async throws {
         let token = try await fixture.token(on: service, size: 4)
         _ = try await service.append("abc", at: 0, token)
-        await expectRefusal(.payloadTooLarge) { try await service.append("de", at: 3, token) }
+        await expectFailure(.payloadTooLarge) { try await service.append("de", at: 3, token) }
         #expect(try await offset(token) == 3)
     }
 
     @Test("a body that announces more than the rest is refused before it is read")
     func tooMuchAnnounced() async throws {
         let token = try await fixture.token(on: service, size: 4)
-        await expectRefusal(.payloadTooLarge) {
+        await expectFailure(.payloadTooLarge) {
             try await service.using(token) { upload in
                 try await upload.append(at: 0, announced: 5, digesting: []) { _ in
                     Issue.record("The body was read.")
@@ -121,7 +121,7 @@ import Testing
         await body.begun.wait()
         #expect(try await offset(token) == 2)
         _ = try await service.append("cd", at: 2, token)
-        await expectRefusal(.superseded) { try await older.value }
+        await expectFailure(.superseded) { try await older.value }
         #expect(try await fixture.text(of: upload.key) == "abcd")
     }
 
@@ -150,7 +150,7 @@ import Testing
         let (upload, token) = try await fixture.begin(on: service)
         _ = try await service.append("abc", at: 0, token)
         _ = try await service.append("", at: 3, token, sized: 4)
-        await expectRefusal(.badRequest) { try await service.append("de", at: 3, token, sized: 5) }
+        await expectFailure(.badRequest) { try await service.append("de", at: 3, token, sized: 5) }
         _ = try await service.append("d", at: 3, token, sized: 4)
         #expect(try await fixture.text(of: upload.key) == "abcd")
     }
@@ -171,7 +171,7 @@ import Testing
         let service = fixture.service(UploadLimits(fileSize: 10))
         let token = try await fixture.token(on: service)
         _ = try await service.append("abc", at: 0, token)
-        await expectRefusal(code) { try await service.append("", at: 3, token, sized: size) }
+        await expectFailure(code) { try await service.append("", at: 3, token, sized: size) }
     }
 
     @Test("an upload of no bytes ends at once, another does not")
@@ -187,7 +187,7 @@ import Testing
     func late() async throws {
         let token = try await fixture.token(on: service, size: 3)
         _ = try await service.append("abc", at: 0, token)
-        await expectRefusal(.uploadConflict) { try await service.append("x", at: 2, token) }
+        await expectFailure(.uploadConflict) { try await service.append("x", at: 2, token) }
         let end = try await service.append("", at: 3, token)
         #expect(end == 3)
     }

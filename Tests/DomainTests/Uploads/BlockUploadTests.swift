@@ -57,13 +57,13 @@ import Testing
     @Test("no block has a size of nothing or of over 4 MiB", arguments: [0, -1, 4 << 20 + 1] as [Int64])
     func size(size: Int64) async throws {
         let token = try await fixture.token(on: service)
-        await expectRefusal(.badRequest) { try await service.beginBlock(of: size, "a", token) }
+        await expectFailure(.badRequest) { try await service.beginBlock(of: size, "a", token) }
     }
 
     @Test("a chunk has at least one byte")
     func emptyChunk() async throws {
         let token = try await fixture.token(on: service)
-        await expectRefusal(.badRequest) { try await service.beginBlock(of: 3, "", token) }
+        await expectFailure(.badRequest) { try await service.beginBlock(of: 3, "", token) }
         let context = try await service.block(["abc"], token)
         let record = try await service.makeFile([context], size: 3, token)
         #expect(try await fixture.text(of: record.key) == "abc")
@@ -73,7 +73,7 @@ import Testing
     func tooLong() async throws {
         let token = try await fixture.token(on: service)
         let first = try await service.beginBlock(of: 3, "ab", token)
-        await expectRefusal(.badRequest) { try await service.chunk("cd", first.context, at: 2, token) }
+        await expectFailure(.badRequest) { try await service.chunk("cd", first.context, at: 2, token) }
         let second = try await service.chunk("c", first.context, at: 2, token)
         #expect(second.offset == 3)
     }
@@ -82,7 +82,7 @@ import Testing
     func offset(offset: Int64) async throws {
         let token = try await fixture.token(on: service)
         let first = try await service.beginBlock(of: 4, "ab", token)
-        await expectRefusal(.invalidContext) { try await service.chunk("c", first.context, at: offset, token) }
+        await expectFailure(.invalidContext) { try await service.chunk("c", first.context, at: offset, token) }
     }
 
     @Test("a chunk is sent again when its answer was lost, also the last one")
@@ -100,7 +100,7 @@ import Testing
         let token = try await fixture.token(on: service)
         let first = try await service.beginBlock(of: 4, "aa", token)
         let second = try await service.chunk("bb", first.context, at: 2, token)
-        await expectRefusal(.invalidContext) { try await service.chunk("xx", first.context, at: 2, token) }
+        await expectFailure(.invalidContext) { try await service.chunk("xx", first.context, at: 2, token) }
         let record = try await service.makeFile([second.context], size: 4, token)
         #expect(try await fixture.text(of: record.key) == "aabb")
         #expect(fixture.staging.count == 0)
@@ -110,7 +110,7 @@ import Testing
     func whole() async throws {
         let token = try await fixture.token(on: service)
         let context = try await service.block(["aaaa"], token)
-        await expectRefusal(.invalidContext) { try await service.chunk("b", context, at: 4, token) }
+        await expectFailure(.invalidContext) { try await service.chunk("b", context, at: 4, token) }
     }
 
     @Test("a context of another upload, or of none, is refused")
@@ -120,30 +120,30 @@ import Testing
         let first = try await service.beginBlock(of: 4, "aa", other)
         let context = try await service.block(["aaaa"], other)
         for (text, offset) in [(first.context, 2), ("1.0.4.2.AAAA", 2), ("", 0)] as [(String, Int64)] {
-            await expectRefusal(.invalidContext) { try await service.chunk("bb", text, at: offset, token) }
+            await expectFailure(.invalidContext) { try await service.chunk("bb", text, at: offset, token) }
         }
-        await expectRefusal(.invalidContext) { try await service.makeFile([context], size: 4, token) }
+        await expectFailure(.invalidContext) { try await service.makeFile([context], size: 4, token) }
     }
 
     @Test("a block that is not whole makes no file")
     func unfinished() async throws {
         let token = try await fixture.token(on: service)
         let first = try await service.beginBlock(of: 4, "aa", token)
-        await expectRefusal(.invalidContext) { try await service.makeFile([first.context], size: 2, token) }
+        await expectFailure(.invalidContext) { try await service.makeFile([first.context], size: 2, token) }
     }
 
     @Test("a block counts once in the list")
     func twice() async throws {
         let token = try await fixture.token(on: service)
         let context = try await service.block(["aaaa"], token)
-        await expectRefusal(.invalidContext) { try await service.makeFile([context, context], size: 8, token) }
+        await expectFailure(.invalidContext) { try await service.makeFile([context, context], size: 8, token) }
     }
 
     @Test("a size that is not that of the blocks is refused")
     func wrongSize() async throws {
         let token = try await fixture.token(on: service)
         let context = try await service.block(["aaaa"], token)
-        await expectRefusal(.badRequest) { try await service.makeFile([context], size: 5, token) }
+        await expectFailure(.badRequest) { try await service.makeFile([context], size: 5, token) }
     }
 
     @Test("blocks go on after the server was started again")
@@ -163,7 +163,7 @@ import Testing
         let token = try await fixture.token(on: service)
         let first = try await service.beginBlock(of: 4, "aa", token)
         let next = fixture.service(on: MemoryStagingArea(bootID: "next boot"))
-        await expectRefusal(.invalidContext) { try await next.chunk("aa", first.context, at: 2, token) }
+        await expectFailure(.invalidContext) { try await next.chunk("aa", first.context, at: 2, token) }
         let context = try await next.block(["aaaa"], token)
         let record = try await next.makeFile([context], size: 4, token)
         #expect(record.facts.size == 4)

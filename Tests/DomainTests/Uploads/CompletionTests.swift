@@ -111,10 +111,10 @@ import Testing
     func passing() async throws {
         let (upload, token) = try await fixture.begin(on: service, size: 3, finishingOnLastByte: true)
         fixture.blobs.failPuts(ServiceError(.storageFull, "Full."))
-        await expectRefusal(.storageFull) { try await service.append("abc", at: 0, token) }
-        await expectRefusal(.storageFull) { try await offset(token, on: service) }
+        await expectFailure(.storageFull) { try await service.append("abc", at: 0, token) }
+        await expectFailure(.storageFull) { try await offset(token, on: service) }
         // The operator reads of it in the log.
-        await expectRefusal(.storageFull) { try await service.sweep() }
+        await expectFailure(.storageFull) { try await service.sweep() }
         #expect(fixture.store.count(of: .file) == 0)
         fixture.blobs.failPuts(nil)
         #expect(try await offset(token, on: service) == 3)
@@ -125,7 +125,7 @@ import Testing
     func retried() async throws {
         let (upload, token) = try await fixture.begin(on: service, size: 3, finishingOnLastByte: true)
         fixture.blobs.failPuts(ServiceError(.storageFull, "Full."))
-        await expectRefusal(.storageFull) { try await service.append("abc", at: 0, token) }
+        await expectFailure(.storageFull) { try await service.append("abc", at: 0, token) }
         fixture.blobs.failPuts(nil)
         _ = try await service.sweep()
         #expect(try await fixture.text(of: upload.key) == "abc")
@@ -136,11 +136,11 @@ import Testing
         let images = UploadLimits(types: try #require(TypePolicy("image/*")))
         let strict = fixture.service(images)
         let token = try await fixture.token(on: strict, size: 3)
-        await expectRefusal(.forbidden) { try await strict.append("abc", at: 0, token) }
-        await expectRefusal(.uploadNotFound) { try await offset(token, on: strict) }
+        await expectFailure(.forbidden) { try await strict.append("abc", at: 0, token) }
+        await expectFailure(.uploadNotFound) { try await offset(token, on: strict) }
         let (_, other) = try await left()
-        await expectRefusal(.forbidden) { try await offset(other, on: strict) }
-        await expectRefusal(.uploadNotFound) { try await offset(other, on: strict) }
+        await expectFailure(.forbidden) { try await offset(other, on: strict) }
+        await expectFailure(.uploadNotFound) { try await offset(other, on: strict) }
         #expect(fixture.store.count(of: .upload) == 0)
         #expect(fixture.staging.count == 0)
         #expect(try await fixture.usage() == Usage())
@@ -150,7 +150,7 @@ import Testing
     func forbidden() async throws {
         let (upload, token) = try await left()
         try await fixture.allowCreating("")
-        await expectRefusal(.forbidden) { try await offset(token, on: service) }
+        await expectFailure(.forbidden) { try await offset(token, on: service) }
         try await fixture.allowCreating(#""everyone""#)
         #expect(try await offset(token, on: service) == 3)
         #expect(try await fixture.text(of: upload.key) == "abc")

@@ -44,9 +44,9 @@ import Testing
     @Test("a partial upload takes no bytes but those of tus")
     func otherDialects() async throws {
         let token = try await fixture.token(on: service, kind: .partial)
-        await expectRefusal(.uploadConflict) { try await service.put("abc", token) }
-        await expectRefusal(.uploadConflict) { try await service.part(1, "abc", token) }
-        await expectRefusal(.uploadConflict) { try await service.beginBlock(of: 3, "abc", token) }
+        await expectFailure(.uploadConflict) { try await service.put("abc", token) }
+        await expectFailure(.uploadConflict) { try await service.part(1, "abc", token) }
+        await expectFailure(.uploadConflict) { try await service.beginBlock(of: 3, "abc", token) }
         #expect(fixture.staging.count == 0)
     }
 
@@ -82,7 +82,7 @@ import Testing
         _ = try await service.append("def", at: 0, file)
         let uploads = fixture.store.count(of: .upload)
         for other in [file, UploadToken()] {
-            await expectRefusal(.badRequest) { try await concatenate([whole, other]) }
+            await expectFailure(.badRequest) { try await concatenate([whole, other]) }
         }
         #expect(fixture.store.count(of: .upload) == uploads)
         #expect(fixture.store.count(of: .file) == 1)
@@ -156,7 +156,7 @@ import Testing
         let (other, otherUpload, otherPieces) = try await waiting(on: second)
         fixture.blobs.failPuts(ServiceError(.storageFull, "Full."))
         #expect(try await second.append("f", at: 2, otherPieces[1]) == 3)
-        await expectRefusal(.storageFull) { try await isFinished(other, on: second) }
+        await expectFailure(.storageFull) { try await isFinished(other, on: second) }
         fixture.blobs.failPuts(nil)
         let third = fixture.service()
         try await third.recover(quiet)
@@ -235,14 +235,14 @@ import Testing
     @Test("pieces of which a file would be too large are refused before they are finished")
     func tooLarge() async throws {
         let service = fixture.service(UploadLimits(fileSize: 5))
-        await expectRefusal(.payloadTooLarge) { try await waiting(on: service) }
+        await expectFailure(.payloadTooLarge) { try await waiting(on: service) }
         #expect(fixture.store.count(of: .upload) == 2)
     }
 
     @Test("a file that is refused leaves the partial uploads for another attempt")
     func refused() async throws {
         let tokens = [try await partial("abc"), try await partial("def")]
-        await expectRefusal(.checksumMismatch) { try await concatenate(tokens, metaData: ["_checksum": .string("0")]) }
+        await expectFailure(.checksumMismatch) { try await concatenate(tokens, metaData: ["_checksum": .string("0")]) }
         #expect(fixture.store.count(of: .upload) == 2)
         #expect(fixture.blobs.count == 0)
         let upload = try await concatenate(tokens)

@@ -55,14 +55,14 @@ import Testing
             try await apps[1].announce("logo.png", on: services[1]),
         ]
         _ = try await services[0].put("first", tokens[0])
-        await expectRefusal(.duplicateValue) { try await services[1].put("second", tokens[1]) }
+        await expectFailure(.duplicateValue) { try await services[1].put("second", tokens[1]) }
         #expect(try await services[1].knows(tokens[1]) == false)
         #expect(apps[1].fixture.store.count(of: .file) == 0)
         #expect(apps[1].fixture.store.count(of: .upload) == 0)
         #expect(apps[1].fixture.blobs.count == 0)
         #expect(apps[1].fixture.staging.count == 0)
         #expect(try await apps[1].fixture.usage() == Usage())
-        await expectRefusal(.duplicateValue) { try await apps[1].announce("logo.png", on: services[1]) }
+        await expectFailure(.duplicateValue) { try await apps[1].announce("logo.png", on: services[1]) }
     }
 
     @Test("the key is found taken after a restart, and by an upload that grew")
@@ -73,7 +73,7 @@ import Testing
         _ = try await before[1].append("ab", at: 0, second)
         _ = try await before[0].put("first", first)
         let after = services()
-        await expectRefusal(.duplicateValue) { try await after[1].append("c", at: 2, second) }
+        await expectFailure(.duplicateValue) { try await after[1].append("c", at: 2, second) }
         #expect(try await after[1].knows(second) == false)
         #expect(apps[1].fixture.staging.count == 0)
     }
@@ -105,7 +105,7 @@ import Testing
         let second = apps[1].service(keyClaims)
         let first = try await apps[0].announce("logo", on: strict)
         let token = try await apps[1].announce("logo", on: second)
-        await expectRefusal(.forbidden) { try await strict.put("text", first) }
+        await expectFailure(.forbidden) { try await strict.put("text", first) }
         let record = try await second.put("second", token)
         #expect(try await apps[1].fixture.text(of: record.key) == "second")
     }

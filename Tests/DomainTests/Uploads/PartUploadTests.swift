@@ -55,7 +55,7 @@ import Testing
         let token = try await fixture.token(on: service)
         let first = try await service.send([(1, "aaaa"), (2, "bbbb")], token)
         let second = try await service.send([(2, text)], token)
-        await expectRefusal(.uploadConflict) { try await service.finish(first, token) }
+        await expectFailure(.uploadConflict) { try await service.finish(first, token) }
         let record = try await service.finish([first[0], second[0]], token)
         #expect(try await fixture.text(of: record.key) == "aaaa\(text)")
     }
@@ -82,7 +82,7 @@ import Testing
         let token = try await fixture.token(on: service)
         let claims = try await service.send([(1, "aaaa"), (2, "bbbb")], token)
         let wrong = numbers.map { number in (number: number, tag: claims.first { $0.number == number }?.tag ?? "") }
-        await expectRefusal(code) { try await service.finish(wrong, token) }
+        await expectFailure(code) { try await service.finish(wrong, token) }
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbb")
     }
@@ -91,14 +91,14 @@ import Testing
     func wrongTag(tag: String) async throws {
         let token = try await fixture.token(on: service)
         _ = try await service.send([(1, "aaaa")], token)
-        await expectRefusal(.uploadConflict) { try await service.finish([(1, tag)], token) }
+        await expectFailure(.uploadConflict) { try await service.finish([(1, tag)], token) }
     }
 
     @Test("only the last part may be smaller than the limit")
     func tooSmall() async throws {
         let token = try await fixture.token(on: service)
         let claims = try await service.send([(1, "aaaa"), (2, "bbb"), (3, "c")], token)
-        await expectRefusal(.badRequest) { try await service.finish(claims, token) }
+        await expectFailure(.badRequest) { try await service.finish(claims, token) }
         let record = try await service.finish([claims[0], claims[1]], token)
         #expect(try await fixture.text(of: record.key) == "aaaabbb")
     }
@@ -107,7 +107,7 @@ import Testing
     func incompleteList() async throws {
         let token = try await fixture.token(on: service, size: 8)
         let claims = try await service.send([(1, "aaaa"), (2, "bbbb")], token)
-        await expectRefusal(.badRequest) { try await service.finish([claims[0]], token) }
+        await expectFailure(.badRequest) { try await service.finish([claims[0]], token) }
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbb")
     }
@@ -116,7 +116,7 @@ import Testing
     func md5() async throws {
         let token = try await fixture.token(on: service)
         let wrong = [UInt8](repeating: 0, count: 16)
-        await expectRefusal(.checksumMismatch) { try await service.part(1, "aaaa", token, saying: [.md5: wrong]) }
+        await expectFailure(.checksumMismatch) { try await service.part(1, "aaaa", token, saying: [.md5: wrong]) }
         let progress = try await service.using(token) { $0.progress }
         #expect(progress.received == 0)
     }
@@ -126,8 +126,8 @@ import Testing
         let token = try await fixture.token(on: service)
         let claims = try await service.send([(1, "aaaa"), (2, "bb")], token)
         let wrong = [UInt8](repeating: 0, count: 16)
-        await expectRefusal(.checksumMismatch) { try await service.part(1, "xxxx", token, saying: [.md5: wrong]) }
-        await expectRefusal(.badRequest) { try await service.part(1, "xxxx", token, size: 5) }
+        await expectFailure(.checksumMismatch) { try await service.part(1, "xxxx", token, saying: [.md5: wrong]) }
+        await expectFailure(.badRequest) { try await service.part(1, "xxxx", token, size: 5) }
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabb")
         #expect(fixture.staging.count == 0)
@@ -158,7 +158,7 @@ import Testing
     )
     func length(size: Int64, code: ServiceError.Code) async throws {
         let token = try await fixture.token(on: service)
-        await expectRefusal(code) { try await service.part(1, "aaaa", token, size: size) }
+        await expectFailure(code) { try await service.part(1, "aaaa", token, size: size) }
         let progress = try await service.using(token) { $0.progress }
         #expect(progress.received == 0)
     }
@@ -167,7 +167,7 @@ import Testing
     func announcedSize() async throws {
         let token = try await fixture.token(on: service, size: 7)
         _ = try await service.send([(1, "aaaa"), (1, "aaaa")], token)
-        await expectRefusal(.payloadTooLarge) { try await service.part(2, "bbbb", token) }
+        await expectFailure(.payloadTooLarge) { try await service.part(2, "bbbb", token) }
         let claims = try await service.send([(1, "aaaa"), (2, "bbb")], token)
         let record = try await service.finish(claims, token)
         #expect(record.facts.size == 7)
@@ -203,7 +203,7 @@ import Testing
         }
         await body.begun.wait()
         let claims = try await service.send([(1, "bbbb")], token)
-        await expectRefusal(.superseded) { try await older.value }
+        await expectFailure(.superseded) { try await older.value }
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "bbbb")
     }
@@ -226,6 +226,6 @@ import Testing
         let token = try await fixture.token(on: service)
         let claims = try await service.send([(1, "aaaa")], token)
         _ = try await service.finish(claims, token)
-        await expectRefusal(.uploadConflict) { try await service.part(1, "bbbb", token) }
+        await expectFailure(.uploadConflict) { try await service.part(1, "bbbb", token) }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         let older = await hold(1)
         let newer = try await locks.withLock(of: 1) { "newer" }
         #expect(newer == "newer")
-        await expectRefusal(.superseded) { try await older.value }
+        await expectFailure(.superseded) { try await older.value }
     }
 
     @Test("a lock with one key stops none with another")
@@ -110,7 +110,7 @@ import Testing
         }
         mayEnd.open()
         try await whole.value
-        for task in waiting { await expectRefusal(.superseded) { try await task.value } }
+        for task in waiting { await expectFailure(.superseded) { try await task.value } }
         try await last.value
         #expect(log.lines == ["last"])
     }
@@ -119,7 +119,7 @@ import Testing
     func allStops() async throws {
         let holders = [await hold(1), await hold(2)]
         try await locks.withAllLocks { [log] in log.add("whole") }
-        for holder in holders { await expectRefusal(.superseded) { try await holder.value } }
+        for holder in holders { await expectFailure(.superseded) { try await holder.value } }
         #expect(log.lines == ["whole"])
     }
 

@@ -108,7 +108,7 @@ import Testing
     @Test("an upload that does not exist cannot be watched")
     func unknown() async throws {
         let slot = try service.beginProgressStream(ofGroup: .guests)
-        await expectRefusal(.uploadNotFound) { try await service.streamProgress(UploadToken(), in: slot) { _ in } }
+        await expectFailure(.uploadNotFound) { try await service.streamProgress(UploadToken(), in: slot) { _ in } }
     }
 
     @Test("watching ends when the client has disconnected")
@@ -155,10 +155,10 @@ import Testing
         var slots = [
             try service.beginProgressStream(ofGroup: .guests), try service.beginProgressStream(ofGroup: .guests),
         ]
-        await expectRefusal(.overloaded) { try service.beginProgressStream(ofGroup: .guests) }
+        await expectFailure(.overloaded) { try service.beginProgressStream(ofGroup: .guests) }
         for _ in 0..<3 { slots[0].leave() }
         slots.append(try service.beginProgressStream(ofGroup: .guests))
-        await expectRefusal(.overloaded) { try service.beginProgressStream(ofGroup: .guests) }
+        await expectFailure(.overloaded) { try service.beginProgressStream(ofGroup: .guests) }
         #expect(slots.count == 3)
     }
 }

@@ -43,7 +43,7 @@ import Testing
     func otherBytes(text: String) async throws {
         let token = try await fixture.token(on: service)
         let record = try await service.put("abc", token)
-        await expectRefusal(.uploadConflict) { try await service.put(text, token) }
+        await expectFailure(.uploadConflict) { try await service.put(text, token) }
         #expect(try await fixture.text(of: record.key) == "abc")
         #expect(fixture.staging.count == 0)
     }
@@ -54,7 +54,7 @@ import Testing
     )
     func announcedSize(text: String, code: ServiceError.Code) async throws {
         let token = try await fixture.token(on: service, size: 3)
-        await expectRefusal(code) { try await service.put(text, token) }
+        await expectFailure(code) { try await service.put(text, token) }
         #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
         let record = try await service.put("abc", token)
@@ -64,7 +64,7 @@ import Testing
     @Test("a request that announces too much is refused before its body is read")
     func tooMuchAnnounced() async throws {
         let token = try await fixture.token(on: service, size: 3)
-        await expectRefusal(.payloadTooLarge) {
+        await expectFailure(.payloadTooLarge) {
             try await service.using(token) { upload in
                 try await upload.receiveAll(announced: 4) { _ in
                     Issue.record("The body was read.")
@@ -78,7 +78,7 @@ import Testing
     func md5() async throws {
         let token = try await fixture.token(on: service)
         let wrong = [UInt8](repeating: 0, count: 16)
-        await expectRefusal(.checksumMismatch) { try await service.put("abc", token, saying: [.md5: wrong]) }
+        await expectFailure(.checksumMismatch) { try await service.put("abc", token, saying: [.md5: wrong]) }
         #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
         let right = try #require([UInt8](hexadecimal: "900150983cd24fb0d6963f7d28e17f72"))
@@ -90,7 +90,7 @@ import Testing
     func checksum() async throws {
         let metaData = ["_checksum": JSONValue.string("9e107d9d372bb6826bd81d3542a419d6")]
         let token = try await fixture.token(on: service, metaData: metaData)
-        await expectRefusal(.checksumMismatch) { try await service.put("abc", token) }
+        await expectFailure(.checksumMismatch) { try await service.put("abc", token) }
         #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
         #expect(fixture.store.count(of: .file) == 0)
@@ -128,7 +128,7 @@ import Testing
         let older = Task { [service] in try await service.put(body, token) }
         await body.begun.wait()
         let record = try await service.put("newer", token)
-        await expectRefusal(.superseded) { try await older.value }
+        await expectFailure(.superseded) { try await older.value }
         #expect(try await fixture.text(of: record.key) == "newer")
         #expect(fixture.staging.count == 0)
     }
@@ -138,7 +138,7 @@ import Testing
         let token = try await fixture.token(on: service)
         _ = try await service.send([(1, "abcd")], token)
         try await service.cancel(token)
-        await expectRefusal(.uploadNotFound) { try await service.put("abc", token) }
+        await expectFailure(.uploadNotFound) { try await service.put("abc", token) }
         #expect(try await service.knows(token) == false)
         #expect(fixture.store.count(of: .upload) == 0)
         #expect(fixture.store.count(of: .uploadPart) == 0)
@@ -152,7 +152,7 @@ import Testing
         let sending = Task { [service] in try await service.put(body, token) }
         await body.begun.wait()
         try await service.cancel(token)
-        await expectRefusal(.superseded) { try await sending.value }
+        await expectFailure(.superseded) { try await sending.value }
         #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
     }
@@ -168,7 +168,7 @@ import Testing
 
     @Test("a token of no upload is told to be none")
     func unknown() async throws {
-        await expectRefusal(.uploadNotFound) { try await service.put("abc", UploadToken()) }
+        await expectFailure(.uploadNotFound) { try await service.put("abc", UploadToken()) }
         #expect(try await service.knows(UploadToken()) == false)
     }
 }

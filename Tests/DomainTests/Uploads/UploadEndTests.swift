@@ -69,7 +69,7 @@ import Testing
     func expired() async throws {
         let token = try await fixture.token(on: service)
         fixture.clock.pass(seconds: 101)
-        await expectRefusal(.uploadNotFound) { try await service.put("abc", token) }
+        await expectFailure(.uploadNotFound) { try await service.put("abc", token) }
         #expect(try await service.knows(token) == false)
     }
 

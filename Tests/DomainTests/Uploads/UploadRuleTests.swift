@@ -42,14 +42,14 @@ import Testing
     func fileSize() async throws {
         let service = fixture.service(UploadLimits(fileSize: 3))
         _ = try await fixture.token(on: service, size: 3)
-        await expectRefusal(.payloadTooLarge) { try await fixture.token(on: service, size: 4) }
+        await expectFailure(.payloadTooLarge) { try await fixture.token(on: service, size: 4) }
     }
 
     @Test("no more bytes come than a file may have", arguments: Way.allCases)
     func fileSizeUnannounced(way: Way) async throws {
         let service = fixture.service(UploadLimits(fileSize: 3))
         let token = try await fixture.token(on: service)
-        await expectRefusal(.payloadTooLarge) { try await send(way, to: service, token) }
+        await expectFailure(.payloadTooLarge) { try await send(way, to: service, token) }
         #expect(fixture.store.count(of: .file) == 0)
     }
 
@@ -58,9 +58,9 @@ import Testing
         let service = fixture.service(UploadLimits(quota: 10))
         let first = try await fixture.token(on: service)
         _ = try await service.put("123456", first)
-        await expectRefusal(.quotaExceeded) { try await fixture.token(on: service, size: 5) }
+        await expectFailure(.quotaExceeded) { try await fixture.token(on: service, size: 5) }
         let second = try await fixture.token(on: service, size: 4)
-        await expectRefusal(.quotaExceeded) { try await fixture.token(on: service, size: 1) }
+        await expectFailure(.quotaExceeded) { try await fixture.token(on: service, size: 1) }
         try await service.cancel(second)
         _ = try await fixture.token(on: service, size: 4)
     }
@@ -69,7 +69,7 @@ import Testing
     func quotaUnannounced(way: Way) async throws {
         let service = fixture.service(UploadLimits(quota: 3))
         let token = try await fixture.token(on: service)
-        await expectRefusal(.quotaExceeded) { try await send(way, to: service, token) }
+        await expectFailure(.quotaExceeded) { try await send(way, to: service, token) }
         #expect(fixture.store.count(of: .file) == 0)
         #expect(fixture.blobs.count == 0)
     }
@@ -79,11 +79,11 @@ import Testing
         let service = fixture.service(UploadLimits(open: 2))
         let first = try await fixture.token(on: service)
         let second = try await fixture.token(on: service)
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: service) }
         _ = try await service.put("abc", first)
         try await service.cancel(second)
         for _ in 0..<2 { _ = try await fixture.token(on: service) }
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: service) }
     }
 
     @Test("a type that may not be uploaded is refused when it is claimed")
@@ -91,7 +91,7 @@ import Testing
         let service = fixture.service(UploadLimits(types: try #require(TypePolicy("image/*"))))
         let name = try FileName("a.jpg", limit: 255)
         let html = UploadAnnouncement(UploadDescription(name: name, mediaType: MediaType("text/html")), size: nil)
-        await expectRefusal(.forbidden) { try await service.announce(html, as: fixture.people.guest) }
+        await expectFailure(.forbidden) { try await service.announce(html, as: fixture.people.guest) }
         let image = UploadAnnouncement(UploadDescription(name: name, mediaType: .jpeg), size: nil)
         _ = try await service.announce(image, as: fixture.people.guest)
     }
@@ -102,7 +102,7 @@ import Testing
         let description = UploadDescription(name: try FileName("a.jpg", limit: 255), mediaType: .jpeg)
         let announcement = UploadAnnouncement(description, size: 4)
         let (_, token) = try await service.announce(announcement, as: fixture.people.guest)
-        await expectRefusal(.forbidden) { try await send(way, to: service, token) }
+        await expectFailure(.forbidden) { try await send(way, to: service, token) }
         #expect(fixture.store.count(of: .file) == 0)
         #expect(fixture.blobs.count == 0)
     }
@@ -114,9 +114,9 @@ import Testing
         let announcement = UploadAnnouncement(description, key: "robots.txt", size: nil)
         let (upload, token) = try await service.announce(announcement, as: fixture.people.master)
         #expect(upload.key.description == "robots.txt")
-        await expectRefusal(.duplicateValue) { try await service.announce(announcement, as: fixture.people.master) }
+        await expectFailure(.duplicateValue) { try await service.announce(announcement, as: fixture.people.master) }
         _ = try await service.put("abc", token)
-        await expectRefusal(.duplicateValue) { try await service.announce(announcement, as: fixture.people.master) }
+        await expectFailure(.duplicateValue) { try await service.announce(announcement, as: fixture.people.master) }
         let (own, _) = try await service.announce(announcement, as: fixture.people.guest)
         #expect(own.key.description.wholeMatch(of: /[0-9A-Za-z]{32}\.txt/) != nil)
     }
@@ -145,7 +145,7 @@ import Testing
     func closed() async throws {
         let service = fixture.service()
         try await fixture.allowCreating(#""users""#)
-        await expectRefusal(.forbidden) { try await fixture.token(on: service) }
+        await expectFailure(.forbidden) { try await fixture.token(on: service) }
         _ = try await fixture.token(on: service, as: fixture.people.master)
         #expect(fixture.store.count(of: .upload) == 1)
     }
@@ -156,7 +156,7 @@ import Testing
         let token = try await fixture.token(on: service, size: 4)
         let own = try await fixture.token(on: service, size: 4, as: fixture.people.master)
         try await fixture.allowCreating("")
-        await expectRefusal(.forbidden) { try await send(way, to: service, token) }
+        await expectFailure(.forbidden) { try await send(way, to: service, token) }
         #expect(fixture.store.count(of: .file) == 0)
         #expect(fixture.blobs.count == 0)
         try await send(way, to: service, own)
@@ -169,7 +169,7 @@ import Testing
         let token = try await fixture.token(on: service)
         let claims = try await service.send([(1, "aaaa"), (2, "bbbbbbbb"), (3, "c")], token)
         try await fixture.allowCreating("")
-        await expectRefusal(.forbidden) { try await service.finish(claims, token) }
+        await expectFailure(.forbidden) { try await service.finish(claims, token) }
         try await fixture.allowCreating(#""everyone""#)
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbbbbbbc")
@@ -184,7 +184,7 @@ import Testing
         let user = try await fixture.people.caller(session)
         let token = try await fixture.token(on: service, size: 4, as: user)
         _ = try await fixture.people.accounts.refreshSession(of: id, as: user)
-        await expectRefusal(.forbidden) { try await send(way, to: service, token) }
+        await expectFailure(.forbidden) { try await send(way, to: service, token) }
         #expect(fixture.store.count(of: .file) == 0)
         #expect(fixture.blobs.count == 0)
     }
@@ -209,7 +209,7 @@ import Testing
         try await fixture.allowCreating("")
         let description = UploadDescription(name: try FileName("a.txt", limit: 255))
         let uploads = [(upload: upload, description: description)]
-        await expectRefusal(.forbidden) { try await service.commit(uploads, as: fixture.people.guest) }
+        await expectFailure(.forbidden) { try await service.commit(uploads, as: fixture.people.guest) }
         #expect(fixture.staging.count == 0)
         #expect(fixture.blobs.count == 0)
     }
@@ -260,7 +260,7 @@ import Testing
     func refusedUsage() async throws {
         let service = fixture.service()
         let token = try await fixture.token(on: service, size: 4)
-        await expectRefusal(.badRequest) { try await service.put("abc", token) }
+        await expectFailure(.badRequest) { try await service.put("abc", token) }
         #expect(try await fixture.usage() == Usage(announced: 4, uploads: 1))
     }
 

@@ -23,11 +23,11 @@ import Testing
         let service = fixture.service(limits)
         let (ann, bob) = (try await user("ann"), try await user("bob"))
         for _ in 0..<2 { _ = try await fixture.token(on: service) }
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: service) }
         for _ in 0..<3 { _ = try await fixture.token(on: service, as: ann) }
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: ann) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: service, as: ann) }
         let token = try await fixture.token(on: service, as: bob)
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: bob) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: service, as: bob) }
         for _ in 0..<10 { _ = try await fixture.token(on: service, as: fixture.people.master) }
         try await service.cancel(token)
         _ = try await fixture.token(on: service, as: bob)
@@ -51,7 +51,7 @@ import Testing
         let error = await #expect(throws: ServiceError.self) { try await fixture.token(on: service, as: there) }
         #expect(error?.message.contains("uploads.maxOpenGuests") == true)
         try await service.cancel(theirs)
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: here) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: service, as: here) }
         _ = try await service.put("abc", mine)
         _ = try await fixture.token(on: service, as: here)
     }
@@ -62,13 +62,13 @@ import Testing
         let ann = try await user("ann")
         for _ in 0..<3 {
             let mine = try await fixture.token(on: service, as: ann)
-            await expectRefusal(.tooManyUploads) { try await fixture.token(on: service, as: ann) }
+            await expectFailure(.tooManyUploads) { try await fixture.token(on: service, as: ann) }
             _ = try await service.put("abc", mine)
             let pieces = [
                 try await fixture.token(on: service, size: 1, kind: .partial),
                 try await fixture.token(on: service, size: 0, kind: .partial),
             ]
-            await expectRefusal(.tooManyUploads) { try await fixture.token(on: service) }
+            await expectFailure(.tooManyUploads) { try await fixture.token(on: service) }
             for piece in pieces { try await service.cancel(piece) }
         }
         #expect(fixture.store.count(of: .usage) == 1)
@@ -91,9 +91,9 @@ import Testing
         }
         let next = fixture.service(limits)
         try await next.recover(Logger(label: "test"))
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: next) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: next) }
         for _ in 0..<2 { _ = try await fixture.token(on: next, as: ann) }
-        await expectRefusal(.tooManyUploads) { try await fixture.token(on: next, as: ann) }
+        await expectFailure(.tooManyUploads) { try await fixture.token(on: next, as: ann) }
     }
 
     @Test("a guest's upload ends when no byte came for a while, a user's does not")
@@ -133,13 +133,13 @@ import Testing
         let users = try await fixture.token(on: service, as: ann)
         let master = try await fixture.token(on: service, as: fixture.people.master)
         var slots = [try await service.beginProgressStream(guests)]
-        await expectRefusal(.overloaded) { try await service.beginProgressStream(guests) }
+        await expectFailure(.overloaded) { try await service.beginProgressStream(guests) }
         for token in [users, users, master, master] { slots.append(try await service.beginProgressStream(token)) }
-        await expectRefusal(.overloaded) { try await service.beginProgressStream(users) }
-        await expectRefusal(.overloaded) { try await service.beginProgressStream(master) }
+        await expectFailure(.overloaded) { try await service.beginProgressStream(users) }
+        await expectFailure(.overloaded) { try await service.beginProgressStream(master) }
         slots[0].leave()
         slots.append(try await service.beginProgressStream(guests))
-        await expectRefusal(.uploadNotFound) { try await service.beginProgressStream(UploadToken()) }
+        await expectFailure(.uploadNotFound) { try await service.beginProgressStream(UploadToken()) }
         #expect(slots.count == 6)
     }
 
@@ -153,9 +153,9 @@ import Testing
         var slots = [
             try await service.beginProgressStream(tokens[0]), try await service.beginProgressStream(tokens[0]),
         ]
-        await expectRefusal(.overloaded) { try await service.beginProgressStream(tokens[0]) }
+        await expectFailure(.overloaded) { try await service.beginProgressStream(tokens[0]) }
         slots.append(try await service.beginProgressStream(tokens[1]))
-        await expectRefusal(.overloaded) { try await service.beginProgressStream(tokens[1]) }
+        await expectFailure(.overloaded) { try await service.beginProgressStream(tokens[1]) }
         slots[0].leave()
         slots[0].leave()
         slots.append(try await service.beginProgressStream(tokens[1]))
