@@ -3,7 +3,9 @@ internal import Testing
 
 /// The contract of every ``ObjectStore``.
 package enum ObjectStoreContract {
-    package static let rules: [ContractRule<any ObjectStore>] = [
+    package static let rules = objectRules + relationRules
+
+    private static let objectRules: [ContractRule<any ObjectStore>] = [
         ContractRule("an object comes back whole") { store in
             let object = try object(["text": "x", "list": .array([.null, .number(1.5)])], acl: ["*": .object([:])])
             try await store.write { writer in
@@ -71,23 +73,6 @@ package enum ObjectStoreContract {
             #expect(try await store.object(object.id, in: task) == object)
             #expect(try await store.delete(object.id, in: task) == true)
             #expect(try await store.delete(object.id, in: task) == false)
-        },
-        ContractRule("a relation tells which of many objects it holds") { store in
-            let (owner, member, other) = (try object([:]), try object([:]), try object([:]))
-            try await store.write { writer in
-                try writer.save(ClassSchema(name: task, fields: ["likes": FieldDefinition(.relation(task))]))
-                for object in [owner, member, other] { try writer.insert(object, into: task) }
-                try writer.relate(Pointer(task, owner.id), "likes", to: [member.id])
-            }
-            for (key, members, expected) in [
-                ("likes", [member.id], true), ("likes", [other.id, member.id], true), ("likes", [other.id], false),
-                ("likes", [], false), ("hates", [member.id], false),
-            ] {
-                let found = try await store.read { try $0.isRelated(Pointer(task, owner.id), key, to: members[...]) }
-                #expect(found == expected)
-            }
-            let unknown = Pointer(try ClassName("Unknown"), owner.id)
-            #expect(try await store.read { try $0.isRelated(unknown, "likes", to: [member.id]) } == false)
         },
         ContractRule("a read whose budget is spent, or was cancelled, throws what the budget throws") { store in
             let spent = QueryBudget(milliseconds: 0, refusal: Broken())
@@ -161,57 +146,6 @@ package enum ObjectStoreContract {
             }
             #expect(error?.code == .duplicateValue)
         },
-        ContractRule("relations hold each member once, and forget what is deleted") { store in
-            let (owner, first, second) = (try object([:]), try object([:]), try object([:]))
-            let pointer = Pointer(task, owner.id)
-            try await store.write { writer in
-                try writer.save(ClassSchema(name: task, fields: ["likes": FieldDefinition(.relation(task))]))
-                for object in [owner, first, second] { try writer.insert(object, into: task) }
-                try writer.relate(pointer, "likes", to: [first.id, second.id])
-                try writer.relate(pointer, "likes", to: [first.id])
-                try writer.relate(pointer, "other", to: [first.id])
-            }
-            func members() async throws -> [ObjectID] {
-                let isMember = Condition.member(of: pointer, key: "likes")
-                return try await store.find(ObjectQuery(task, where: isMember, page: try Page())).map(\.id)
-            }
-            #expect(try await members() == [first.id, second.id])
-            try await store.write { try $0.unrelate(pointer, "likes", from: [first.id]) }
-            #expect(try await members() == [second.id])
-            try await store.write { _ = try $0.delete(second.id, in: task) }
-            #expect(try await store.count(.relates(key: "likes", to: [second.id]), in: task) == 0)
-            try await store.write { try $0.relate(pointer, "likes", to: [first.id]) }
-            try await store.write { try $0.unrelate(pointer, "likes", from: nil) }
-            #expect(try await members() == [])
-        },
-        ContractRule("a delete of many removes those that are there, each once, and their relations") { store in
-            let (owner, kept) = (try object([:]), try object([:]))
-            let gone = try (0..<1500).map { _ in try object([:]) }
-            let stranger = ids.next()
-            try await store.write { writer in
-                try writer.save(ClassSchema(name: task, fields: ["likes": FieldDefinition(.relation(task))]))
-                for object in [owner, kept] + gone { try writer.insert(object, into: task) }
-                try writer.relate(Pointer(task, owner.id), "likes", to: [kept.id] + gone.map(\.id))
-                try writer.relate(Pointer(task, gone[0].id), "likes", to: [owner.id])
-            }
-            let named = [stranger] + gone.map(\.id) + [gone[7].id]
-            let found = try await store.write { try $0.delete(named, in: task) }
-            #expect(found == Set(gone.map(\.id)))
-            #expect(try await store.find(ObjectQuery(task, page: .all)).map(\.id) == [owner.id, kept.id])
-            try await store.write { writer in
-                for object in gone { try writer.insert(object, into: task) }
-            }
-            for (isRelated, owner, members) in [
-                (true, owner, [kept.id]), (false, owner, gone.map(\.id)), (false, gone[0], [owner.id]),
-            ] {
-                let answer = try await store.read {
-                    try $0.isRelated(Pointer(task, owner.id), "likes", to: members[...])
-                }
-                #expect(answer == isRelated)
-            }
-            #expect(try await store.write { try $0.delete([], in: task) } == [])
-            #expect(try await store.write { try $0.delete(named, in: ClassName("Unknown")) } == [])
-        },
         ContractRule("numbers count up for each field, past those that objects have") { store in
             let object = try object(["n": .integer(41)])
             try await store.write { try $0.save(ClassSchema(name: task, fields: ["n": FieldDefinition(.number)])) }
@@ -234,7 +168,7 @@ package enum ObjectStoreContract {
         },
     ]
 
-    private static func object(
+    static func object(
         _ fields: [String: JSONValue],
         acl: [String: JSONValue]? = nil
     ) throws -> StoredObject {
@@ -270,9 +204,9 @@ package enum ObjectStoreContract {
         return schema
     }
 
-    private static let ids = ObjectIDGenerator()
+    static let ids = ObjectIDGenerator()
 
-    private static let task: ClassName = {
+    static let task: ClassName = {
         do {
             return try ClassName("Task")
         } catch {
@@ -283,35 +217,35 @@ package enum ObjectStoreContract {
 
 /// Single reads, each in its own transaction.
 extension ObjectStore {
-    fileprivate func schema(of name: ClassName) async throws -> ClassSchema? {
+    func schema(of name: ClassName) async throws -> ClassSchema? {
         try await read { try $0.schema(of: name) }
     }
 
-    fileprivate func schemas() async throws -> [ClassSchema] {
+    func schemas() async throws -> [ClassSchema] {
         try await read { try $0.schemas() }
     }
 
-    fileprivate func object(_ id: ObjectID, in name: ClassName) async throws -> StoredObject? {
+    func object(_ id: ObjectID, in name: ClassName) async throws -> StoredObject? {
         try await read { try $0.object(id, in: name) }
     }
 
-    fileprivate func objects(_ ids: Set<ObjectID>, in name: ClassName) async throws -> [StoredObject] {
+    func objects(_ ids: Set<ObjectID>, in name: ClassName) async throws -> [StoredObject] {
         try await read { try $0.rows(ids, in: name, readableBy: .unrestricted, upTo: .max).map { try $0.object() } }
     }
 
-    fileprivate func find(_ query: ObjectQuery) async throws -> [StoredObject] {
+    func find(_ query: ObjectQuery) async throws -> [StoredObject] {
         try await read { try $0.find(query) }
     }
 
-    fileprivate func count(_ condition: Condition, in name: ClassName) async throws -> Int {
+    func count(_ condition: Condition, in name: ClassName) async throws -> Int {
         try await read { try $0.count(condition, in: name) }
     }
 
-    fileprivate func delete(_ id: ObjectID, in name: ClassName) async throws -> Bool {
+    func delete(_ id: ObjectID, in name: ClassName) async throws -> Bool {
         try await write { try $0.delete(id, in: name) }
     }
 
-    fileprivate func nextNumber(of field: String, in name: ClassName) async throws -> Int64 {
+    func nextNumber(of field: String, in name: ClassName) async throws -> Int64 {
         try await write { try $0.nextNumber(of: field, in: name) }
     }
 }

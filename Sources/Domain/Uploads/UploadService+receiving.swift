@@ -59,6 +59,8 @@ extension UploadService {
         var files = IncomingFiles(service: self, caller: caller)
         do {
             let descriptions = try await body(&files)
+            // Without one of each, a file would be lost after a success.
+            precondition(descriptions.count == files.uploads.count, "Each file has one description.")
             let uploads = Array(zip(files.uploads, descriptions))
             return try await commit(uploads, checking: digests, as: caller)
         } catch {
