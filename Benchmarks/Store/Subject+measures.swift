@@ -9,7 +9,7 @@ extension Subject {
         return Measure(name: "get by id\(note)", calls: 4000) { call in
             let command = ObjectCommand(item, .get(ids[call % ids.count]))
             let reply = try await objects.perform(command, as: caller)
-            return reply.found
+            return if case .object = reply.content { 1 } else { 0 }
         } sql: { call in
             try await sql.answer([Question(sql: select, arguments: [ids[call % ids.count].description])])
         }
@@ -84,8 +84,7 @@ extension Subject {
         return Measure(name: "count by index", calls: 1000) { call in
             let hasRank = Condition.field(FieldPath(field: "rank"), .equals(.integer(ranks[call % ranks.count])))
             let search = ObjectCommand.Search(where: hasRank, page: page, counts: true)
-            let reply = try await objects.perform(ObjectCommand(item, .find(search)), as: caller)
-            return Int(try reply.json.objectValue?["count"]?.integerValue ?? 0)
+            return try await listing(search)?.count ?? 0
         } sql: { call in
             try await sql.answer([Question(sql: select, arguments: [ranks[call % ranks.count]], isCount: true)])
         }
@@ -97,8 +96,12 @@ extension Subject {
 
     /// How many objects a query finds.
     private func found(_ search: ObjectCommand.Search, view: ObjectView = .plain) async throws -> Int {
+        try await listing(search, view: view)?.objects.count ?? 0
+    }
+
+    private func listing(_ search: ObjectCommand.Search, view: ObjectView = .plain) async throws -> ObjectListing? {
         let reply = try await objects.perform(ObjectCommand(item, .find(search), view: view), as: caller)
-        return reply.found
+        return if case .listing(let listing) = reply.content { listing } else { nil }
     }
 
     private static let columns = "SELECT id, created_at, updated_at, acl, body"

@@ -79,11 +79,11 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
     ) async throws {
         let order = try SortKey.list(order)
         let search = ObjectCommand.Search(where: condition, order: order, page: page, counts: true)
-        let reply = try await service.perform(ObjectCommand(name, .find(search)), as: caller).json.objectValue
-        let found = (reply?["results"]?.arrayValue ?? []).compactMap { $0.objectValue?["objectId"]?.stringValue }
+        let reply = try await service.perform(ObjectCommand(name, .find(search)), as: caller).listing
+        let found = try (reply?.objects ?? []).compactMap { try $0.members["objectId"]?.stringValue }
         #expect((isOrdered ? found : found.sorted()) == (isOrdered ? matches : matches.sorted()), "\(text)")
         guard page == (try Page()) else { return }
-        #expect(reply?["count"] == .integer(Int64(matches.count)), "\(text)")
+        #expect(reply?.count == matches.count, "\(text)")
     }
 
     /// Checks that a change under the condition applies to exactly the documents that match.

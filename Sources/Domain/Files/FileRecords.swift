@@ -75,16 +75,6 @@ extension FileRecord {
         return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, acl: acl, fields: fields)
     }
 
-    /// The record as JSON for clients (protocol/files 4).
-    package func text(shownBy files: FilePresentation) -> [UInt8] {
-        var text = RawObject(JSONValue.object(object.fields).encoded())
-        files.complete(&text)
-        text.set("objectId", toPlain: id.description)
-        text.set("createdAt", toPlain: createdAt.iso8601)
-        text.set("updatedAt", toPlain: createdAt.iso8601)
-        return text.encoded()
-    }
-
     /// Creates a record from its ``object``; throws for invalid values, which only another program can have written.
     package init(stored object: StoredObject) throws {
         let fields = object.fields

@@ -144,7 +144,7 @@ private struct BatchSaving {
         }
         let command = ObjectCommand(item.className, try action(of: item, change), mustExist: item.mustExist)
         let reply = try rules(for: command).perform(command)
-        var members = try reply.json.objectValue ?? [:]
+        var members = try reply.members
         if let created = reply.created {
             made[item.internalID] = created
             members["updatedAt"] = members["updatedAt"] ?? members["createdAt"]

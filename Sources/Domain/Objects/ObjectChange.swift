@@ -75,6 +75,13 @@ package struct ObjectChange: Sendable {
         return value
     }
 
+    /// The fields that the change sets, with their values.
+    var values: [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        for field in fields { values[field] = value(of: field) }
+        return values
+    }
+
     /// The fields that the change writes, once each.
     package var fields: Set<String> {
         Set(operations.map(\.path.field))

@@ -1,4 +1,4 @@
-/// Builds replies from stored objects: defaults, relations, files and included objects (protocol/data 3.2, 4.4).
+/// Shows stored objects to a caller: defaults, relations, files and included objects (protocol/data 3.2, 4.4).
 struct ObjectPresenter {
     let reader: any ReadTransaction
     let access: ObjectAccess
@@ -6,20 +6,20 @@ struct ObjectPresenter {
     /// The maximum size of the objects in a reply, in bytes; included objects take what the results leave.
     let replySize: Int
 
-    /// The JSON of one object as clients see it.
-    func text(of row: ObjectRow, in schema: ClassSchema, view: ObjectView) throws -> [UInt8] {
-        try texts(of: [row], in: schema, view: view)[0]
+    /// One object as the caller sees it.
+    func object(_ row: ObjectRow, in schema: ClassSchema, view: ObjectView) throws -> ShownObject {
+        try objects([row], in: schema, view: view)[0]
     }
 
-    /// The JSON of objects of one class as clients see them.
+    /// Objects of one class as the caller sees them.
     ///
     /// Each include path takes one query for each class, for any number of objects. Included objects that exceed the
     /// size limit stay pointers.
-    func texts(of rows: [ObjectRow], in schema: ClassSchema, view: ObjectView) throws -> [[UInt8]] {
+    func objects(_ rows: [ObjectRow], in schema: ClassSchema, view: ObjectView) throws -> [ShownObject] {
         let shape = ClassShape(of: schema, seenBy: access)
-        if shape.isPlain, view.isPlain { return rows.map { $0.text(ending: "") } }
+        if shape.isPlain, view.isPlain { return rows.map { ShownObject(json: $0.text(ending: "")) } }
         var capacity = rows.reduce(replySize) { $0 - $1.size }
-        return try shown(rows, shape, view: view, capacity: &capacity).map { $0.encoded() }
+        return try shown(rows, shape, view: view, capacity: &capacity).map { ShownObject(json: $0.encoded()) }
     }
 
     private func shown(
@@ -201,7 +201,7 @@ private struct ClassShape {
 
 extension [[UInt8]] {
     /// JSON texts as one JSON array.
-    package var encodedArray: [UInt8] {
+    fileprivate var encodedArray: [UInt8] {
         var result: [UInt8] = [UInt8(ascii: "[")]
         result.reserveCapacity(reduce(2) { $0 + $1.count + 1 })
         for (index, text) in enumerated() {

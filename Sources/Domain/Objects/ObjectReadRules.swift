@@ -36,21 +36,29 @@ struct ObjectReadRules {
         )
     }
 
-    /// The object, or an empty reply if it does not exist (protocol/data 3.1).
+    /// An object; ``ObjectReply/Content/missing`` if it does not exist (protocol/data 3.1).
     private func get(_ id: ObjectID, in name: ClassName, view: ObjectView) throws -> ObjectReply {
+        guard let (schema, row) = try row(id, in: name) else {
+            if name == .user { throw ServiceError(.userNotFound, "Could not find user.") }
+            return ObjectReply(.missing)
+        }
+        return ObjectReply(try presenter.object(row, in: schema, view: view))
+    }
+
+    /// A stored object that the caller is allowed to get, with its class; `nil` if it does not exist.
+    ///
+    /// - Throws: ``ServiceError/Code/objectNotFound`` for a class that does not exist, ``ServiceError/Code/forbidden``.
+    func row(_ id: ObjectID, in name: ClassName) throws -> (schema: ClassSchema, row: ObjectRow)? {
         let schema = try requireSchema(of: name)
         try access.requireGetting(id, in: schema)
-        guard let row = try reader.row(id, in: name) else {
-            if name == .user { throw ServiceError(.userNotFound, "Could not find user.") }
-            return ObjectReply([:])
-        }
+        guard let row = try reader.row(id, in: name) else { return nil }
         try access.requireReading(row, in: schema)
-        return ObjectReply(text: try presenter.text(of: row, in: schema, view: view), found: 1)
+        return (schema, row)
     }
 
     private func find(_ search: ObjectCommand.Search, in name: ClassName, view: ObjectView) throws -> ObjectReply {
         var schema = try requireSchema(of: name)
-        var extras: [String: JSONValue] = [:]
+        var listing = ObjectListing()
         let resolver = ConditionResolver(reader: reader, access: access)
         if let key = search.redirectKey {
             guard let target = schema.type(of: key)?.target, access.isOpen(schema),
@@ -58,7 +66,7 @@ struct ObjectReadRules {
             else {
                 throw ServiceError(.badRequest, "redirectClassNameForKey: '\(key.prefix(64))' is not a relation.")
             }
-            extras["className"] = .string(target.description)
+            listing.redirectedClass = target
             schema = try reader.schema(of: target) ?? ClassSchema(name: target)
         }
         var query = try access.query(try resolver.resolve(search.condition, in: schema), in: schema)
@@ -66,12 +74,13 @@ struct ObjectReadRules {
         query.page = search.page
         query.replySize = settings.queries.replySize
         let rows = search.page.limit == 0 ? [] : try reader.rows(query)
-        if search.counts { extras["count"] = .integer(Int64(try reader.count(query))) }
-        return ObjectReply(listing: try presenter.texts(of: rows, in: schema, view: view), extras)
+        if search.counts { listing.count = try reader.count(query) }
+        listing.objects = try presenter.objects(rows, in: schema, view: view)
+        return ObjectReply(.listing(listing))
     }
 
     /// One page of a scan of a class (protocol/data 4.6); an empty page marks the end.
-    func scan(_ scan: Scan, of name: ClassName, view: ObjectView) throws -> ObjectReply {
+    func scan(_ scan: Scan, of name: ClassName, view: ObjectView) throws -> ScanPage {
         let schema = try requireSchema(of: name)
         guard scan.key.path.isNested || schema.type(of: scan.key.path.field)?.isOrdered == true else {
             throw ServiceError(.badRequest, "scan_key must be a String, Number, Boolean or Date of the class.")
@@ -92,10 +101,9 @@ struct ObjectReadRules {
         var view = view
         // Scans show internal files without their URL (protocol/files 3.3).
         view.hidesFileURLs = true
-        let cursor = try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
-        return ObjectReply(
-            listing: try presenter.texts(of: rows, in: schema, view: view),
-            ["cursor": cursor.map(JSONValue.string) ?? .null]
+        return ScanPage(
+            objects: try presenter.objects(rows, in: schema, view: view),
+            cursor: try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
         )
     }
 
@@ -108,14 +116,3 @@ struct ObjectReadRules {
 }
 
 private struct NoRead: Error {}
-
-extension ObjectReply {
-    /// The reply `{"results":[…]}`, followed by more members.
-    fileprivate init(listing texts: [[UInt8]], _ extras: [String: JSONValue]) {
-        var text = Array(#"{"results":"#.utf8) + texts.encodedArray
-        for (name, value) in extras.sorted(by: { $0.key < $1.key }) {
-            text += Array(",\"\(name)\":".utf8) + value.encoded()
-        }
-        self.init(text: text + [UInt8(ascii: "}")], found: texts.count)
-    }
-}

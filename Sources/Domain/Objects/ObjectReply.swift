@@ -1,27 +1,85 @@
-/// The reply to a command.
+/// The reply to a command, as values; the interface encodes them.
 package struct ObjectReply: Sendable {
-    /// The body of the response: JSON text.
-    package var text: [UInt8]
-    /// The number of objects that the reply shows.
-    package var found = 0
+    /// The reply itself.
+    package var content: Content
     /// The object that the command created, if it created one.
     package var created: Pointer?
     /// The user whom the command logged in.
     var user: Caller.User?
 
-    /// Creates a reply from JSON text.
-    init(text: [UInt8], found: Int) {
-        self.text = text
-        self.found = found
+    /// The kinds of replies.
+    package enum Content: Sendable {
+        /// The object to read does not exist.
+        case missing
+        /// Some members of a changed object, such as its id and the time; none after a deletion.
+        case members([String: JSONValue])
+        /// One object.
+        case object(ShownObject)
+        /// The result of a query.
+        case listing(ObjectListing)
     }
 
-    /// Creates a reply that shows no complete object.
+    init(_ content: Content) {
+        self.content = content
+    }
+
     init(_ members: [String: JSONValue]) {
-        text = JSONValue.object(members).encoded()
+        content = .members(members)
     }
 
-    /// The body as a parsed value.
-    package var json: JSONValue {
-        get throws { try JSONValue(parsing: text, field: "reply") }
+    init(_ object: ShownObject) {
+        content = .object(object)
     }
+
+    /// The size of the objects in the reply, in bytes.
+    package var size: Int {
+        switch content {
+        case .missing, .members: 0
+        case .object(let object): object.json.count
+        case .listing(let listing): listing.objects.reduce(0) { $0 + $1.json.count }
+        }
+    }
+
+    /// The members of the one object that the reply shows; empty for other replies.
+    package var members: [String: JSONValue] {
+        get throws {
+            switch content {
+            case .members(let members): members
+            case .object(let object): try object.members
+            case .missing, .listing: [:]
+            }
+        }
+    }
+}
+
+/// An object as a caller sees it.
+///
+/// Its fields stay text from the store to the response: to decode and encode them would take longer than all other
+/// steps of a query.
+package struct ShownObject: Sendable {
+    /// The object as one JSON object.
+    package let json: [UInt8]
+
+    /// The parsed members.
+    package var members: [String: JSONValue] {
+        get throws { try JSONValue(parsing: json, field: "object", depth: JSONValue.deepestStored).objectValue ?? [:] }
+    }
+}
+
+/// The objects that a query has found.
+package struct ObjectListing: Sendable {
+    /// The objects of the page, in order.
+    package var objects: [ShownObject] = []
+    /// The number of all objects that the condition matches, if the query asks for it.
+    package var count: Int?
+    /// The class that was queried instead of the named one: the target of a relation (protocol/data 4).
+    package var redirectedClass: ClassName?
+}
+
+/// One page of a scan (protocol/data 4.6).
+package struct ScanPage: Sendable {
+    /// The objects, in the order of the scan's key.
+    package let objects: [ShownObject]
+    /// The cursor of the next page; `nil` for an empty page, which is the last.
+    package let cursor: String?
 }

@@ -124,9 +124,9 @@ extension Result where Success == ObjectCommand {
 }
 
 extension Result where Success == ObjectReply {
-    /// The size of the reply in bytes; an error counts as small.
+    /// The size of the objects in the reply, in bytes; an error counts as small.
     fileprivate var size: Int {
-        (try? get().text.count) ?? 0
+        (try? get().size) ?? 0
     }
 }
 

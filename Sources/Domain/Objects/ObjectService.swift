@@ -67,7 +67,7 @@ package struct ObjectService: Sendable {
     ///   - command: The command.
     ///   - caller: The caller.
     ///   - presence: Cancels slow queries when the client disconnects; without it they run to their end.
-    /// - Returns: The reply, with the follow-up work for the caller of this function.
+    /// - Returns: The reply.
     /// - Throws: ``ServiceError`` with the matching code of protocol/data 6, `CancellationError` if the client has
     ///   disconnected.
     package func perform(
@@ -115,7 +115,7 @@ package struct ObjectService: Sendable {
         view: ObjectView,
         as caller: Caller,
         presence: (any CallerPresence)? = nil
-    ) async throws -> ObjectReply {
+    ) async throws -> ScanPage {
         try caller.requireMasterKey()
         return try await reading(as: caller, within: budget(presence)) {
             try $0.scan(scan, of: name, view: view)

@@ -147,9 +147,9 @@ extension ObjectReadRules {
             access: ObjectAccess(caller: access.caller.logged(in: user)),
             settings: settings
         )
-        var text = RawObject(try itself.presenter.text(of: row, in: schema, view: .plain))
-        text.set("sessionToken", toPlain: token.revealed)
-        return ObjectReply(text: text.encoded(), found: 1)
+        var object = RawObject(try itself.presenter.object(row, in: schema, view: .plain).json)
+        object.set("sessionToken", toPlain: token.revealed)
+        return ObjectReply(ShownObject(json: object.encoded()))
     }
 }
 

@@ -74,7 +74,7 @@ struct ObjectWriteRules {
             "createdAt": .string(object.createdAt.iso8601),
         ])
         if returnsObject {
-            reply.text = try readRules.presenter.text(of: ObjectRow(object), in: edit.schema, view: .plain)
+            reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: edit.schema, view: .plain))
         }
         reply.created = Pointer(name, object.id)
         return reply
@@ -174,9 +174,9 @@ struct ObjectWriteRules {
             let touched = change.fields.union(account?.fields ?? []).union(edit.schema.relations.map(\.key))
             shown.keys = PathTree(touched + ["objectId"], depth: 1)
             shown.hidden = ["createdAt"]
-            let row = ObjectRow(edit.object)
-            let text = try readRules.presenter.text(of: row, in: edit.schema, view: shown)
-            reply = ObjectReply(text: text, found: 1)
+            reply = ObjectReply(
+                try readRules.presenter.object(ObjectRow(edit.object), in: edit.schema, view: shown)
+            )
         }
         return reply
     }
@@ -223,7 +223,9 @@ struct ObjectWriteRules {
         guard !removal.ids.isEmpty else { return }
         try writer.delete(removal.ids, in: name)
         if name == .user { try writer.removeTraces(of: removal.ids) }
-        if !removal.files.isEmpty { try releaseBytes(of: removal.files) }
+        if !removal.files.isEmpty {
+            try writer.releaseBytes(of: removal.files, at: settings.clock(), ids: settings.ids)
+        }
         removal = Removal()
     }
 

@@ -185,13 +185,6 @@ package struct UploadService: Sendable {
         guard limits.types.allows(served: served, detected: detected) else {
             throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
         }
-        var metaData = description.metaData
-        // Members that only the server sets.
-        metaData["__source"] = nil
-        metaData["__sourceURL"] = description.source.map { .string($0.description) }
-        metaData["size"] = .integer(staged.blob.size)
-        metaData["_checksum"] = staged.blob.md5.map(JSONValue.string)
-        metaData["owner"] = metaData["owner"] ?? .string(owner?.description ?? "unknown")
         let record = FileRecord(
             id: id,
             key: key,
@@ -199,7 +192,12 @@ package struct UploadService: Sendable {
             mediaType: served,
             detectedType: detected,
             facts: staged.blob,
-            metaData: metaData,
+            metaData: FileMetadata.uploaded(
+                description.metaData,
+                staged.blob,
+                from: description.source,
+                owner: owner
+            ),
             acl: description.acl,
             createdAt: createdAt
         )

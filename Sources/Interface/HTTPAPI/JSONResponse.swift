@@ -6,10 +6,10 @@ internal import NIOCore
 
 /// JSON that is already encoded.
 struct RawJSON {
-    private let bytes: [UInt8]
+    private let text: ByteBuffer
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+    init(_ text: ByteBuffer) {
+        self.text = text
     }
 
     /// The JSON as a response of the API (protocol/files 1.4).
@@ -18,14 +18,14 @@ struct RawJSON {
         headers[.contentType] = "application/json;charset=utf-8"
         headers[.cacheControl] = "no-cache,no-store"
         headers[.pragma] = "no-cache"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: text))
     }
 }
 
 extension JSONValue {
     /// The value as a response of the API.
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
-        RawJSON(encoded()).response(status: status, headers: headers)
+        RawJSON(ByteBuffer(bytes: encoded())).response(status: status, headers: headers)
     }
 }
 

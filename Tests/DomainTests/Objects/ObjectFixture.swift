@@ -49,13 +49,13 @@ struct ObjectFixture {
     func update(_ object: Pointer, _ text: String) async throws -> [String: JSONValue] {
         let change = try ObjectChange(try json(text), allowsPaths: true)
         let command = ObjectCommand(object.className, .update(object.id, change, where: nil, returnsObject: true))
-        return try #require(try await service().perform(command, as: client).json.objectValue)
+        return try await service().perform(command, as: client).members
     }
 
     func find(_ view: ObjectView = .plain, as caller: Caller? = nil) async throws -> [JSONValue] {
         let command = ObjectCommand(task, .find(ObjectCommand.Search(page: try Page())), view: view)
         let reply = try await service().perform(command, as: caller ?? client)
-        return try #require(reply.json.objectValue?["results"]?.arrayValue)
+        return try #require(reply.listing).objects.map { .object(try $0.members) }
     }
 }
 

@@ -22,11 +22,11 @@ struct AccountRoutes: Sendable {
     @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
         let accounts = try accounts(context)
         guard request.method != .get else {
-            return RawJSON(try await accounts.logIn(ObjectParameters(request).body, as: context.caller).text)
+            return try await accounts.logIn(ObjectParameters(request).body, as: context.caller).json
                 .response()
         }
         return try await bodies.json(of: request, context) { body in
-            RawJSON(try await accounts.logIn(members(of: body), as: context.caller).text).response()
+            try await accounts.logIn(members(of: body), as: context.caller).json.response()
         }
     }
 
@@ -37,19 +37,19 @@ struct AccountRoutes: Sendable {
 
     @Sendable private func me(_ request: Request, _ context: CallerContext) async throws -> Response {
         let token = try ObjectParameters(request).text("session_token") ?? request.sessionToken ?? ""
-        return RawJSON(try await accounts(context).user(showing: token, as: context.caller).text).response()
+        return try await accounts(context).user(showing: token, as: context.caller).json.response()
     }
 
     @Sendable private func refresh(_ request: Request, _ context: CallerContext) async throws -> Response {
         let id = try userID(context)
-        return RawJSON(try await accounts(context).refreshSession(of: id, as: context.caller).text).response()
+        return try await accounts(context).refreshSession(of: id, as: context.caller).json.response()
     }
 
     @Sendable private func changePassword(_ request: Request, _ context: CallerContext) async throws -> Response {
         let (id, accounts) = (try userID(context), try accounts(context))
         return try await bodies.json(of: request, context) { body in
             let members = try members(of: body)
-            return RawJSON(try await accounts.changePassword(of: id, members, as: context.caller).text).response()
+            return try await accounts.changePassword(of: id, members, as: context.caller).json.response()
         }
     }
 

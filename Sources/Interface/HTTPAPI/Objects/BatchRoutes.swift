@@ -2,6 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
+internal import NIOCore
 
 /// Several requests in one (protocol/data 2).
 struct BatchRoutes: Sendable {
@@ -30,7 +31,7 @@ struct BatchRoutes: Sendable {
                     for (command, reply) in zip(commands, replies) { answers.append(reply, to: command) }
                 }
             }
-            return answers.text().response()
+            return answers.json().response()
         }
     }
 
@@ -83,38 +84,34 @@ struct BatchRoutes: Sendable {
 private struct BatchAnswers {
     let share: BodyMemory.Share
     let logger: Logger
-    private var bytes: [UInt8] = [UInt8(ascii: "[")]
+    private var text = ByteBuffer(string: "[")
 
     init(share: BodyMemory.Share, logger: Logger) {
         self.share = share
         self.logger = logger
     }
 
-    /// The complete text, after all responses were appended.
-    consuming func text() -> RawJSON {
-        bytes.append(UInt8(ascii: "]"))
-        return RawJSON(bytes)
+    /// The response of the batch, after all its responses were appended.
+    consuming func json() -> RawJSON {
+        text.writeStaticString("]")
+        return RawJSON(text)
     }
 
     mutating func append(_ reply: Result<ObjectReply, any Error>, to command: Result<ObjectCommand, any Error>) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        if text.readableBytes > 1 { text.writeStaticString(",") }
         do {
             let reply = try reply.get()
-            let action = try? command.get().action
             // The result of a read can be large, and the client can repeat the read. The response to a change is small,
             // and must be sent because the change is committed.
-            if reply.text.count > BatchAnswers.small, (try? command.get().isRead) == true {
-                try share.grow(by: reply.text.count)
+            if reply.size > BatchAnswers.small, (try? command.get().isRead) == true {
+                try share.grow(by: reply.size)
             }
+            text.writeStaticString(#"{"success":"#)
             // A missing object is null here (protocol/data 2.1).
-            let isMissing = if case .get? = action { reply.found == 0 } else { false }
-            bytes.append(contentsOf: #"{"success":"#.utf8)
-            if isMissing { bytes.append(contentsOf: "null".utf8) } else { bytes.append(contentsOf: reply.text) }
-            bytes.append(UInt8(ascii: "}"))
+            if case .missing = reply.content { text.writeStaticString("null") } else { text.write(reply) }
+            text.writeStaticString("}")
         } catch {
-            bytes.append(
-                contentsOf: JSONValue.object(["error": ErrorRenderer.json(of: error, logger: logger)]).encoded()
-            )
+            text.write(["error": ErrorRenderer.json(of: error, logger: logger)])
         }
     }
 

@@ -50,14 +50,14 @@ struct ObjectRoutes: Sendable {
         let reply = try await app.objects.perform(command, as: context.caller, presence: presence)
         if let created = reply.created {
             let location = "/1.1/classes/\(created.className)/\(created.id)"
-            return RawJSON(reply.text).response(status: .created, headers: [.location: location])
+            return reply.json.response(status: .created, headers: [.location: location])
         }
         // On a path of files a missing file is an error; on a path of classes it is an empty object (protocol/files
         // 3.2).
-        if case .get = command.action, request.isForFiles, reply.found == 0 {
+        if case .missing = reply.content, request.isForFiles {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
-        return RawJSON(reply.text).response()
+        return reply.json.response()
     }
 
     @Sendable private func scan(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -75,14 +75,14 @@ struct ObjectRoutes: Sendable {
             page: try Page(limit: parameters.number("limit").map { $0 == 0 ? 100 : $0 }),
             cursor: parameters.text("cursor")
         )
-        let reply = try await app.objects.scan(
+        let page = try await app.objects.scan(
             scan,
             of: name,
             view: parameters.view,
             as: context.caller,
             presence: ClientPresence.Watch(context.channel)
         )
-        return RawJSON(reply.text).response()
+        return page.json.response()
     }
 }
 

@@ -33,7 +33,7 @@ struct RemoteFile: Sendable {
         let command = ObjectCommand(.file, .create(change, returnsObject: showsAll))
         let reply = try await app.objects.perform(command, as: caller)
         let id = reply.created?.id.description ?? ""
-        return RawJSON(reply.text).response(
+        return reply.json.response(
             status: .created,
             headers: [.location: "/1.1/classes/_File/\(id)"]
         )

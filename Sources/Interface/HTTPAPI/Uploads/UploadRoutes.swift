@@ -54,10 +54,8 @@ struct UploadRoutes: Sendable {
             return try form.descriptions(as: name)
         }
         guard let first = records.first, records.count == 1 else {
-            let texts = records.map { $0.text(shownBy: app.presentation) }
-            return RawJSON(Array(#"{"results":"#.utf8) + texts.encodedArray + Array("}".utf8)).response(
-                status: .created
-            )
+            let files = records.map { JSONValue.object(app.presentation.members(of: $0)) }
+            return JSONValue.object(["results": .array(files)]).response(status: .created)
         }
         return first.created(in: app)
     }
@@ -109,9 +107,9 @@ struct UploadRoutes: Sendable {
 }
 
 extension FileRecord {
-    /// The response to the client that created the file.
-    func created(in app: AppServices) -> Response {
-        RawJSON(text(shownBy: app.presentation)).response(
+    /// The response to the client that created the file, with further members for some dialects.
+    func created(in app: AppServices, with others: [String: JSONValue] = [:]) -> Response {
+        JSONValue.object(app.presentation.members(of: self).merging(others) { own, _ in own }).response(
             status: .created,
             headers: [.location: "/1.1/classes/_File/\(id)"]
         )

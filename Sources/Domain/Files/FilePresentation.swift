@@ -20,9 +20,23 @@ package struct FilePresentation: Sendable {
         guard let text = record.value("key").flatMap(JSONValue.init(stored:))?.stringValue else { return }
         if showingURL { record.set("url", to: JSONValue.string(url(ofKey: text)).encoded()) }
         record.set("bucket", toPlain: bucket)
-        // The storage of a file is internal; this is the only value that every SDK accepts.
-        record.set("provider", toPlain: "s3")
+        record.set("provider", toPlain: FilePresentation.provider)
     }
+
+    /// A new file as the client that uploaded it sees it (protocol/files 4).
+    package func members(of record: FileRecord) -> [String: JSONValue] {
+        var members = record.object.fields.filter { !$0.key.hasPrefix("_") }
+        members["url"] = .string(url(of: record.key))
+        members["bucket"] = .string(bucket)
+        members["provider"] = .string(FilePresentation.provider)
+        members["objectId"] = .string(record.id.description)
+        members["createdAt"] = .string(record.createdAt.iso8601)
+        members["updatedAt"] = .string(record.createdAt.iso8601)
+        return members
+    }
+
+    /// The storage of a file is internal; this is the only value that every SDK accepts.
+    private static let provider = "s3"
 
     /// The URL of the file with a key.
     package func url(of key: FileKey) -> String {

@@ -38,14 +38,22 @@ struct StoredFile {
 }
 
 extension WriteTransaction {
-    /// Queues the removal of files' bytes; called in the transaction that deletes their records.
-    func queueDeletions(of files: [StoredFile], _ settings: ObjectSettings) throws {
-        let now = settings.clock()
+    /// Subtracts the bytes of files from the app's usage, and queues their removal; called in the transaction that
+    /// deletes the records.
+    ///
+    /// - Parameters:
+    ///   - files: The files.
+    ///   - now: The time of the deletion.
+    ///   - ids: Generates an id for a row whose file's id is taken.
+    /// - Throws: Errors of the store.
+    func releaseBytes(of files: [StoredFile], at now: Timestamp, ids: ObjectIDGenerator) throws {
+        let before = try usage()
+        try save(files.reduce(before) { $0 - .file($1.size) }, at: now)
         // A file that was imported with the id of a deleted one can be deleted before the first file's bytes are
         // removed.
         let taken = Set(try pendingDeletions(Set(files.map(\.id))).map(\.id))
         for file in files {
-            let id = taken.contains(file.id) ? settings.ids.next() : file.id
+            let id = taken.contains(file.id) ? ids.next() : file.id
             let fields: [String: JSONValue] = [PendingDeletion.keyField: .string(file.key.description)]
             try insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .deletion)
         }

@@ -1,0 +1,55 @@
+internal import Domain
+internal import NIOCore
+
+/// Replies as the JSON of responses (protocol/data 3.1, 4).
+extension ObjectReply {
+    /// The reply as the body of a response.
+    var json: RawJSON {
+        var text = ByteBuffer()
+        text.write(self)
+        return RawJSON(text)
+    }
+}
+
+extension ScanPage {
+    /// The page as the body of a response.
+    var json: RawJSON {
+        var text = ByteBuffer()
+        text.write(objects, followedBy: [("cursor", cursor.map(JSONValue.string) ?? .null)])
+        return RawJSON(text)
+    }
+}
+
+extension ByteBuffer {
+    /// Writes a reply.
+    mutating func write(_ reply: ObjectReply) {
+        switch reply.content {
+        case .missing: writeStaticString("{}")
+        case .members(let members): write(members)
+        case .object(let object): writeBytes(object.json)
+        case .listing(let listing):
+            var others: [(String, JSONValue)] = []
+            if let name = listing.redirectedClass { others.append(("className", .string(name.description))) }
+            if let count = listing.count { others.append(("count", .integer(Int64(count)))) }
+            write(listing.objects, followedBy: others)
+        }
+    }
+
+    /// Writes members as one JSON object.
+    mutating func write(_ members: [String: JSONValue]) {
+        writeBytes(JSONValue.object(members).encoded())
+    }
+
+    /// Writes `{"results":[…]}` with further members.
+    fileprivate mutating func write(_ objects: [ShownObject], followedBy others: [(name: String, value: JSONValue)]) {
+        reserveCapacity(minimumWritableBytes: objects.reduce(128) { $0 + $1.json.count + 1 })
+        writeStaticString(#"{"results":["#)
+        for (index, object) in objects.enumerated() {
+            if index > 0 { writeStaticString(",") }
+            writeBytes(object.json)
+        }
+        writeStaticString("]")
+        for (name, value) in others { writeBytes(Array(",\"\(name)\":".utf8) + value.encoded()) }
+        writeStaticString("}")
+    }
+}
