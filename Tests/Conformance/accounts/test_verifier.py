@@ -36,12 +36,13 @@ def test_verifier_is_asked_with_app_platform_and_data(start, verifier):
 
 
 @pytest.mark.parametrize("status", [204, 301, 302, 400, 401, 403, 404, 500, 503])
-def test_every_answer_but_200_refuses(start, verifier, status):
-    api = start(verifier.url)
-    verifier.status = status
-    assert_refused(sign_up(api), 400, 251, "github")
+def test_every_answer_but_200_refuses(verifying, status):
+    verifier, server = verifying
+    api, data = server.api(), GITHUB | {"uid": f"answered{status}"}
+    verifier.anew().status = status
+    assert_refused(sign_up(api, data), 400, 251, "github")
     verifier.status = 200
-    assert sign_up(api).status_code == 201
+    assert sign_up(api, data).status_code == 201
 
 
 def test_known_user_is_verified_again(start, verifier):

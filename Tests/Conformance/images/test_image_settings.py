@@ -93,9 +93,20 @@ def test_copyright_goes_with_the_rest_if_nothing_is_said(api):
 
 # Quality and workers
 
+@pytest.fixture(scope="module")
+def scaling(tmp_path_factory):
+    """Calls of a server for each quality of scaling."""
+    servers = {
+        quality: Server(tmp_path_factory.mktemp(quality), LCFILE_IMAGES_QUALITY=quality).start()
+        for quality in ("fast", "best")
+    }
+    yield {quality: server.api() for quality, server in servers.items()}
+    assert [server.stop() for server in servers.values()] == [0, 0]
+
+
 @pytest.mark.parametrize("quality", ["fast", "best"])
-def test_quality_of_scaling_changes_no_size_and_little_else(start, rocket, quality):
-    api = start(QUALITY=quality).api()
+def test_quality_of_scaling_changes_no_size_and_little_else(scaling, rocket, quality):
+    api = scaling[quality]
     photo = read(rocket)
     url = api.store(encoded(photo, icc_profile=None), name="photo.png")["url"]
     for words, size in ((WORDS, (59, 39)), ("imageView2/1/w/100/h/100", (100, 100)), ("imageMogr2/thumbnail/!30p", (192, 128))):
@@ -117,12 +128,12 @@ def bars(width=600, height=400):
     ["PNG", "JPEG", "TIFF"], ["photo", "bars"],
     ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"], times=2,
 ))
-def test_best_quality_is_nearer_to_light_than_fast(start, rocket, format, picture, words):
+def test_best_quality_is_nearer_to_light_than_fast(scaling, rocket, format, picture, words):
     image = bars() if picture == "bars" else read(rocket).convert("RGB")
     data = encoded(image, format, icc_profile=None, **({"quality": 95} if format == "JPEG" else {}))
     made = []
     for quality in ("fast", "best"):
-        api = start(QUALITY=quality).api()
+        api = scaling[quality]
         made.append(fetched(api, f"{api.store(data, name='photo')['url']}?{words}/format/png").content)
     fast, best = map(read, made)
     wanted = resized_in_linear_light(read(data), best.size)
@@ -130,8 +141,8 @@ def test_best_quality_is_nearer_to_light_than_fast(start, rocket, format, pictur
 
 
 @pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"])
-def test_best_quality_of_lines_is_the_grey_of_their_light(start, words):
-    api = start(QUALITY="best").api()
+def test_best_quality_of_lines_is_the_grey_of_their_light(scaling, words):
+    api = scaling["best"]
     url = api.store(encoded(bars()), name="bars.png")["url"]
     image = seen(api, f"{url}?{words}/format/png")
     assert distance(image, resized_in_linear_light(bars(), image.size)) < 3
