@@ -84,7 +84,7 @@ def look_at_all(api, variants):
 
 def variants(format):
     """How many changed files of a format are looked at."""
-    return count(4, 24) if format in DRAWN else count(16, 200)
+    return count(2, 24) if format in DRAWN else count(8, 200)
 
 
 @EACH_FORMAT

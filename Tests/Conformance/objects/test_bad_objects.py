@@ -155,7 +155,7 @@ def test_nothing_that_chance_finds_is_an_accident(new_server, seed):
     id = things.create(**FIELDS)
     headers = things.api.headers | {"Content-Type": "application/json"}
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT)
-    for _ in range(count(700, 5000)):
+    for _ in range(count(350, 5000)):
         request = chance.request(id)
         assert trouble(connection, headers, *request) is None, request
     assert things.get(id).json()["objectId"] == id
