@@ -79,7 +79,7 @@ def test_flood_of_the_master_key_always_waits(busy):
 
 
 def test_flood_of_one_address_delays_log_ins_at_others_by_few_passwords(new_server):
-    server = new_server(**settings(passwordCost=14, passwordThreads=1, maxQueuedPasswords=WAITING)).start()
+    server = new_server(**settings(passwordCost=13, passwordThreads=1, maxQueuedPasswords=WAITING)).start()
     user, answers = sign_up(server.api()), []
 
     def flood(_):

@@ -9,8 +9,6 @@ import requests
 from client import TIMEOUT, Server, credentials, eventually, head
 from hostile import is_idle, processor
 
-pytestmark = pytest.mark.alone
-
 LIMIT = 256
 
 

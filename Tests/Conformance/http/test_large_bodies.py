@@ -11,8 +11,6 @@ from client import ALPHA, LAST_CHUNK, TIMEOUT, assert_refused, chunk, credential
 from data import assert_400
 from hostile import MB, forget_peak, memory
 
-pytestmark = pytest.mark.alone
-
 SIZE = 19 * MB
 # What a server may take beyond what it takes at rest.
 BUDGET = 200 * MB
@@ -136,6 +134,7 @@ def test_any_shape_costs_little_more_than_its_text(own, shape, path):
     assert peak(server, base) < BUDGET
 
 
+@pytest.mark.alone
 def test_many_large_bodies_at_once_leave_memory_and_time_for_others(own):
     server, base = own
     data = filled(b"{}", b'{"a":[', b"]}")

@@ -1,11 +1,8 @@
 """A few dozen kills of the crash ledger; `make soak` has hundreds."""
 
-import pytest
 from cases import count
 from client import Server
 from ledger import SETTINGS, CrashTest, Ledger
-
-pytestmark = pytest.mark.alone
 
 SEED, KILLS, SECONDS = 15, count(20, 100), count(30, 300)
 
