@@ -1,4 +1,4 @@
-.PHONY: serve build test quick check unit conformance soak bench format image
+.PHONY: serve build test quick check unit conformance conformance-packages soak bench format image
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 RELEASE = swift build -c release --product lcfile --static-swift-stdlib
@@ -13,8 +13,10 @@ build:
 	scripts/bootstrap build
 	$(RELEASE)
 
-# Everything that CI runs.
-test: check unit conformance
+# Everything that CI runs. The Python packages are downloaded while Swift compiles.
+test: check
+	$(MAKE) --jobs=2 unit conformance-packages
+	Tests/Conformance/run
 
 check:
 	scripts/bootstrap test
@@ -31,6 +33,10 @@ unit:
 
 conformance: unit
 	Tests/Conformance/run
+
+# Downloads the Python packages of the conformance tests, and imports these tests.
+conformance-packages:
+	Tests/Conformance/run --set-up
 
 # Before each commit: the unit tests and the end-to-end tests marked `smoke`, in two minutes after a build.
 quick: unit
