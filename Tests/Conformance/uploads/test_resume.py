@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 import requests
+from cases import count
 from client import eventually
 from uploading import (
     BLOCK, KB, MB, Tus, ask, assert_counts, assert_file, assert_nothing_staged, limits, must, noise, qetag, record_of,
 )
 
 DATA = noise(9 * MB)
-ROUNDS, THREADS, FILES = 10, 4, 12
+ROUNDS, THREADS, FILES = count(5, 10), 4, 12
 DONE = (200, 204)
 WAYS = ("put", "v1", "v2", "tus")
 
