@@ -3,6 +3,7 @@
 import functools
 
 import pytest
+from cases import covering, some
 from client import Server, assert_refused
 from image_writers import read
 from pictures import encoded, plain
@@ -180,12 +181,12 @@ def tile(api):
     return api.store(source(60, 60), name="tile.png")["url"]
 
 
-@pytest.mark.parametrize("words, wanted", [
+@pytest.mark.parametrize("format, result", covering(["jpg", "png", "webp", "gif", "avif"], [
     ("imageMogr2/thumbnail/9999x10!", (9999, 10)), ("imageMogr2/thumbnail/10x9999!", (10, 9999)),
     ("imageView/1/w/9999/h/7", (9999, 7)), ("imageMogr2/thumbnail/9999x10!/rotate/90", (10, 9999)),
-])
-@pytest.mark.parametrize("format", ["jpg", "png", "webp", "gif", "avif"])
-def test_side_of_9999_pixels_is_made(api, tile, format, words, wanted):
+]), ids=str)
+def test_side_of_9999_pixels_is_made(api, tile, format, result):
+    words, wanted = result
     assert size(api.fetch(f"{tile}?{words}/format/{format}")) == wanted
 
 
@@ -195,10 +196,10 @@ def test_side_of_10000_pixels_is_refused(api, tile, words):
 
 
 # 3125 x 8000 and 5000 x 5000 are 25 000 000.
-@pytest.mark.parametrize("words, wanted", [
-    ("imageMogr2/thumbnail/5000x5000!", (5000, 5000)), ("imageMogr2/thumbnail/3125x8000!", (3125, 8000)),
+@pytest.mark.parametrize("words, wanted", some([
+    ("imageMogr2/thumbnail/3125x8000!", (3125, 8000)), ("imageMogr2/thumbnail/5000x5000!", (5000, 5000)),
     ("imageView/1/w/5000/h/5000", (5000, 5000)), ("imageMogr2/thumbnail/25000000@", (5000, 5000)),
-])
+], 2))
 def test_25_million_pixels_are_made(api, tile, words, wanted):
     assert size(api.fetch(f"{tile}?{words}")) == wanted
 

@@ -126,7 +126,7 @@ def bars(width=600, height=400):
 
 @pytest.mark.parametrize("format, picture, words", covering(
     ["PNG", "JPEG", "TIFF"], ["photo", "bars"],
-    ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"], times=2,
+    ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"],
 ))
 def test_best_quality_is_nearer_to_light_than_fast(scaling, rocket, format, picture, words):
     image = bars() if picture == "bars" else read(rocket).convert("RGB")
@@ -175,8 +175,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("value", ["-1", "nonsense", "99999999999999999999"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name, value", covering(NAMES, ["-1", "nonsense", "99999999999999999999"]))
 def test_bad_value_stops_the_start(new_server, name, value):
     server = new_server()
     server.environment[NAMES[name]] = value

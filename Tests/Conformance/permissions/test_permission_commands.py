@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import covering
 from client import ALPHA, BETA, assert_refused, free_port
 from commands import assert_fails, lcfile
 from data import MISSING, Objects
@@ -80,10 +81,9 @@ def test_defaults_of_built_in_classes_are_shown(out):
 
 # Setting
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("words", [
+@pytest.mark.parametrize("operation, words", covering(OPERATIONS, [
     ["everyone"], ["users"], [f"user:{MISSING}"], ["role:Editors"], ["role:Two Words", "role:a-b_c", f"user:{MISSING}"],
-], ids=str)
+]), ids=str)
 def test_operation_is_opened(out, master, posts, operation, words):
     permit(master, posts.name, **{operation: []})
     out("set", posts.name, operation, *words)

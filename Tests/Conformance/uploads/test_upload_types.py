@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import covering
 from client import Server, assert_refused
 from pictures import encoded, plain
 from uploading import (
@@ -81,8 +82,7 @@ PASS = {
 }
 
 
-@pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("allowed", PASS)
+@pytest.mark.parametrize("file, allowed", covering(FILES, PASS, times=3))
 def test_both_what_it_is_and_what_it_is_served_as_must_pass(servers, allowed, file):
     data, name, type = FILES[file]
     assert passes(servers(allowed), "s3", data, name, type) == (file in PASS[allowed])

@@ -4,6 +4,7 @@ import json
 import zlib
 
 import pytest
+from cases import covering
 from client import assert_refused
 from uploading import (
     BLOCK, MB, TOKEN_WAYS, WAYS, Tus, ask, assert_file, assert_kodo_error, assert_no_file, assert_xml_error, b64,
@@ -224,8 +225,7 @@ def bodies():
     return {size: noise(size, "hash") for size in SIZES}
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way, size", covering(WAYS, SIZES, times=2))
 def test_etag_of_every_file_is_its_hash(api, bodies, way, size):
     id, _ = WAYS[way](api, bodies[size])
     assert_file(api, id, bodies[size])
