@@ -25,7 +25,9 @@ struct AccountPreparation: Sendable {
     ///   too many users were created from the caller's address.
     func prepared(_ change: ObjectChange, isNew: Bool, knowing known: AuthData) async throws -> ObjectChange {
         var change = change
+        try SystemFields.require(change.systemFields, settableBy: caller)
         let password = change.remove("password")
+        if isNew, caller.isMaster, change.isImport { change.sessionToken = try importedToken(in: &change) }
         var imported = ImportedPassword(taking: &change)
         imported.password = password.last?.operation.value
         // The remaining fields are checked before a password is hashed.
@@ -51,6 +53,18 @@ struct AccountPreparation: Sendable {
             try await verifier.verify(data, of: platform, in: caller.app)
         }
         return change
+    }
+
+    /// Removes the session token from the fields of an imported user; `nil` if the user has none.
+    private func importedToken(in change: inout ObjectChange) throws -> SessionToken? {
+        switch change.remove("sessionToken").last?.operation.value {
+        case nil, .null, .string(""): return nil
+        case let value?:
+            guard let token = value.stringValue.flatMap(SessionToken.init) else {
+                throw ServiceError(.badRequest, "sessionToken must be a String of 25 letters and digits.")
+            }
+            return token
+        }
     }
 }
 

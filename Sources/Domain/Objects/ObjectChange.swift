@@ -6,6 +6,10 @@ package struct ObjectChange: Sendable {
     package private(set) var acl: AccessControlList?
     /// The hash of the password to set for a user; ``AccountPreparation`` replaces the password by it.
     var passwordHash: PasswordHash?
+    /// The session token to give a user whom the master key imports.
+    var sessionToken: SessionToken?
+    /// The members for the ``SystemFields`` of a new object, not yet checked.
+    private(set) var systemFields: [String: JSONValue] = [:]
 
     /// Parses a body (protocol/data 3.1).
     ///
@@ -25,6 +29,10 @@ package struct ObjectChange: Sendable {
                 acl = try AccessControlList(value)
                 continue
             }
+            if !allowsPaths, SystemFields.names.contains(name) {
+                systemFields[name] = value
+                continue
+            }
             let path = try FieldPath(name)
             try FieldPath.requireFree(path.field)
             guard !path.inner.contains(where: { $0.hasPrefix("__") }) else {
@@ -40,6 +48,9 @@ package struct ObjectChange: Sendable {
 
     /// The maximum number of fields of a body: more than any class has.
     private static let maxFields = 10_000
+
+    /// Whether the change creates an object with an id that it gives, as only the master key is allowed to.
+    var isImport: Bool { systemFields["objectId"] != nil }
 
     /// Throws ``ServiceError/Code/objectTooLarge`` for values larger than any object, before they delay other changes.
     func requireSize(within limits: ObjectLimits) throws {

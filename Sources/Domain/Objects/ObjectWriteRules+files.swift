@@ -6,19 +6,21 @@ extension ObjectWriteRules {
         let schema = try writer.schema(of: .file) ?? .files
         try access.require(.create, in: schema)
         let fields = try fileFields.external(change.values, owner: access.caller.user?.id)
-        let now = settings.clock()
+        // Members that SDKs send with a file and that mean nothing are ignored (protocol/files 2.1).
+        let given = access.caller.isMaster ? change.systemFields : [:]
+        let system = try SystemFields(given, by: access.caller, settings)
         let acl = change.acl ?? schema.defaultACL?.owned(by: access.caller.user?.id)
         let object = StoredObject(
-            id: settings.ids.next(),
-            createdAt: now,
-            updatedAt: now,
+            id: system.id,
+            createdAt: system.createdAt,
+            updatedAt: system.updatedAt,
             acl: acl == .everyone ? nil : acl,
             fields: fields
         )
         try settings.limits.requireSize(of: object)
         try writer.insert(object, into: .file)
         var reply = ObjectReply(
-            ["objectId": .string(object.id.description), "createdAt": .string(now.iso8601)]
+            ["objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601)]
                 .merging(fields.filter { $0.key != "metaData" }) { own, _ in own }
         )
         if returnsObject {
@@ -66,7 +68,8 @@ extension ObjectChange {
         guard let members = json.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
-        try self.init(.object(members.filter { FileFields.accepted.contains($0.key) }), allowsPaths: false)
+        let accepted = FileFields.accepted.union(SystemFields.names)
+        try self.init(.object(members.filter { accepted.contains($0.key) }), allowsPaths: false)
         let values = values
         for field in fields where values[field] == nil {
             throw ServiceError(.badRequest, "\(field) of a new file must be a value, not an operation.")

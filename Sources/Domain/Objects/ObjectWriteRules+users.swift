@@ -9,10 +9,13 @@ extension ObjectWriteRules {
     func signUp(_ change: ObjectChange, onlyKnown: Bool) throws -> ObjectReply {
         var change = change
         let account = try AccountChange(taking: &change)
-        if let known = try writer.user(linkedTo: account.linked) { return try logIn(known, account) }
+        if !change.isImport, let known = try writer.user(linkedTo: account.linked) {
+            return try logIn(known, account)
+        }
         guard !onlyKnown else { throw ServiceError(.userNotFound, "Could not find user.") }
         if let schema = try writer.schema(of: .user) { try access.require(.create, in: schema) }
-        if account.linked.isEmpty {
+        // An imported user can be one who logs in by a code sent to a phone.
+        if account.linked.isEmpty, !change.isImport {
             guard !account.given.isEmpty || account.names.contains(.username) else {
                 throw ServiceError(.missingUsername, "Username is missing or empty.")
             }
@@ -31,9 +34,20 @@ extension ObjectWriteRules {
         try store(edit)
         // After every check, so that a refused sign-up does not count against the limit.
         try signUps.take(for: access.caller)
-        var reply = try welcome(ObjectRow(edit.object), in: edit.schema)
+        var reply =
+            change.isImport
+            ? try imported(edit.object, with: change.sessionToken)
+            : try welcome(ObjectRow(edit.object), in: edit.schema)
         reply.created = Pointer(.user, edit.object.id)
         return reply
+    }
+
+    /// The reply to the import of a user: not logged in, but with the session of an imported token.
+    private func imported(_ user: StoredObject, with token: SessionToken?) throws -> ObjectReply {
+        if let token { _ = try writer.beginSession(of: user.id, token, settings) }
+        return ObjectReply([
+            "objectId": .string(user.id.description), "createdAt": .string(user.createdAt.iso8601),
+        ])
     }
 
     /// Applies the account part of a change to a new or existing user.

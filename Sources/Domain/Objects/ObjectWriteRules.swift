@@ -98,16 +98,15 @@ struct ObjectWriteRules {
         let known = try writer.schema(of: name)
         if let known { try access.require(.create, in: known) }
         let schema = try known ?? writer.newClass(name, within: settings.limits, for: access.caller)
-        let now = settings.clock()
-        let id = settings.ids.next()
-        let acl = acl ?? schema.defaultACL?.owned(by: isOwner ? id : access.caller.user?.id)
+        let system = try SystemFields(change.systemFields, by: access.caller, settings)
+        let acl = acl ?? schema.defaultACL?.owned(by: isOwner ? system.id : access.caller.user?.id)
         var edit = ObjectEdit(
             schema: schema,
             isNew: known == nil,
             object: StoredObject(
-                id: id,
-                createdAt: now,
-                updatedAt: now,
+                id: system.id,
+                createdAt: system.createdAt,
+                updatedAt: system.updatedAt,
                 // A missing ACL means the same and is faster to check.
                 acl: acl == .everyone ? nil : acl,
                 fields: [:]
@@ -118,6 +117,8 @@ struct ObjectWriteRules {
         )
         try edit.apply(change)
         for (field, definition) in edit.schema.fields where definition.isAutoIncrement {
+            // An imported object keeps its number, and later numbers are greater.
+            if change.isImport, edit.object.fields[field] ?? .null != .null { continue }
             edit.object.fields[field] = .integer(try writer.nextNumber(of: field, in: name))
         }
         return edit

@@ -12,14 +12,24 @@ struct NewSession {
 
 extension WriteTransaction {
     /// Begins a session of a user; ends the oldest sessions if there are too many.
-    func beginSession(of user: ObjectID, _ settings: ObjectSettings) throws -> NewSession {
+    ///
+    /// - Parameters:
+    ///   - user: The user.
+    ///   - token: The token of the session; by default a new one.
+    ///   - settings: The settings of accounts.
+    /// - Returns: The session.
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another session has the token.
+    func beginSession(
+        of user: ObjectID,
+        _ token: SessionToken = SessionToken(),
+        _ settings: ObjectSettings
+    ) throws -> NewSession {
         let count = try count(.belongs(to: user), in: .session)
         let surplus = count - settings.accountSettings.maxSessions + 1
         if surplus > 0 {
             let oldest = ObjectQuery(.session, where: .belongs(to: user), page: Page(first: surplus))
             try delete(try rows(oldest).map(\.id), in: .session)
         }
-        let token = SessionToken()
         let fields: [String: JSONValue] = ["user": Pointer(.user, user).json, "_token": .string(token.digest)]
         let session = StoredObject.own(fields, settings)
         try insert(session, into: .session)
