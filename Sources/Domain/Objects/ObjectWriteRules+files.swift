@@ -8,7 +8,7 @@ extension ObjectWriteRules {
         let fields = try fileFields.external(change.values, owner: access.caller.user?.id)
         // Members that SDKs send with a file and that mean nothing are ignored (protocol/files 2.1).
         let given = access.caller.isMaster ? change.systemFields : [:]
-        let system = try SystemFields(given, by: access.caller, settings)
+        let system = try SystemFields(given, by: access.caller, ids: settings.ids, clock: settings.clock)
         let acl = change.acl ?? schema.defaultACL?.owned(by: access.caller.user?.id)
         let object = StoredObject(
             id: system.id,

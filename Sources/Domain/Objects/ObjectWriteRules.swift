@@ -98,7 +98,7 @@ struct ObjectWriteRules {
         let known = try writer.schema(of: name)
         if let known { try access.require(.create, in: known) }
         let schema = try known ?? writer.newClass(name, within: settings.limits, for: access.caller)
-        let system = try SystemFields(change.systemFields, by: access.caller, settings)
+        let system = try SystemFields(change.systemFields, by: access.caller, ids: settings.ids, clock: settings.clock)
         let acl = acl ?? schema.defaultACL?.owned(by: isOwner ? system.id : access.caller.user?.id)
         var edit = ObjectEdit(
             schema: schema,

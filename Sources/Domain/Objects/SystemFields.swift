@@ -1,24 +1,25 @@
-/// The id and the times of a new object.
-struct SystemFields {
+/// The id and the times of a new object or file.
+package struct SystemFields {
     let id: ObjectID
     let createdAt: Timestamp
     let updatedAt: Timestamp
 
     /// The members of a body that name them.
-    static let names: Set<String> = ["objectId", "createdAt", "updatedAt"]
+    package static let names: Set<String> = ["objectId", "createdAt", "updatedAt"]
 
     /// Takes what the body gives, as imports do (protocol/data 10), and generates the rest.
     ///
     /// - Parameters:
     ///   - given: The members of the body among ``names``.
     ///   - caller: The caller, who must have the master key to give one.
-    ///   - settings: Generate an id and return the time.
+    ///   - ids: Generates the id that the body does not give.
+    ///   - clock: Returns the time that it does not give.
     /// - Throws: ``ServiceError/Code/invalidKey`` for other callers, ``ServiceError/Code/badRequest`` naming the member
     ///   with an invalid value.
-    init(_ given: [String: JSONValue], by caller: Caller, _ settings: ObjectSettings) throws {
+    init(_ given: [String: JSONValue], by caller: Caller, ids: ObjectIDGenerator, clock: () -> Timestamp) throws {
         try SystemFields.require(given, settableBy: caller)
-        id = try given["objectId"].map(SystemFields.id) ?? settings.ids.next()
-        createdAt = try given["createdAt"].map { try SystemFields.time($0, "createdAt") } ?? settings.clock()
+        id = try given["objectId"].map(SystemFields.id) ?? ids.next()
+        createdAt = try given["createdAt"].map { try SystemFields.time($0, "createdAt") } ?? clock()
         updatedAt = try given["updatedAt"].map { try SystemFields.time($0, "updatedAt") } ?? createdAt
     }
 

@@ -12,6 +12,8 @@ package struct UploadDescription: Sendable, Hashable {
     package var prefix: KeyPrefix?
     /// The URL from which the bytes were copied.
     var source: RemoteURL?
+    /// The members for the ``SystemFields`` of the file, which count only with the master key; not yet checked.
+    package var systemFields: [String: JSONValue] = [:]
     /// Whether the key ends in the name: `<random>/<name>`.
     package var keepsName: Bool
 
@@ -30,6 +32,13 @@ package struct UploadDescription: Sendable, Hashable {
         self.acl = acl
         self.prefix = prefix
         self.keepsName = keepsName
+    }
+
+    /// The id and the time of creation of the file: given by the master key, else new.
+    ///
+    /// Other callers' members are ignored, because some SDKs send them (protocol/files 2.1).
+    func systemFields(for caller: Caller, ids: ObjectIDGenerator, clock: () -> Timestamp) throws -> SystemFields {
+        try SystemFields(caller.isMaster ? systemFields : [:], by: caller, ids: ids, clock: clock)
     }
 
     /// The number of bytes that the client announced; `nil` if it announced none, or not a number.

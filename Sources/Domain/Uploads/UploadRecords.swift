@@ -173,6 +173,11 @@ struct UploadRecords: Sendable {
     func hasFile(_ id: ObjectID) async throws -> Bool {
         try await store.read { try $0.row(id, in: .file) != nil }
     }
+
+    /// Whether a blob belongs to the file with this id: another file can have an id that an import gives.
+    func hasFile(_ id: ObjectID, with blob: BlobName) async throws -> Bool {
+        try await store.read { try $0.object(id, in: .file)?.fileKey.map(BlobName.init) == blob }
+    }
 }
 
 extension ObjectQuery {

@@ -50,9 +50,10 @@ extension UploadService {
             throw UploadService.refusal(of: type)
         }
         let token = UploadToken()
-        let now = clock()
+        let system = try description.systemFields(for: caller, ids: ids, clock: clock)
+        try await requireFree(system.id, givenBy: description)
         let upload = StoredUpload(
-            id: ids.next(),
+            id: system.id,
             tokenDigest: token.digest,
             key: try key(for: announcement, as: caller),
             description: description,
@@ -61,8 +62,8 @@ extension UploadService {
             metadataHeader: announcement.metadataHeader,
             size: announcement.size,
             counted: announcement.size ?? 0,
-            createdAt: now,
-            expiresAt: now.adding(seconds: limits.startTimeout),
+            createdAt: system.createdAt,
+            expiresAt: clock().adding(seconds: limits.startTimeout),
             finishesOnLastByte: announcement.finishesOnLastByte
         )
         try limits.record.requireSize(of: upload.object)
@@ -83,6 +84,12 @@ extension UploadService {
     private func requireFree(_ key: FileKey, chosenBy announcement: UploadAnnouncement) async throws {
         guard key.description == announcement.key else { return }
         try await keyClaims.requireFree(key, besides: app)
+    }
+
+    /// Throws ``ServiceError/Code/duplicateValue`` if a file has a given id, which saves the client the upload.
+    private func requireFree(_ id: ObjectID, givenBy description: UploadDescription) async throws {
+        guard !description.systemFields.isEmpty, try await records.hasFile(id) else { return }
+        throw ServiceError(.duplicateValue, "A file has the objectId '\(id)'.")
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

@@ -86,7 +86,7 @@ extension UploadService {
     }
 
     private func end(_ note: CommitNote, _ logger: Logger) async throws {
-        let isCommitted = try await records.hasFile(note.file)
+        let isCommitted = try await records.hasFile(note.file, with: note.blob)
         let isOpen = try await isUnfinished(note.file)
         let isKept = isOpen && !isCommitted
         do {

@@ -104,18 +104,19 @@ package struct UploadService: Sendable {
                     needsMD5: description.announcesMD5 || digests[.md5] != nil
                 )
                 try verify(digests, facts.blob)
+                let system = try description.systemFields(for: caller, ids: ids, clock: clock)
                 records.append(
                     try await record(
                         of: facts,
                         description,
-                        id: ids.next(),
+                        id: system.id,
                         key: .make(
                             for: description.name,
                             prefix: description.prefix,
                             keepingName: description.keepsName
                         ),
                         owner: caller.user?.id,
-                        createdAt: clock()
+                        createdAt: system.createdAt
                     )
                 )
             }
@@ -156,7 +157,7 @@ package struct UploadService: Sendable {
     /// - Throws: An error if that is unknown: then everything stays as it is, and the next start decides.
     func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
         do {
-            if try await records.hasFile(record.id) { return }
+            if try await records.hasFile(record.id, with: BlobName(record.key)) { return }
         } catch {
             blob.keepNote()
             throw error

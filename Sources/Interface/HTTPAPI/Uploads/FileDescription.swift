@@ -35,6 +35,9 @@ extension UploadDescription {
             prefix: try prefix.flatMap { try KeyPrefix($0) },
             keepsName: try flag("keep_file_name", in: members)
         )
+        systemFields = members.filter { name, value in
+            SystemFields.names.contains(name) && value != .null && value != .string("")
+        }
     }
 }
 
