@@ -44,7 +44,7 @@ extension ObjectWriteRules {
 
     /// The reply to the import of a user: not logged in, but with the session of an imported token.
     private func imported(_ user: StoredObject, with token: SessionToken?) throws -> ObjectReply {
-        if let token { _ = try writer.beginSession(of: user.id, token, settings) }
+        if let token { _ = try writer.beginSession(of: user.id, with: token, settings) }
         return ObjectReply([
             "objectId": .string(user.id.description), "createdAt": .string(user.createdAt.iso8601),
         ])

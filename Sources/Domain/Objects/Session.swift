@@ -21,7 +21,7 @@ extension WriteTransaction {
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another session has the token.
     func beginSession(
         of user: ObjectID,
-        _ token: SessionToken = SessionToken(),
+        with token: SessionToken = SessionToken(),
         _ settings: ObjectSettings
     ) throws -> NewSession {
         let count = try count(.belongs(to: user), in: .session)

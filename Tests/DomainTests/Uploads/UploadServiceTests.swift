@@ -41,6 +41,25 @@ import Testing
         return try #require(try await service.commit([(upload, description)], as: caller).first)
     }
 
+    @Test("of two uploads with the same given id, the second leaves neither record nor bytes")
+    func givenTwice() async throws {
+        let master = Caller(app: caller.app, isMaster: true)
+        var description = UploadDescription(name: try FileName("a.txt", limit: 255))
+        description.systemFields = ["objectId": "a1", "createdAt": "2020-01-02T03:04:05.678Z"]
+        let service = service()
+        let first = try await service.commit([(try await upload("abc", to: service), description)], as: master)[0]
+        #expect(first.id.description == "a1")
+        #expect(first.createdAt.iso8601 == "2020-01-02T03:04:05.678Z")
+        let second = try await upload("def", to: service)
+        let error = await #expect(throws: ServiceError.self) {
+            try await service.commit([(second, description)], as: master)
+        }
+        #expect(error?.code == .duplicateValue)
+        #expect(blobs.count == 1)
+        #expect(try await blobs.open(first.key) != nil)
+        #expect(try await staging.leftovers().isEmpty)
+    }
+
     @Test("size, checksum and owner are the server's own words")
     func metaData() async throws {
         let record = try await record(
