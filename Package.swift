@@ -138,8 +138,8 @@ let package = Package(
             ]
         ),
         library("Storage", in: "Program", ["Domain"]),
-        library("FileClient", in: "Program", ["Curl"]),
-        library("Commands", in: "Program", ["Server", "Storage", "FileClient", argumentParser]),
+        library("FileClient", in: "Program", ["Curl", crypto]),
+        library("Commands", in: "Program", ["Server", "Storage", "FileClient", argumentParser, yams, crypto]),
         .executableTarget(
             name: "lcfile",
             dependencies: ["Commands", "VipsMedia", argumentParser],

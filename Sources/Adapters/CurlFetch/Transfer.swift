@@ -154,7 +154,7 @@ extension Transfer {
             )
         case .brokenOff where Transfer.isWhole(status):
             return Transfer.cutShort(cause: cause)
-        case .timedOut, .brokenOff, .other:
+        case .timedOut, .unreachable, .brokenOff, .stopped, .other:
             return ServiceError(
                 .badRequest,
                 "url, or the target of a redirect, cannot be reached from this server.",

@@ -30,7 +30,7 @@ struct Upload: AsyncParsableCommand {
         let client = FileClient(server: server, appID: appID, appKey: appKey)
         for file in files {
             do {
-                Terminal.printLine(try await client.upload(file).url)
+                Terminal.printLine(try await client.upload(file).url ?? "")
             } catch {
                 Terminal.printError("lcfile: \(file): \(error)")
                 throw ExitCode.failure

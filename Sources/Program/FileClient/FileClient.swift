@@ -1,14 +1,22 @@
-internal import Dispatch
 internal import FoundationEssentials
-internal import Glibc
+internal import Synchronization
 
 /// A client of an lcfile server for one app.
 ///
-/// Calls can come from any task; transfers block the client's own thread, one after the other.
+/// Calls can come from any task and run at the same time, up to ``FileClientOptions/connections``. Transfers block
+/// threads of the client, never those of the caller. A cancelled task stops its transfer within a second and throws
+/// `CancellationError`. Copies share threads, connections and the bandwidth limit.
 public struct FileClient: Sendable {
-    private let server: String
-    private let headers: [String]
-    private let queue = DispatchQueue(label: "lcfile.client")
+    /// The server's URL, without a slash at the end.
+    public let server: String
+    /// The app's id; empty for a client without credentials.
+    public let appID: String
+    /// The options with which the client was created.
+    public let options: FileClientOptions
+    let headers: [String]
+    let threads: TransferThreads
+    let bandwidth: BandwidthLimit?
+    let contact = Contact()
 
     /// Creates a client; sends no request.
     ///
@@ -16,34 +24,24 @@ public struct FileClient: Sendable {
     ///   - server: The server's URL: `http://127.0.0.1:8080`.
     ///   - appID: The app's id.
     ///   - appKey: The app's key, or `<master key>,master`.
-    public init(server: String, appID: String, appKey: String) {
-        self.init(server: server, headers: ["X-LC-Id: \(appID)", "X-LC-Key: \(appKey)"])
+    ///   - options: How the client transfers.
+    public init(server: String, appID: String, appKey: String, options: FileClientOptions = FileClientOptions()) {
+        let headers = ["X-LC-Id: \(appID)", "X-LC-Key: \(appKey)"]
+        self.init(server: server, appID: appID, headers: headers, options: options)
     }
 
-    private init(server: String, headers: [String]) {
+    private init(server: String, appID: String, headers: [String], options: FileClientOptions) {
+        var server = server
+        while server.hasSuffix("/") { server.removeLast() }
         self.server = server
+        self.appID = appID
         self.headers = headers
+        self.options = options
+        threads = TransferThreads(count: options.connections)
+        bandwidth = options.bandwidth.map { BandwidthLimit(bytesPerSecond: $0) }
     }
 
-    /// Uploads a file; on return it is on the server's disk.
-    ///
-    /// - Parameter path: The file; its last path component becomes the name.
-    /// - Returns: The file's record.
-    /// - Throws: ``FileClientError`` with the server's message if it refused the request.
-    public func upload(_ path: String) async throws -> UploadedFile {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw FileClientError(status: 0, message: "\(path) is not a file that can be read")
-        }
-        let body = try await perform("POST", "/1.1/files", .file(path))
-        do {
-            return try JSONDecoder().decode(UploadedFile.self, from: Data(body))
-        } catch {
-            throw FileClientError(status: 201, message: "the server's answer is not a file's record")
-        }
-    }
-
-    /// Checks the health of a server and its storage; needs no credentials.
+    /// Checks the health of a server and its storage; needs no credentials, and is not repeated.
     ///
     /// - Parameters:
     ///   - server: The server's URL.
@@ -51,66 +49,21 @@ public struct FileClient: Sendable {
     /// - Throws: ``FileClientError`` with the server's message if it reports a fault, with status 0 if it does not
     ///   respond.
     public static func checkHealth(of server: String, onlyLife: Bool = false) async throws {
-        let path = onlyLife ? "/health?live" : "/health"
-        _ = try await FileClient(server: server, headers: []).perform("GET", path)
-    }
-
-    /// Sends a request with the app's credentials and returns the body of the response.
-    ///
-    /// - Parameters:
-    ///   - method: `GET`, `POST`, …
-    ///   - path: The path and query string, percent-encoded.
-    ///   - payload: The body of the request.
-    /// - Returns: The body, if the status is 2xx.
-    /// - Throws: ``FileClientError`` with the server's message if it refused the request.
-    func perform(_ method: String, _ path: String, _ payload: Payload = .nothing) async throws -> [UInt8] {
-        let url = server + path
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { [headers] in
-                continuation.resume(
-                    with: Result {
-                        let answer = try Exchange.perform(method, url, headers: headers, payload: payload)
-                        guard (200..<300).contains(answer.status) else { throw FileClientError(answer) }
-                        return answer.body
-                    }
-                )
-            }
-        }
+        var options = FileClientOptions()
+        options.retries = .none
+        let client = FileClient(server: server, appID: "", headers: [], options: options)
+        _ = try await client.send(Request("GET", client.server + (onlyLife ? "/health?live" : "/health")))
     }
 }
 
-/// The record of an uploaded file.
-public struct UploadedFile: Sendable, Decodable {
-    /// The record's id.
-    public let objectId: String
-    /// The file's public URL; image operators follow a `?`.
-    public let url: String
-    /// The file's name.
-    public let name: String
-}
+/// Whether the server has answered a request of the client.
+///
+/// A server that has answered and cannot be reached is being restarted, and the client waits for it. A server that has
+/// never answered has probably another address, which the user wants to learn at once.
+final class Contact: Sendable {
+    private let answered = Atomic(false)
 
-/// The error of a failed call.
-public struct FileClientError: Error, Sendable, CustomStringConvertible {
-    /// The HTTP status; 0 without a response.
-    public let status: Int
-    /// The message of the server or of libcurl.
-    public let message: String
+    var hasAnswered: Bool { answered.load(ordering: .relaxed) }
 
-    /// The message, with the status if there is one.
-    public var description: String {
-        status == 0 ? message : "\(message) (HTTP \(status))"
-    }
-
-    init(status: Int, message: String) {
-        self.status = status
-        self.message = message
-    }
-
-    init(_ answer: Answer) {
-        struct Refusal: Decodable {
-            let error: String
-        }
-        let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(answer.body))
-        self.init(status: answer.status, message: refusal?.error ?? "the server refused")
-    }
+    func note() { answered.store(true, ordering: .relaxed) }
 }

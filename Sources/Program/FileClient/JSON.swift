@@ -24,7 +24,7 @@ public enum JSON: Sendable, Hashable, Codable, CustomStringConvertible {
         do {
             self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
         } catch {
-            throw FileClientError(status: 0, message: "not JSON; a string needs double quotes, as in '\"new\"'")
+            throw FileClientError(.local, "not JSON; a string needs double quotes, as in '\"new\"'")
         }
     }
 

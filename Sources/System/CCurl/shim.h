@@ -28,10 +28,26 @@ static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *
 // Each shim sets a callback together with its context pointer, so that neither is set without the other.
 
 typedef size_t (*ccurl_write_callback)(char *data, size_t size, size_t count, void *context);
+typedef size_t (*ccurl_read_callback)(char *buffer, size_t size, size_t count, void *context);
 
 static inline CURLcode ccurl_set_write_callback(CURL *handle, ccurl_write_callback callback, void *context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback) : code;
+}
+
+static inline CURLcode ccurl_set_header_callback(CURL *handle, ccurl_write_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback) : code;
+}
+
+static inline CURLcode ccurl_set_read_callback(CURL *handle, ccurl_read_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_READDATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_READFUNCTION, callback) : code;
+}
+
+static inline CURLcode ccurl_set_seek_callback(CURL *handle, curl_seek_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback) : code;
 }
 
 static inline CURLcode ccurl_set_progress_callback(CURL *handle, curl_xferinfo_callback callback, void *context) {

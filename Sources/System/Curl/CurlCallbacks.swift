@@ -11,15 +11,26 @@ package struct CurlCallbacks {
     /// Called about once a second, and more often while bytes arrive, with the number of body bytes received for the
     /// current response; `false` ends the transfer.
     package let goesOn: ((_ received: Int64) -> Bool)?
+    /// Called with each line of a response's head, without its end; the status line of each response comes first.
+    package let receiveHead: ((_ line: String) -> Void)?
+    /// Fills the buffer with the bytes of the request's body from an offset on; returns their number, `nil` to end the
+    /// transfer.
+    ///
+    /// The offset decreases if libcurl sends the request again. Needs ``CurlHandle/setBodySize(_:)``.
+    package let send: ((_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int?)?
 
     /// Creates the callbacks; only `receive` is required.
     package init(
         receive: @escaping (_ bytes: UnsafeRawBufferPointer, _ status: Int) -> Bool,
         isAllowed: ((_ address: [UInt8]) -> Bool)? = nil,
-        goesOn: ((_ received: Int64) -> Bool)? = nil
+        goesOn: ((_ received: Int64) -> Bool)? = nil,
+        receiveHead: ((_ line: String) -> Void)? = nil,
+        send: ((_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int?)? = nil
     ) {
         self.receive = receive
         self.isAllowed = isAllowed
         self.goesOn = goesOn
+        self.receiveHead = receiveHead
+        self.send = send
     }
 }

@@ -12,9 +12,13 @@ package struct CurlFailure: Error, CustomStringConvertible {
         case unusableAddress
         /// A limit on time or speed was exceeded.
         case timedOut
+        /// No connection was made, so that the server has not seen the request.
+        case unreachable
         /// The connection ended before the response was complete.
         case brokenOff
-        /// DNS, connection, TLS or HTTP failed, or a callback ended the transfer.
+        /// A callback ended the transfer.
+        case stopped
+        /// TLS or HTTP failed.
         case other
     }
 
@@ -50,7 +54,9 @@ extension CurlFailure.Reason {
         case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_LOGIN_DENIED: self = .unusableAddress
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
-        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING: self = .brokenOff
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unreachable
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_ERROR: self = .brokenOff
+        case CURLE_ABORTED_BY_CALLBACK, CURLE_WRITE_ERROR: self = .stopped
         default: self = .other
         }
     }

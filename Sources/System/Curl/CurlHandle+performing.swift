@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 
 extension CurlHandle {
     /// Performs the transfer and returns when it has ended.
@@ -20,6 +21,11 @@ extension CurlHandle {
         if callbacks.goesOn != nil {
             try check(ccurl_set_progress_callback(pointer, progress, opaque))
             try check(ccurl_set_long(pointer, CURLOPT_NOPROGRESS, 0))
+        }
+        if callbacks.receiveHead != nil { try check(ccurl_set_header_callback(pointer, receiveHead, opaque)) }
+        if callbacks.send != nil {
+            try check(ccurl_set_read_callback(pointer, send, opaque))
+            try check(ccurl_set_seek_callback(pointer, seek, opaque))
         }
         try check(curl_easy_perform(pointer))
     }
@@ -46,6 +52,8 @@ extension CurlHandle {
 final class CallbackContext {
     let callbacks: CurlCallbacks
     let handle: UnsafeMutableRawPointer
+    /// The number of bytes of the request's body that libcurl has read.
+    var sent: Int64 = 0
 
     init(_ callbacks: CurlCallbacks, handle: UnsafeMutableRawPointer) {
         self.callbacks = callbacks
@@ -98,4 +106,41 @@ private func openSocket(
     guard let start = ccurl_ip_address(target, &count) else { return CURL_SOCKET_BAD }
     let address = [UInt8](UnsafeBufferPointer(start: start, count: count))
     return isAllowed(address) ? ccurl_open_socket(target) : CURL_SOCKET_BAD
+}
+
+/// libcurl's header callback, called with a complete line and its end.
+private func receiveHead(
+    _ data: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let data, let context else { return 0 }
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    let line = bytes.prefix { $0 != 0x0D && $0 != 0x0A }
+    CallbackContext.from(context).callbacks.receiveHead?(String(decoding: line, as: UTF8.self))
+    return size * count
+}
+
+/// libcurl's read callback.
+private func send(
+    _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let aborted = Int(CURL_READFUNC_ABORT)
+    guard let buffer, let context else { return aborted }
+    let known = CallbackContext.from(context)
+    let target = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+    guard let filled = known.callbacks.send?(target, known.sent) else { return aborted }
+    known.sent += Int64(filled)
+    return filled
+}
+
+/// libcurl's seek callback, called when libcurl sends a body again on another connection.
+private func seek(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: CInt) -> CInt {
+    guard let context, origin == SEEK_SET, offset >= 0 else { return CInt(CURL_SEEKFUNC_CANTSEEK) }
+    CallbackContext.from(context).sent = Int64(offset)
+    return CInt(CURL_SEEKFUNC_OK)
 }

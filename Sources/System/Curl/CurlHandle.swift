@@ -9,7 +9,6 @@ package struct CurlHandle: ~Copyable {
     /// The buffer to which libcurl writes the details of an error.
     let errorBuffer: UnsafeMutablePointer<CChar>
     var headers: UnsafeMutablePointer<curl_slist>?
-    private var form: OpaquePointer?
     /// The receiver of the callbacks; retained as long as the handle, because libcurl can call them while the handle is
     /// freed.
     var context: CallbackContext?
@@ -28,12 +27,18 @@ package struct CurlHandle: ~Copyable {
         self.pointer = pointer
         self.errorBuffer = errorBuffer
         headers = nil
-        form = nil
+        context = nil
+    }
+
+    /// Removes all options, headers and callbacks; open connections and resolved names stay for the next transfer.
+    package mutating func reset() {
+        curl_easy_reset(pointer)
+        curl_slist_free_all(headers)
+        headers = nil
         context = nil
     }
 
     deinit {
-        curl_mime_free(form)
         curl_slist_free_all(headers)
         curl_easy_cleanup(pointer)
         errorBuffer.deallocate()
@@ -79,15 +84,10 @@ package struct CurlHandle: ~Copyable {
         try check(copied)
     }
 
-    /// Sends a file as the only part of a form, once for each handle; libcurl reads it while it sends.
-    package mutating func setForm(file path: String, as name: String) throws(CurlFailure) {
-        form = curl_mime_init(pointer)
-        let part = curl_mime_addpart(form)
-        try check(curl_mime_name(part, name))
-        guard curl_mime_filedata(part, path) == CURLE_OK else {
-            throw CurlFailure(text: "\(path) is not a file that can be read")
-        }
-        try check(ccurl_set_pointer(pointer, CURLOPT_MIMEPOST, UnsafeMutableRawPointer(form)))
+    /// Announces a body of that many bytes, which ``CurlCallbacks/send`` provides; the method is PUT unless it is set.
+    package func setBodySize(_ size: Int64) throws(CurlFailure) {
+        try check(ccurl_set_long(pointer, CURLOPT_UPLOAD, 1))
+        try check(ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, curl_off_t(size)))
     }
 
     func check(_ code: CURLcode) throws(CurlFailure) {

@@ -34,6 +34,8 @@ extension CurlOption<Bool> {
     package static var refusesUserNames: Self { Self(code: CURLOPT_DISALLOW_USERNAME_IN_URL) }
     /// Whether passwords are read from the home folder's `.netrc`; off by default.
     package static var readsNetrc: Self { Self(code: CURLOPT_NETRC) }
+    /// Whether the request is a HEAD, whose response has no body.
+    package static var headOnly: Self { Self(code: CURLOPT_NOBODY) }
     /// Whether libcurl leaves signal handlers unchanged: they belong to the process, not to a thread.
     static var noSignal: Self { Self(code: CURLOPT_NOSIGNAL) }
 }

@@ -25,7 +25,7 @@ extension FileClient {
     /// - Throws: ``FileClientError``.
     public func setField(_ field: String, of className: String, to change: ClassField) async throws -> ClassField {
         let body = [UInt8](try JSONEncoder().encode(change))
-        return try await call("PUT", ["schemas", className, field], .json(body))
+        return try await call("PUT", ["schemas", className, field], body)
     }
 
     /// The indexes of a class.
@@ -46,41 +46,11 @@ extension FileClient {
     /// - Throws: ``FileClientError``.
     public func addIndex(on fields: [String], of className: String) async throws -> ClassIndex {
         let body = [UInt8](try JSONEncoder().encode(["fields": fields]))
-        return try await call("POST", ["indexes", className], .json(body))
+        return try await call("POST", ["indexes", className], body)
     }
 
     /// Removes an index by name; the index of a unique field is removed with the attribute instead.
     public func removeIndex(_ name: String, of className: String) async throws {
         let _: [String: JSON] = try await call("DELETE", ["indexes", className, name])
     }
-
-    /// Calls the path with these segments, each percent-encoded, and decodes the response.
-    func call<Reply: Decodable>(
-        _ method: String,
-        _ names: [String],
-        _ payload: Payload = .nothing
-    ) async throws -> Reply {
-        guard names.allSatisfy({ !$0.isEmpty }) else {
-            throw FileClientError(status: 0, message: "the name of a class, field or index is empty")
-        }
-        let path = "/1.1/" + names.map(\.percentEncoded).joined(separator: "/")
-        let body = try await perform(method, path, payload)
-        do {
-            return try JSONDecoder().decode(Reply.self, from: Data(body))
-        } catch {
-            throw FileClientError(status: 0, message: "the answer does not come from an lcfile server")
-        }
-    }
 }
-
-extension String {
-    /// The string as one path segment: every byte except unreserved characters as `%XX` (RFC 3986 section 2.3).
-    var percentEncoded: String {
-        utf8.map { byte -> String in
-            if unreserved.contains(byte) { return String(UnicodeScalar(byte)) }
-            return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-        }.joined()
-    }
-}
-
-private let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)

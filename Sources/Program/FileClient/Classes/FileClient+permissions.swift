@@ -28,7 +28,7 @@ extension FileClient {
         to audience: [String]
     ) async throws -> ClassPermissions {
         let body = [UInt8](try JSONEncoder().encode([operation: audience]))
-        return try await call("PUT", ["permissions", className], .json(body))
+        return try await call("PUT", ["permissions", className], body)
     }
 
     /// Sets the ACL of new objects without an ACL; the entry `owner` applies to the user who creates the object.
@@ -40,7 +40,7 @@ extension FileClient {
     /// - Throws: ``FileClientError``.
     public func setDefaultACL(_ acl: JSON, of className: String) async throws -> ClassPermissions {
         let body = [UInt8](try JSONEncoder().encode(["defaultACL": acl]))
-        return try await call("PUT", ["permissions", className], .json(body))
+        return try await call("PUT", ["permissions", className], body)
     }
 }
 

@@ -1,75 +1,131 @@
 internal import Curl
+internal import FoundationEssentials
 
-/// A request and its response.
-enum Exchange {
-    /// Sends a request and returns its response; blocks until then.
+/// A request and its response on one handle, on one thread.
+final class Exchange {
+    /// The maximum size of a stored body in bytes; responses of the API are small.
+    static let bodyLimit = 64 << 20
+    private let request: Request
+    private let control: TransferControl
+    private var response = Response()
+    /// The error for which a callback ended the transfer.
+    private var failure: (any Error)?
+
+    init(_ request: Request, _ control: TransferControl) {
+        self.request = request
+        self.control = control
+    }
+
+    /// Sends the request and returns its response, with any status; blocks until then.
     ///
-    /// - Parameters:
-    ///   - method: `GET`, `POST`, …
-    ///   - url: The complete URL.
-    ///   - headers: Lines such as `X-LC-Id: …`.
-    ///   - payload: The body of the request.
-    /// - Returns: Status and body, for any status.
-    /// - Throws: ``FileClientError`` without a status if there is no response.
-    static func perform(
-        _ method: String,
-        _ url: String,
-        headers: [String],
-        payload: Payload
-    ) throws(FileClientError) -> Answer {
+    /// - Throws: ``FileClientError`` if there is no complete response, `CancellationError`, or the error of the body.
+    func perform(on handle: inout CurlHandle, _ options: FileClientOptions) throws -> Response {
+        guard !control.isCancelled else { throw CancellationError() }
+        // The handle would hold on to what the callbacks refer to, such as open files, until its next transfer.
+        defer { handle.reset() }
         do throws(CurlFailure) {
-            var handle = try CurlHandle()
-            for header in headers { try handle.addHeader(header) }
-            switch payload {
-            case .nothing: break
-            case .file(let path): try handle.setForm(file: path, as: "file")
-            case .json(let bytes):
-                try handle.addHeader("Content-Type: application/json")
-                try handle.setBody(bytes)
-            }
-            try restrict(handle)
-            try handle.set(.url, url)
-            try handle.set(.method, method)
-            let answer = Answer()
-            try handle.perform(CurlCallbacks(receive: { bytes, _ in answer.append(bytes) }))
-            answer.status = try handle.status()
-            return answer
+            handle.reset()
+            try prepare(&handle, options)
+            try handle.perform(callbacks)
         } catch {
-            throw FileClientError(status: 0, message: error.text)
+            if let failure { throw failure }
+            if control.isCancelled { throw CancellationError() }
+            // A server that refuses a body closes the connection while the client sends, after its response.
+            guard error.reason != .brokenOff || response.status < 400 else { return response }
+            throw FileClientError(Exchange.kind(of: error), Exchange.message(of: error))
+        }
+        return response
+    }
+
+    private func prepare(_ handle: inout CurlHandle, _ options: FileClientOptions) throws(CurlFailure) {
+        for header in request.headers { try handle.addHeader(header) }
+        try handle.set(.url, request.url)
+        if request.method == "HEAD" {
+            try handle.set(.headOnly, true)
+        } else {
+            if let body = request.body { try handle.setBodySize(body.size) }
+            try handle.set(.method, request.method)
+        }
+        try handle.set(.userAgent, options.userAgent)
+        // The server must see and refuse a class called `..`.
+        try handle.set(.pathAsIs, true)
+        try handle.set(.connectTimeout, options.connectTimeout)
+        try handle.set(.lowSpeedLimit, 1)
+        try handle.set(.lowSpeedTime, options.idleTimeout)
+        if request.followsRedirects {
+            try handle.set(.followsRedirects, true)
+            try handle.set(.maxRedirects, 5)
+            try handle.set(.redirectProtocols, "http,https")
         }
     }
 
-    /// Disables redirects, and sets timeouts for an unreachable server.
-    private static func restrict(_ handle: borrowing CurlHandle) throws(CurlFailure) {
-        // The server must see and refuse a class called `..`.
-        try handle.set(.pathAsIs, true)
-        try handle.set(.connectTimeout, 10)
-        // Less than one byte a second for a minute.
-        try handle.set(.lowSpeedLimit, 1)
-        try handle.set(.lowSpeedTime, 60)
+    private var callbacks: CurlCallbacks {
+        var sender: ((UnsafeMutableRawBufferPointer, Int64) -> Int?)?
+        if let body = request.body { sender = { buffer, offset in self.send(body, buffer, offset) } }
+        return CurlCallbacks(
+            receive: { bytes, _ in self.receive(bytes) },
+            goesOn: { _ in !self.control.isCancelled },
+            receiveHead: { line in self.receiveHead(line) },
+            send: sender
+        )
     }
-}
 
-/// The body of a request.
-enum Payload: Sendable {
-    case nothing
-    /// A file, as the part `file` of a form; read from the disk while it is sent.
-    case file(String)
-    /// JSON, at least one byte.
-    case json([UInt8])
-}
+    private func receiveHead(_ line: String) {
+        // Each response of a chain of redirects, and each 100 Continue, begins with a status line.
+        if line.hasPrefix("HTTP/") {
+            let words = line.split(separator: " ", maxSplits: 2)
+            response = Response(status: words.count > 1 ? Int(words[1]) ?? 0 : 0)
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            response.headers[line[..<colon].lowercased()] = String(value)
+        }
+    }
 
-/// A status and a body; used on the transfer's thread only.
-final class Answer {
-    /// The maximum size of a stored body in bytes; responses of the API are small.
-    static let limit = 64 << 20
-    var status = 0
-    private(set) var body: [UInt8] = []
-
-    /// Appends the next bytes of the body; returns `false` and appends nothing beyond the limit.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= Answer.limit else { return false }
-        body.append(contentsOf: bytes)
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        control.account(for: bytes.count)
+        guard !control.isCancelled else { return false }
+        if let consumer = request.receive, (200..<300).contains(response.status) {
+            do {
+                try consumer(response, bytes)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        guard response.body.count + bytes.count <= Exchange.bodyLimit else {
+            failure = FileClientError(.unexpectedAnswer, "the answer is longer than \(Exchange.bodyLimit) bytes")
+            return false
+        }
+        response.body.append(contentsOf: bytes)
         return true
+    }
+
+    private func send(_ body: RequestBody, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int? {
+        guard !control.isCancelled else { return nil }
+        do {
+            let count = try body.read(buffer, offset)
+            control.account(for: count)
+            request.sent?(offset + Int64(count))
+            return count
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    private static func kind(of failure: CurlFailure) -> FileClientError.Kind {
+        switch failure.reason {
+        case .unreachable: .unreachable
+        case .timedOut, .brokenOff: .interrupted
+        case .unusableAddress: .local
+        case .tooLarge, .tooManyRedirects: .unexpectedAnswer
+        // TLS and HTTP; also a connection that ended while the request was sent.
+        case .stopped, .other: .interrupted
+        }
+    }
+
+    private static func message(of failure: CurlFailure) -> String {
+        failure.reason == .unreachable && !failure.detail.isEmpty ? failure.detail : failure.text
     }
 }

@@ -1,0 +1,92 @@
+internal import Synchronization
+
+/// One download: what has arrived, over all its requests.
+final class Download: Sendable {
+    private struct State {
+        var offset: Int64
+        var etag: String?
+        var size: Int64?
+        /// The response whose bytes are written; later bytes of the same response need no check.
+        var hasBegun = false
+    }
+
+    let target: any DownloadTarget
+    private let state: Mutex<State>
+
+    init(to target: any DownloadTarget) throws {
+        self.target = target
+        let (offset, etag) = try target.begin()
+        state = Mutex(State(offset: offset, etag: etag))
+    }
+
+    /// The number of bytes that are written.
+    var offset: Int64 { state.withLock { $0.offset } }
+
+    /// The ETag of the file with its quotation marks; `nil` before the first response, or without one.
+    var etag: String? { state.withLock { $0.etag } }
+
+    /// The headers that request the rest only, if the file is still the same; empty at the beginning.
+    var rangeHeaders: [String] {
+        state.withLock { state in
+            state.hasBegun = false
+            guard state.offset > 0, let etag = state.etag else { return [] }
+            return ["Range: bytes=\(state.offset)-", "If-Range: \(etag)"]
+        }
+    }
+
+    /// Prepares for the body of a 2xx response: behind the bytes that are written, or from the beginning.
+    ///
+    /// Calls after the first for a response have no effect.
+    func begin(_ head: Response) throws {
+        try state.withLock { state in
+            guard !state.hasBegun else { return }
+            if head.status == 206 {
+                guard let range = ContentRange(head.headers["content-range"] ?? ""), range.start == state.offset else {
+                    throw FileClientError(.unexpectedAnswer, "the server sent another range than the requested one")
+                }
+                state.size = range.size
+            } else {
+                if state.offset > 0 { try target.restart() }
+                state.offset = 0
+                state.etag = head.headers["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
+                state.size = head.headers["content-length"].flatMap { Int64($0) }
+                try target.note(etag: state.etag, size: state.size)
+            }
+            state.hasBegun = true
+        }
+    }
+
+    /// Writes the next bytes of the response and returns the number of all bytes that are written.
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> Int64 {
+        try state.withLock { state in
+            try target.write(bytes, at: state.offset)
+            state.offset += Int64(bytes.count)
+            return state.offset
+        }
+    }
+
+    /// Whether a 416 means that all bytes had arrived before.
+    func isComplete(refusedWith range: String?) -> Bool {
+        guard let range, range.hasPrefix("bytes */") else { return false }
+        return Int64(range.dropFirst("bytes */".count)) == offset
+    }
+}
+
+/// `Content-Range` of a 206 (RFC 9110 section 14.4).
+struct ContentRange {
+    /// The offset of the first byte.
+    let start: Int64
+    /// The size of the file; `nil` if it is unknown.
+    let size: Int64?
+
+    /// Parses `bytes 100-199/200`; `nil` for another form.
+    init?(_ text: String) {
+        guard text.hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst("bytes ".count).split(separator: "/")
+        guard parts.count == 2, let start = parts[0].split(separator: "-").first.flatMap({ Int64($0) }) else {
+            return nil
+        }
+        self.start = start
+        size = Int64(parts[1])
+    }
+}

@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+
+/// The error of a failed call.
+public struct FileClientError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of errors that callers distinguish.
+    public enum Kind: Sendable, Hashable {
+        /// No connection to the server was made; the server has not seen the request.
+        case unreachable
+        /// The connection ended, or became too slow, before the response was complete.
+        case interrupted
+        /// The server answered with another status than 2xx.
+        case refused
+        /// The response does not come from an lcfile server.
+        case unexpectedAnswer
+        /// The received bytes are not those of the file.
+        case damaged
+        /// An argument or a local file cannot be used.
+        case local
+    }
+
+    /// The kind of error.
+    public let kind: Kind
+    /// The HTTP status; 0 without a response.
+    public let status: Int
+    /// LeanCloud's error code in the response; `nil` without one.
+    public let code: Int?
+    /// The message of the server, of libcurl or of this library.
+    public let message: String
+    /// The time for which the server asks to wait before the next attempt; `nil` if it names none.
+    public let retryAfter: Duration?
+    /// The `Content-Range` of a 416.
+    let contentRange: String?
+
+    /// The message, with the status if there is one.
+    public var description: String {
+        status == 0 ? message : "\(message) (HTTP \(status))"
+    }
+
+    init(_ kind: Kind, status: Int = 0, _ message: String) {
+        self.kind = kind
+        self.status = status
+        self.message = message
+        code = nil
+        retryAfter = nil
+        contentRange = nil
+    }
+
+    /// The error in a response with another status than 2xx.
+    init(_ response: Response) {
+        struct Refusal: Decodable {
+            let code: Int?
+            let error: String
+        }
+        let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(response.body))
+        kind = .refused
+        status = response.status
+        code = refusal?.code
+        message = refusal?.error ?? FileClientError.message(for: response.status)
+        contentRange = response.headers["content-range"]
+        retryAfter = response.headers["retry-after"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
+    }
+
+    /// A message for a response without one, such as that to a HEAD.
+    private static func message(for status: Int) -> String {
+        switch status {
+        case 401: "the server does not accept the app's id or key"
+        case 403: "the server does not allow this"
+        case 404: "the server has no such file or path"
+        case 413: "the file is larger than the server allows"
+        case 429: "the server has too much to do"
+        case 507: "the server's disk is full"
+        default: "the server refused"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import Curl
+internal import Dispatch
+internal import Synchronization
+
+/// Threads on which libcurl's blocking transfers run; each has a handle, whose connections the next transfer uses.
+final class TransferThreads: Sendable {
+    private typealias Job = @Sendable (PooledHandle?) -> Void
+
+    private struct State {
+        var free: Int
+        var idle: [PooledHandle] = []
+        var waiting: [Job] = []
+    }
+
+    private let queue = DispatchQueue(label: "lcfile.client", attributes: .concurrent)
+    private let state: Mutex<State>
+
+    /// - Parameter count: The maximum number of transfers at the same time; less than 1 counts as 1.
+    init(count: Int) {
+        state = Mutex(State(free: max(1, count)))
+    }
+
+    /// Runs a job on a thread and returns its result; waits while all threads are in use.
+    ///
+    /// - Parameters:
+    ///   - control: Cancelled together with the calling task; the job checks it.
+    ///   - job: Blocks while it transfers.
+    /// - Returns: The result of the job.
+    /// - Throws: The error of the job; ``FileClientError`` if libcurl cannot start.
+    func run<Result: Sendable>(
+        _ control: TransferControl,
+        _ job: @escaping @Sendable (inout CurlHandle) throws -> Result
+    ) async throws -> Result {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                submit { pooled in
+                    continuation.resume(
+                        with: Swift.Result {
+                            guard let pooled else { throw FileClientError(.local, "libcurl cannot start") }
+                            return try job(&pooled.handle)
+                        }
+                    )
+                }
+            }
+        } onCancel: {
+            control.cancel()
+        }
+    }
+
+    /// Runs blocking work without a handle on a thread of its own.
+    func block<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try work() }) }
+        }
+    }
+
+    private func submit(_ job: @escaping Job) {
+        let starts = state.withLock { state in
+            guard state.free > 0 else {
+                state.waiting.append(job)
+                return false
+            }
+            state.free -= 1
+            return true
+        }
+        if starts { queue.async { self.work(beginningWith: job) } }
+    }
+
+    private func work(beginningWith first: @escaping Job) {
+        let pooled = state.withLock { $0.idle.popLast() } ?? (try? PooledHandle())
+        var next: Job? = first
+        while let job = next {
+            job(pooled)
+            next = state.withLock { state in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                state.free += 1
+                if let pooled { state.idle.append(pooled) }
+                return nil
+            }
+        }
+    }
+}
+
+/// A handle that one transfer at a time uses.
+///
+/// Unchecked because the compiler cannot see who uses it: it is in the list of idle handles or in the hands of one
+/// thread, and the lock of ``TransferThreads`` orders one use before the next. libcurl allows a handle to move between
+/// threads that do not use it at the same time.
+private final class PooledHandle: @unchecked Sendable {
+    var handle: CurlHandle
+
+    init() throws(CurlFailure) {
+        handle = try CurlHandle()
+    }
+}

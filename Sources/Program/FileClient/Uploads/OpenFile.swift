@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// A regular file that is open for reading.
+final class OpenFile: Sendable {
+    let path: String
+    /// The size in bytes when the file was opened.
+    let size: Int64
+    private let descriptor: CInt
+    private let modified: timespec
+
+    /// - Throws: ``FileClientError`` of kind `local` if it is not a file that can be read.
+    init(_ path: String) throws(FileClientError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            if descriptor >= 0 { close(descriptor) }
+            throw FileClientError(.local, "\(path) is not a file that can be read")
+        }
+        size = Int64(status.st_size)
+        modified = status.st_mtim
+    }
+
+    deinit { close(descriptor) }
+
+    /// The file's bytes; reading its last bytes fails if the file has changed since it was opened.
+    var body: RequestBody {
+        RequestBody(size: size) { buffer, offset in
+            let count = try self.read(buffer, offset)
+            if offset + Int64(count) >= self.size { try self.requireUnchanged() }
+            return count
+        }
+    }
+
+    private func read(_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) throws -> Int {
+        let wanted = min(buffer.count, Int(min(Int64(Int.max), size - offset)))
+        guard wanted > 0 else { return 0 }
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+            if count > 0 { return count }
+            if count < 0, errno == EINTR { continue }
+            throw count == 0 ? changed : FileClientError(.local, "\(path) cannot be read")
+        }
+    }
+
+    private func requireUnchanged() throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int64(status.st_size) == size,
+            status.st_mtim.tv_sec == modified.tv_sec, status.st_mtim.tv_nsec == modified.tv_nsec
+        else { throw changed }
+    }
+
+    private var changed: FileClientError {
+        FileClientError(.local, "\(path) changed while it was read")
+    }
+}

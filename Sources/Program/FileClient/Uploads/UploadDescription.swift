@@ -1,0 +1,22 @@
+/// The properties of a file that is uploaded.
+public struct UploadDescription: Sendable, Hashable, Codable {
+    /// The file's name.
+    public var name: String
+    /// The media type; `nil` lets the server detect it from the name and the first bytes.
+    public var mimeType: String?
+    /// Members of the file's `metaData`, a JSON object.
+    public var metaData: JSON?
+    /// The file's ACL, a JSON object; `nil` for the default of the class `_File`.
+    public var acl: JSON?
+    /// The file's key, which needs the master key; `nil` lets the server generate one.
+    public var key: String?
+    /// Folders in front of the key that the server generates.
+    public var keyPrefix: String?
+    /// Whether the key that the server generates ends in the file's name.
+    public var keyKeepsName = false
+
+    /// Creates a description with only a name.
+    public init(name: String) {
+        self.name = name
+    }
+}
