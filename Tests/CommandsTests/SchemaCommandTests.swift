@@ -6,14 +6,18 @@ import Testing
 @testable import Commands
 
 @Suite struct SchemaCommandTests {
-    @Test("every command takes the server, the app and its master key")
+    @Test("every command takes a profile, the server, the app and a file with its master key")
     func serverOptions() throws {
-        let arguments = ["index", "list", "Post", "--server", "http://s", "--app-id", "i", "--master-key", "m"]
+        let arguments = [
+            "index", "list", "Post", "--profile", "p", "--server", "http://s", "--app-id", "i", "--master-key-file",
+            "m",
+        ]
         let command = try #require(try LCFileCommand.parseAsRoot(arguments) as? IndexCommand.List)
         #expect(command.className == "Post")
         #expect(command.options.server == "http://s")
         #expect(command.options.appID == "i")
-        #expect(command.options.masterKey == "m")
+        #expect(command.options.masterKeyFile == "m")
+        #expect(command.options.profile == "p")
     }
 
     @Test("index add takes one field or two", arguments: [["city"], ["city", "profile.age"]])

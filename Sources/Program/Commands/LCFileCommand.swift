@@ -1,21 +1,69 @@
 package import ArgumentParser
+internal import Glibc
 
 /// The command line of lcfile, with one subcommand in each file.
 package struct LCFileCommand: AsyncParsableCommand {
     /// The name, abstract, exit codes and subcommands.
     package static let configuration = CommandConfiguration(
         commandName: "lcfile",
-        abstract: "A self-hosted server for files, images and data with LeanCloud's protocol.",
+        abstract: "A self-hosted server for files, images and data with LeanCloud's protocol, and its client.",
         discussion: """
-            Exit codes: 0 success, 1 failure, 64 wrong usage, 65 a backup is incomplete, \
-            69 the server cannot listen on an address, 73 the storage cannot be used, 78 a setting is invalid.
+            Commands that connect to a server find it by --server, LCFILE_SERVER or a profile ('lcfile profile set'). \
+            Keys are never arguments: they come from a profile, a file or the environment.
+
+            Exit codes: 0 success, 1 something failed, 2 wrong usage, 3 the server cannot be reached, refuses the \
+            credentials or fails, 130 interrupted. Of 'serve', 'backup' and 'restore' also: 65 a backup is \
+            incomplete, 69 the server cannot listen on an address, 73 the storage cannot be used, 78 a setting is \
+            invalid.
+
+            Examples:
+              lcfile serve
+              lcfile profile set default --server https://files.example.com --app-id ID
+              lcfile upload photo.jpg
+              lcfile ls --where '{"mime_type":"image/png"}'
             """,
-        subcommands: [
-            Serve.self, Upload.self, Health.self, Backup.self, Restore.self, IndexCommand.self, SchemaCommand.self,
-            PermissionsCommand.self,
+        version: "lcfile \(version)",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Files",
+                subcommands: [
+                    UploadCommand.self, GetCommand.self, ListCommand.self, StatCommand.self, URLCommand.self,
+                    ThumbnailCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Data",
+                subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self]
+            ),
+            CommandGroup(name: "Server", subcommands: [Serve.self, Health.self, Backup.self, Restore.self]),
+            CommandGroup(name: "Client", subcommands: [ProfileCommand.self]),
         ]
     )
 
+    /// The version of the program.
+    package static let version = "0.1.0"
+
     /// Creates the command; called by ArgumentParser.
     package init() {}
+
+    /// Runs the command that the arguments name and ends the process with its exit code.
+    ///
+    /// - Parameter arguments: The arguments of the process, without its name.
+    package static func run(_ arguments: [String]) async -> Never {
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            Glibc.exit(0)
+        } catch {
+            // ArgumentParser ends with 64 (sysexits.h); scripts expect 2, as from most commands.
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            Terminal.printError(fullMessage(for: error))
+            if let suggestion = CommandSuggestion.sentence(for: arguments, of: self) { Terminal.printError(suggestion) }
+            Glibc.exit(ExitStatus.usage)
+        }
+    }
 }

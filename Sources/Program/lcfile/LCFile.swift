@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import Commands
 internal import VipsMedia
 
@@ -9,6 +8,6 @@ enum LCFile {
         if CommandLine.arguments.dropFirst().first == ImageWorker.command {
             ImageWorker.run(Array(CommandLine.arguments.dropFirst(2)))
         }
-        await LCFileCommand.main()
+        await LCFileCommand.run(Array(CommandLine.arguments.dropFirst()))
     }
 }

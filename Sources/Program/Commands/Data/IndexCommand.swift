@@ -11,7 +11,11 @@ struct IndexCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the indexes of a class, one on each line; those of unique fields with 'unique'."
+            abstract: "Print the indexes of a class, one on each line; those of unique fields with 'unique'.",
+            discussion: """
+                Examples:
+                  lcfile index list Order
+                """
         )
 
         @OptionGroup var options: ServerOptions
@@ -31,7 +35,13 @@ struct IndexCommand: ParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add an index and print its name.",
-            discussion: "An existing index does not change."
+            discussion: """
+                An existing index does not change.
+
+                Examples:
+                  lcfile index add Order state
+                  lcfile index add Order state address.city
+                """
         )
 
         @OptionGroup var options: ServerOptions
@@ -61,7 +71,12 @@ struct IndexCommand: ParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove an index.",
-            discussion: "To remove the index of a unique field: 'lcfile schema set <class> <field> --no-unique'."
+            discussion: """
+                To remove the index of a unique field: 'lcfile schema set <class> <field> --no-unique'.
+
+                Examples:
+                  lcfile index remove Order state,address.city
+                """
         )
 
         @OptionGroup var options: ServerOptions

@@ -11,7 +11,12 @@ struct PermissionsCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print who is allowed to do each operation of a class, or of all classes."
+            abstract: "Print who is allowed to do each operation of a class, or of all classes.",
+            discussion: """
+                Examples:
+                  lcfile permissions show
+                  lcfile permissions show Order
+                """
         )
 
         @OptionGroup var options: ServerOptions
@@ -38,7 +43,13 @@ struct PermissionsCommand: ParsableCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Allow an operation to the named users and roles only; print the new permissions."
+            abstract: "Allow an operation to the named users and roles only; print the new permissions.",
+            discussion: """
+                Examples:
+                  lcfile permissions set Order create users
+                  lcfile permissions set Order delete role:Editors user:64f0c1a2b3d4e5f601234500
+                  lcfile permissions set _File delete none
+                """
         )
 
         @OptionGroup var options: ServerOptions
@@ -85,7 +96,12 @@ struct PermissionsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "default-acl",
             abstract: "Set the ACL of new objects without an ACL; print the new default ACL.",
-            discussion: "The entry 'owner' stands for the user who creates the object."
+            discussion: """
+                The entry 'owner' stands for the user who creates the object.
+
+                Examples:
+                  lcfile permissions default-acl Order '{"owner":{"read":true,"write":true}}'
+                """
         )
 
         @OptionGroup var options: ServerOptions

@@ -7,7 +7,14 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Change a field and print it. With --type, create the field and its class if they do not exist.",
-            discussion: "Flags that are not named do not change. The type of an existing field cannot change."
+            discussion: """
+                Flags that are not named do not change. The type of an existing field cannot change.
+
+                Examples:
+                  lcfile schema set Order no --type Number --auto-increment
+                  lcfile schema set Order state --required --default '"new"'
+                  lcfile schema set Order buyer --type Pointer --target _User
+                """
         )
 
         @OptionGroup var options: ServerOptions

@@ -10,7 +10,12 @@ struct SchemaCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the fields of a class, or of all classes, one on each line: name, type and flags."
+            abstract: "Print the fields of a class, or of all classes, one on each line: name, type and flags.",
+            discussion: """
+                Examples:
+                  lcfile schema show
+                  lcfile schema show Order
+                """
         )
 
         @OptionGroup var options: ServerOptions

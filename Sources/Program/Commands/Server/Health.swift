@@ -9,6 +9,10 @@ struct Health: AsyncParsableCommand {
             For health checks of containers, where no other HTTP client is installed. A full, read-only or damaged \
             storage also results in exit code 1; with --live only a server that does not answer does. Use --live for \
             an orchestrator that restarts servers: a restart does not free disk space.
+
+            Examples:
+              lcfile health
+              lcfile health --live --server https://files.example.com
             """
     )
 

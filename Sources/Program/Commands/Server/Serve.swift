@@ -9,6 +9,10 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             These flags override LCFILE_… environment variables, variables override the configuration file, the file \
             overrides the defaults. The first start without configured apps creates an app and prints its keys.
+
+            Examples:
+              lcfile serve
+              lcfile serve --config /etc/lcfile.yaml --storage /var/lib/lcfile --host 0.0.0.0
             """
     )
 

@@ -10,6 +10,9 @@ struct Backup: ParsableCommand {
             complete. It contains databases, files and apps.yaml, but not the configuration file. If files of the \
             storage are damaged, the backup leaves them out and the exit code is 65. If a database is damaged, its \
             pages are copied unchanged, the backup cannot be restored, and the exit code is 73.
+
+            Examples:
+              lcfile backup --storage /var/lib/lcfile /backups/2027-01-12
             """
     )
 

@@ -8,6 +8,9 @@ struct Restore: ParsableCommand {
         discussion: """
             The command checks every database and every file of the backup before it copies them. An interrupted \
             restore leaves restore.partial in the storage folder, and no server starts while it exists.
+
+            Examples:
+              lcfile restore --storage /var/lib/lcfile /backups/2027-01-12
             """
     )
 

@@ -4,11 +4,11 @@ enum Table {
     static func lines(_ rows: [[String]]) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
-            rows.filter { column < $0.count }.map { $0[column].count }.max() ?? 0
+            rows.filter { column < $0.count }.map { Columns.count($0[column]) }.max() ?? 0
         }
         return rows.map { row in
             var cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: width - cell.count)
+                cell + String(repeating: " ", count: width - Columns.count(cell))
             }
             if let last = row.last { cells[row.count - 1] = last }
             return cells.joined(separator: "  ")

@@ -52,6 +52,10 @@ package struct ConfigurationLoader {
     }
 
     private static let appVariables = ["LCFILE_APP_ID", "LCFILE_APP_KEY", "LCFILE_MASTER_KEY"]
+    /// Variables of the commands that connect to a server, and of the build; the server does not read them.
+    private static let otherVariables: Set = [
+        "LCFILE_PROFILE", "LCFILE_SERVER", "LCFILE_APP_KEY_FILE", "LCFILE_MASTER_KEY_FILE", "LCFILE_WARNINGS",
+    ]
 
     private func appFromEnvironment() throws -> AppConfiguration? {
         let values = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
@@ -71,7 +75,8 @@ package struct ConfigurationLoader {
             )
         }
         let variables = known.map(ConfigurationLoader.environmentVariable) + ConfigurationLoader.appVariables
-        let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && $0 != "LCFILE_WARNINGS" }.sorted()
+        let others = ConfigurationLoader.otherVariables
+        let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && !others.contains($0) }.sorted()
         if let name = mine.first(where: { !variables.contains($0) }) {
             throw ExitError.configuration(
                 "unknown environment variable \(name); allowed: \(variables.joined(separator: ", "))"
