@@ -3,7 +3,7 @@
 import pytest
 from cases import covering
 from client import ALPHA, BETA, free_port
-from commands import assert_fails, lcfile
+from commands import SERVER, USAGE, assert_fails, credentials_of, lcfile
 from data import describe, pointer
 
 
@@ -12,8 +12,7 @@ def run(server):
     """Runs a command as the administrator of an app."""
 
     def run(*arguments, app=ALPHA, key=None, url=server.url):
-        names = ["--server", url, "--app-id", app.id, "--master-key", key or app.master]
-        return lcfile(*arguments, *names)
+        return lcfile(*arguments, **credentials_of(url, app, master=key or app.master))
 
     return run
 
@@ -226,7 +225,7 @@ def test_bad_field_name_is_refused(run, things, name):
 ], ids=str)
 def test_wrong_usage(run, arguments, words):
     result = run(*arguments)
-    assert (result.returncode, result.stdout) == (64, "")
+    assert (result.returncode, result.stdout) == (USAGE, "")
     assert words in result.stderr
 
 
@@ -244,11 +243,11 @@ def test_help_names_everything(arguments, words):
 # Server and app
 
 def test_wrong_master_key_is_said(run):
-    assert_fails(run("schema", "show", key=ALPHA.key), "Unauthorized.", "401")
+    assert_fails(run("schema", "show", key=ALPHA.key), "Unauthorized.", "401", code=SERVER)
 
 
 def test_server_that_is_down_is_said(run):
-    assert_fails(run("schema", "show", url=f"http://127.0.0.1:{free_port()}"), "connect")
+    assert_fails(run("schema", "show", url=f"http://127.0.0.1:{free_port()}"), "connect", code=SERVER)
 
 
 def test_something_else_than_lcfile_is_said(run, server):
@@ -268,7 +267,7 @@ def test_environment_names_server_and_app(server, things):
 @pytest.mark.parametrize("given", [{}, {"LCFILE_APP_ID": "a"}, {"LCFILE_MASTER_KEY": "m"}], ids=str)
 def test_command_without_an_app_is_wrong_usage(tmp_path, given):
     result = lcfile("index", "list", "A", folder=tmp_path, **given)
-    assert (result.returncode, result.stdout) == (64, "")
+    assert (result.returncode, result.stdout) == (USAGE, "")
     assert "--app-id" in result.stderr and "--master-key" in result.stderr
     assert "apps.yaml" not in result.stderr
 
@@ -277,9 +276,11 @@ def test_keys_of_the_first_start_are_found(new_server):
     server = new_server(apps=()).start()
     for environment in ({}, {"LCFILE_STORAGE": str(server.storage)}):
         result = lcfile("schema", "show", folder=server.folder, **environment)
-        assert result.returncode == 64
+        assert result.returncode == USAGE
         assert f"{environment.get('LCFILE_STORAGE', 'storage')}/apps.yaml" in result.stderr
         assert server.generated.master not in result.stderr
     app = server.generated
-    result = lcfile("schema", "show", "--server", server.url, "--app-id", app.id, "--master-key", app.master)
+    (server.folder / "master-key").write_text(f"{app.master}\n")
+    options = ["--server", server.url, "--app-id", app.id, "--master-key-file", "master-key"]
+    result = lcfile("schema", "show", *options, folder=server.folder)
     assert (result.returncode, result.stderr) == (0, "")

@@ -5,7 +5,7 @@ import json
 import pytest
 from cases import covering
 from client import ALPHA, BETA, assert_refused, free_port
-from commands import assert_fails, lcfile
+from commands import FAILED, SERVER, USAGE, assert_fails, credentials_of, lcfile
 from data import MISSING, Objects
 from people import BOTH, READ, assert_forbidden, forbidden, permissions, permit
 
@@ -25,8 +25,7 @@ def run(server):
     """Runs a command as the administrator of an app."""
 
     def run(*arguments, app=ALPHA, key=None, url=server.url):
-        names = ["--server", url, "--app-id", app.id, "--master-key", key or app.master]
-        return lcfile("permissions", *arguments, *names)
+        return lcfile("permissions", *arguments, **credentials_of(url, app, master=key or app.master))
 
     return run
 
@@ -136,7 +135,7 @@ def test_owner_deletes_its_file_after_the_command_and_not_before(out, cast, rule
 
 def assert_sentence(result):
     """The command failed with something to read, and printed nothing else."""
-    assert result.returncode in (1, 64)
+    assert result.returncode in (FAILED, USAGE)
     assert result.stdout == ""
     assert len(result.stderr.strip()) > 10
 
@@ -174,23 +173,23 @@ def test_missing_class_is_said(run):
 ], ids=str)
 def test_wrong_usage(run, master, posts, arguments):
     result = run(*arguments)
-    assert (result.returncode, result.stdout) == (64, "")
+    assert (result.returncode, result.stdout) == (USAGE, "")
     assert len(result.stderr.strip()) > 10
     assert permissions(master, posts.name) == OPEN
 
 
 def test_app_key_is_refused(run, master, posts):
-    assert_fails(run("set", posts.name, "get", "none", key=ALPHA.key), "Unauthorized.", "401")
+    assert_fails(run("set", posts.name, "get", "none", key=ALPHA.key), "Unauthorized.", "401", code=SERVER)
     assert permissions(master, posts.name) == OPEN
 
 
 def test_server_that_is_down_is_said(run):
-    assert_fails(run("show", url=f"http://127.0.0.1:{free_port()}"), "connect")
+    assert_fails(run("show", url=f"http://127.0.0.1:{free_port()}"), "connect", code=SERVER)
 
 
 def test_command_without_an_app_is_wrong_usage(tmp_path):
     result = lcfile("permissions", "show", folder=tmp_path)
-    assert (result.returncode, result.stdout) == (64, "")
+    assert (result.returncode, result.stdout) == (USAGE, "")
     assert "--app-id" in result.stderr and "--master-key" in result.stderr
 
 

@@ -3,13 +3,13 @@
 
 import pytest
 from client import ALPHA, ROCKET, free_port
-from commands import assert_fails, lcfile
+from commands import FAILED, SERVER, USAGE, assert_fails, credentials_of, lcfile
 
 
 @pytest.fixture
 def upload(server, tmp_path):
     def run(*files, key=ALPHA.key, url=server.url):
-        return lcfile("upload", "--server", url, "--app-id", ALPHA.id, "--app-key", key, *files, folder=tmp_path)
+        return lcfile("upload", *files, folder=tmp_path, **credentials_of(url, key=key))
 
     return run
 
@@ -48,30 +48,30 @@ def test_empty_file_is_uploaded(upload, api, tmp_path):
 
 
 def test_wrong_key_is_said(upload):
-    assert_fails(upload(ROCKET, key="wrong-wrong"), "rocket.jpg", "Unauthorized.", "401")
+    assert_fails(upload(ROCKET, key="wrong-wrong"), "rocket.jpg", "Unauthorized.", "401", code=SERVER)
 
 
 def test_missing_file_is_said(upload):
     assert_fails(upload("nowhere.jpg"), "nowhere.jpg")
 
 
-def test_folder_is_no_file(upload, tmp_path, api):
+def test_empty_folder_has_no_files(upload, tmp_path, api):
     (tmp_path / "folder").mkdir()
     before = api.count()
-    assert_fails(upload("folder"), "folder")
-    assert api.count() == before
+    result = upload("folder")
+    assert (result.returncode, result.stdout, api.count()) == (0, "", before)
 
 
 def test_server_that_is_down_is_said(upload):
-    assert_fails(upload(ROCKET, url=f"http://127.0.0.1:{free_port()}"), "rocket.jpg", "connect")
+    assert_fails(upload(ROCKET, url=f"http://127.0.0.1:{free_port()}"), "rocket.jpg", "connect", code=SERVER)
 
 
-def test_upload_stops_at_the_first_failure(upload, tmp_path, api):
+def test_a_failure_does_not_stop_the_other_files(upload, tmp_path, api):
     for name in ("one.txt", "three.txt"):
         (tmp_path / name).write_text(name)
     before = api.count()
     result = upload("one.txt", "nowhere.txt", "three.txt")
-    assert (result.returncode, len(result.stdout.splitlines()), api.count() - before) == (1, 1, 1)
+    assert (result.returncode, len(result.stdout.splitlines()), api.count() - before) == (FAILED, 2, 2)
     assert "nowhere.txt" in result.stderr
 
 
@@ -82,12 +82,12 @@ def test_environment_names_server_and_app(server):
 
 def test_upload_without_an_app_is_wrong_usage():
     result = lcfile("upload", ROCKET)
-    assert result.returncode == 64
+    assert result.returncode == USAGE
     assert "--app-id" in result.stderr
 
 
 def test_upload_without_files_is_wrong_usage():
-    assert lcfile("upload", "--app-id", "a", "--app-key", "b").returncode == 64
+    assert lcfile("upload", LCFILE_APP_ID="a", LCFILE_APP_KEY="b").returncode == USAGE
 
 
 def test_health_of_a_server_that_runs(server):

@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from client import ALPHA, BINARY, TIMEOUT, clean_environment
 
-USAGE, INCOMPLETE, STORAGE = 64, 65, 73
+USAGE, INCOMPLETE, STORAGE = 2, 65, 73
 
 
 def command(*arguments):

@@ -1,6 +1,6 @@
 """Starts that the server must refuse, and its exit codes."""
 
-ADDRESS, STORAGE, SETTING, USAGE = 69, 73, 78, 64
+ADDRESS, STORAGE, SETTING, USAGE = 69, 73, 78, 2
 
 
 def assert_does_not_start(server, code, *words):
