@@ -164,3 +164,26 @@ def test_memory_does_not_grow_with_the_file(server, tmp_path):
     idle = peak("upload", str(tmp_path / "small"))
     assert peak("upload", str(tmp_path / "large")) < idle + (32 << 20)
     assert peak("upload", "-", "--name", "stream", source=tmp_path / "large") < idle + (64 << 20)
+
+
+def test_server_with_another_public_address(new_server, tmp_path):
+    """The address in `Location` and in records can be one that the client does not reach."""
+    server = new_server(LCFILE_PUBLIC_URL="https://files.invalid").start()
+    (tmp_path / "large").write_bytes(bytes(LARGE))
+    result = lcfile("upload", "large", "--json", folder=tmp_path, **credentials_of(server.url))
+    assert (result.returncode, result.stderr) == (0, "")
+    record = json.loads(result.stdout)["file"]
+    assert record["url"].startswith("https://files.invalid/")
+    result = lcfile("get", "-o", "copy", record["objectId"], folder=tmp_path, **credentials_of(server.url))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "copy").read_bytes() == bytes(LARGE)
+
+
+def test_many_files_keep_their_order(run, api, tmp_path):
+    (tmp_path / "many").mkdir()
+    for number in range(300):
+        (tmp_path / "many" / f"{number:03}").write_text("x" * (number % 7))
+    result = run("upload", "--json", "--concurrency", "16", "many")
+    assert (result.returncode, result.stderr) == (0, "")
+    names = [json.loads(line)["file"]["name"] for line in result.stdout.splitlines()]
+    assert names == [f"{number:03}" for number in range(300)]
