@@ -142,7 +142,7 @@ let package = Package(
         library("Commands", in: "Program", ["Server", "Storage", "FileClient", argumentParser, yams, crypto]),
         .executableTarget(
             name: "lcfile",
-            dependencies: ["Commands", "VipsMedia", argumentParser],
+            dependencies: ["Commands", "VipsMedia"],
             path: "Sources/Program/lcfile",
             swiftSettings: settings
         ),

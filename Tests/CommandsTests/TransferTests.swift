@@ -134,12 +134,12 @@ import Testing
         ]
     )
     func names(name: String, safe: String) {
-        #expect(DownloadPlace.safe(name) == safe)
+        #expect(DownloadDestination.safe(name) == safe)
     }
 
     @Test("long names are shortened and keep their extension")
     func longNames() {
-        let name = DownloadPlace.safe(String(repeating: "照", count: 100) + ".jpeg")
+        let name = DownloadDestination.safe(String(repeating: "照", count: 100) + ".jpeg")
         #expect(name.utf8.count <= 240 && name.hasSuffix("照.jpeg"))
     }
 

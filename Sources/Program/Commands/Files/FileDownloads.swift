@@ -4,7 +4,7 @@ internal import Glibc
 /// Downloads single files for the command.
 struct FileDownloads: Sendable {
     let client: FileClient
-    let place: DownloadPlace
+    let destination: DownloadDestination
     let overwrites: Bool
 
     /// Downloads a file and returns its path.
@@ -14,7 +14,7 @@ struct FileDownloads: Sendable {
         return try await download(url, record, named: name(of: url, record), from: item.name, report)
     }
 
-    /// Downloads a URL to the place under a name.
+    /// Downloads a URL to the destination under a name.
     func download(
         _ url: String,
         _ record: FileRecord?,
@@ -22,7 +22,7 @@ struct FileDownloads: Sendable {
         from source: String,
         _ report: TransferReport
     ) async throws -> TransferLine {
-        let path = place.path(of: name)
+        let path = destination.path(of: name)
         let file: DownloadedFile
         if let path {
             var status = stat()

@@ -59,7 +59,7 @@ struct GetCommand: AsyncParsableCommand {
         do {
             let downloads = FileDownloads(
                 client: try server.client(with: master ? .master : .app, transfer.client),
-                place: try DownloadPlace(output, holdsSeveral: files.count > 1),
+                destination: try DownloadDestination(output, holdsSeveral: files.count > 1),
                 overwrites: overwrite
             )
             let items = files.map { GetItem(name: $0) }

@@ -97,7 +97,7 @@ struct ThumbnailCommand: AsyncParsableCommand {
             let client = try server.client(with: master ? .master : .app, transfer.client)
             let downloads = FileDownloads(
                 client: client,
-                place: try DownloadPlace(output, holdsSeveral: files.count > 1),
+                destination: try DownloadDestination(output, holdsSeveral: files.count > 1),
                 overwrites: overwrite
             )
             let items = files.map { GetItem(name: $0) }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Where downloads go.
-enum DownloadPlace: Equatable, Sendable {
+enum DownloadDestination: Equatable, Sendable {
     case standardOutput
     case file(String)
     /// An existing folder; each file has its own name there.
@@ -42,9 +42,9 @@ enum DownloadPlace: Equatable, Sendable {
         case .file(let path): path
         case .folder(let folder):
             if folder == "." {
-                DownloadPlace.safe(name)
+                DownloadDestination.safe(name)
             } else {
-                "\(folder)\(folder.hasSuffix("/") ? "" : "/")\(DownloadPlace.safe(name))"
+                "\(folder)\(folder.hasSuffix("/") ? "" : "/")\(DownloadDestination.safe(name))"
             }
         }
     }
