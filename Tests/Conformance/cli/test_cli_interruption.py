@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 import requests
@@ -180,7 +181,12 @@ def test_interruption_of_a_stream_says_what_is_missing(server, start, tmp_path):
 
 
 def takes_interruptions(pid):
-    """Whether SIGINT no longer ends the process by itself: it is ignored, blocked or caught."""
-    with open(f"/proc/{pid}/status") as file:
-        masks = [int(line.split()[1], 16) for line in file if line.startswith(("SigIgn", "SigBlk", "SigCgt"))]
+    """Whether the process reads SIGINT from a descriptor: before that, the signal is lost or ends the process."""
+    masks = []
+    for file in Path(f"/proc/{pid}/fdinfo").iterdir():
+        try:
+            lines = file.read_text().splitlines()
+        except OSError:
+            continue  # closed meanwhile
+        masks += [int(line.split()[1], 16) for line in lines if line.startswith("sigmask:")]
     return any(mask & 1 << signal.SIGINT - 1 for mask in masks)

@@ -521,6 +521,9 @@ OTHERS_OF_OLD_SDKS = ["key", "size", "__type", "prefix", "keep_file_name", "_Con
     ("files", OTHERS), ("classes/_File", OTHERS), ("files/logo.png", OTHERS_OF_OLD_SDKS),
 ], ids=["files", "class", "name"])
 def test_other_fields_are_ignored(cast, path, names, caller):
+    if caller == "master":
+        # An import gives these (test_imported_objects.py).
+        names = set(names) - {"objectId", "createdAt", "updatedAt"}
     columns = set(cast.master.get("/1.1/schemas/_File").json())
     response = create(cast[caller], path, **{name: OTHERS[name] for name in names})
     assert response.status_code == 201, response.text
