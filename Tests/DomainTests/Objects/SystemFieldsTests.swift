@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "a client gives none of them, whatever the value",
+        "a client cannot give a system field, regardless of its value",
         arguments: ["objectId", "createdAt", "updatedAt"],
         [#""a1""#, #""2020-01-02T03:04:05.678Z""#, "null", "1"]
     )
@@ -72,7 +72,7 @@ import Testing
         #expect(try await members(of: object)["n"] == .integer(1))
     }
 
-    @Test("a change of an object gives none of them, also with the master key")
+    @Test("a change of an object cannot give a system field, even with the master key")
     func notInChanges() throws {
         for name in SystemFieldsTests.names {
             let body = try objects.json(#"{"\#(name)":"2020-01-02T03:04:05.678Z"}"#)

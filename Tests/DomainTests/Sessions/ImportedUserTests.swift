@@ -36,7 +36,7 @@ import Testing
         #expect(fixture.store.count(of: .user) == 1)
     }
 
-    @Test("without an id the rules of sign-ups apply to the master key, too")
+    @Test("without an id, the rules of sign-ups apply to the master key too")
     func signUp() async throws {
         await expectRefusal(.missingPassword, #"{"username":"ann"}"#)
         await expectRefusal(.missingUsername, #"{"city":"Lyon"}"#)
@@ -71,7 +71,7 @@ import Testing
         #expect(fixture.store.count(of: .user) == 1)
     }
 
-    @Test("a client imports nobody, and no password is hashed for it")
+    @Test("a client cannot import a user, and no password is hashed for the attempt")
     func refusedToClients() async throws {
         await expectRefusal(.invalidKey, #"{"objectId":"u1","username":"ann","password":"p4ss"}"#, as: fixture.guest)
         #expect(fixture.hasher.work == 0)
