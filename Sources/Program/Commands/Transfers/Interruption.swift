@@ -10,8 +10,8 @@ enum Interruption {
         let task = Task { try await body() }
         let queue = DispatchQueue(label: "lcfile.signals")
         let sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process before the source sees the signal.
-            signal(number, SIG_IGN)
+            // Until the source is registered, the signal ends the process, and nothing has begun. If it were ignored, an
+            // early Ctrl-C would be lost.
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 if task.isCancelled { _exit(ExitStatus.interrupted) }
