@@ -96,6 +96,7 @@ let package = Package(
         cModule("CPCRE", package: "libpcre2-8", debian: "libpcre2-dev"),
         cModule("CCrypt", package: "libcrypt", debian: "libcrypt-dev"),
         cModule("CZlib", package: "zlib", debian: "zlib1g-dev"),
+        cModule("CArchive", package: "libarchive", debian: "libarchive-dev"),
         cModule("CJemalloc", package: "jemalloc", debian: "libjemalloc-dev"),
         cModule("CLinux"),
         library("Curl", in: "System", ["CCurl"]),
@@ -139,7 +140,12 @@ let package = Package(
         ),
         library("Storage", in: "Program", ["Domain"]),
         library("FileClient", in: "Program", ["Curl", crypto]),
-        library("Commands", in: "Program", ["Server", "Storage", "FileClient", argumentParser, yams, crypto]),
+        library("Migration", in: "Program", ["FileClient", "CArchive", grdb, crypto]),
+        library(
+            "Commands",
+            in: "Program",
+            ["Server", "Storage", "FileClient", "Migration", argumentParser, yams, crypto]
+        ),
         .executableTarget(
             name: "lcfile",
             dependencies: ["Commands", "VipsMedia"],
@@ -178,7 +184,8 @@ let package = Package(
         ),
         tests(of: "CurlFetch", [nioCore, nioPosix]),
         tests(of: "FileClient"),
-        tests(of: "Commands", ["FileClient", "Server", "Storage", argumentParser]),
+        tests(of: "Migration", ["FileClient"]),
+        tests(of: "Commands", ["FileClient", "Migration", "Server", "Storage", argumentParser]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,17 +15,7 @@ enum ExitStatus {
     static func status(of error: any Error) -> Int32 {
         if error is CancellationError { return interrupted }
         guard let error = error as? FileClientError else { return error is UsageError ? usage : failure }
-        return isAboutServer(error) ? server : failure
-    }
-
-    /// Whether other calls would fail for the same reason, so that a command that transfers many files stops.
-    static func isAboutServer(_ error: FileClientError) -> Bool {
-        switch error.kind {
-        case .unreachable, .interrupted: true
-        // 507 is the server's full disk: every other file is refused too.
-        case .refused: error.status == 401 || error.status == 429 || error.status >= 500
-        case .unexpectedAnswer, .damaged, .local: false
-        }
+        return error.isAboutServer ? server : failure
     }
 }
 

@@ -36,6 +36,17 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         status == 0 ? message : "\(message) (HTTP \(status))"
     }
 
+    /// Whether other calls would fail for the same reason: the server cannot be reached, refuses the credentials, is
+    /// overloaded, fails, or its disk is full.
+    public var isAboutServer: Bool {
+        switch kind {
+        case .unreachable, .interrupted: true
+        // 507 is the server's full disk: every other file is refused too.
+        case .refused: status == 401 || status == 429 || status >= 500
+        case .unexpectedAnswer, .damaged, .local: false
+        }
+    }
+
     init(_ kind: Kind, status: Int = 0, _ message: String) {
         self.kind = kind
         self.status = status

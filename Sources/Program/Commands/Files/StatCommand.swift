@@ -106,7 +106,7 @@ struct EachFile {
                     for line in try lines(record, position) { Terminal.printLine(line) }
                 } catch {
                     failures.add(file, error)
-                    if let error = error as? FileClientError, ExitStatus.isAboutServer(error) { break }
+                    if let error = error as? FileClientError, error.isAboutServer { break }
                 }
             }
         }

@@ -7,7 +7,7 @@ struct TransferRun: Sendable {
 
     /// Transfers the files in order and returns when all have ended.
     ///
-    /// After an error that is about the server (``ExitStatus/isAboutServer(_:)``) no further file begins.
+    /// After an error that is about the server (``FileClientError/isAboutServer``) no further file begins.
     ///
     /// - Parameters:
     ///   - files: The files.
@@ -32,7 +32,7 @@ struct TransferRun: Sendable {
             for _ in 0..<concurrency { begin() }
             while let (position, end) = await group.next() {
                 if case .failed(let error) = end {
-                    if let error = error as? FileClientError, ExitStatus.isAboutServer(error) { stops = true }
+                    if let error = error as? FileClientError, error.isAboutServer { stops = true }
                 }
                 finish(position, end)
                 begin()

@@ -35,10 +35,12 @@ final class PartialFile: DownloadTarget {
     private let part: String
     private let etagPath: String
     private let descriptor: CInt
+    private let isTemporary: Bool
 
     /// - Throws: ``FileClientError`` of kind `local` if the file cannot be created, or another process downloads it.
-    init(_ path: String) throws(FileClientError) {
+    init(_ path: String, isTemporary: Bool = false) throws(FileClientError) {
         self.path = path
+        self.isTemporary = isTemporary
         part = path + ".part"
         etagPath = path + ".part.etag"
         descriptor = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
@@ -104,7 +106,7 @@ final class PartialFile: DownloadTarget {
     }
 
     func finish() throws {
-        guard fsync(descriptor) == 0, rename(part, path) == 0 else { throw unwritable }
+        guard isTemporary || fsync(descriptor) == 0, rename(part, path) == 0 else { throw unwritable }
         unlink(etagPath)
     }
 

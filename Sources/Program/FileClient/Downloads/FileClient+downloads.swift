@@ -10,6 +10,7 @@ extension FileClient {
     ///   - url: The URL; redirects are followed.
     ///   - path: The file, which is replaced if it exists.
     ///   - record: The record of the file, if the URL has exactly its bytes: its size and MD5 are compared.
+    ///   - isTemporary: Whether the file is read soon and then removed, so that it need not survive a power failure.
     ///   - progress: Called with the number of received bytes, many times a second, on threads of the client.
     /// - Returns: What was received.
     /// - Throws: ``FileClientError``, of kind `damaged` if the bytes are not those of the record or of the ETag.
@@ -17,9 +18,10 @@ extension FileClient {
         _ url: String,
         to path: String,
         expecting record: FileRecord? = nil,
+        isTemporary: Bool = false,
         progress: (@Sendable (_ received: Int64) -> Void)? = nil
     ) async throws -> DownloadedFile {
-        try await download(url, to: PartialFile(path), expecting: record, progress)
+        try await download(url, to: PartialFile(path, isTemporary: isTemporary), expecting: record, progress)
     }
 
     /// Downloads a URL to a descriptor, such as that of a pipe, which has all bytes when the call returns.

@@ -7,7 +7,7 @@ extension FileClient {
     /// A file of at least ``FileClientOptions/resumableSize`` bytes, or with a key of its own, is sent by a resumable
     /// upload, which continues where a connection broke. A smaller one is sent in one request. If that request breaks
     /// off, the file is sent again resumably; the server can then have stored it twice, if only its first answer was
-    /// lost.
+    /// lost. A file with an objectId of its own is never stored twice.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -30,6 +30,9 @@ extension FileClient {
         let file = try OpenFile(path)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let description = description ?? UploadDescription(name: name)
+        if let id = description.objectId {
+            return try await uploadOnce(file, description, id, continuing: location, created, progress)
+        }
         if file.size < options.resumableSize, description.key == nil, location == nil {
             return try await uploadInOneRequest(file.body, description, progress)
         }
@@ -98,7 +101,7 @@ extension FileClient {
         }
     }
 
-    private func uploadResumably(
+    func uploadResumably(
         _ file: RequestBody,
         _ description: UploadDescription,
         continuing location: String?,

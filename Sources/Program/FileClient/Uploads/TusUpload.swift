@@ -38,20 +38,26 @@ struct TusUpload: Sendable {
     /// - Parameters:
     ///   - size: The number of bytes; `nil` if the last piece announces it.
     ///   - description: What the server stores about the file.
+    ///   - bytes: All bytes of the file, sent with the creation; `nil` if they follow.
     ///   - client: The client.
-    /// - Returns: The upload and its state; an empty file exists already.
+    ///   - sent: Called with the number of sent bytes.
+    /// - Returns: The upload and its state; a file without bytes to follow exists already.
     /// - Throws: ``FileClientError``.
     static func create(
         size: Int64?,
         _ description: UploadDescription,
-        on client: FileClient
+        with bytes: RequestBody? = nil,
+        on client: FileClient,
+        sent: (@Sendable (Int64) -> Void)? = nil
     ) async throws -> (TusUpload, State) {
         let length = size.map { "Upload-Length: \($0)" } ?? "Upload-Defer-Length: 1"
-        let headers = [TusUpload.version, length, "Upload-Metadata: " + metadata(of: description)]
+        var headers = [TusUpload.version, length, "Upload-Metadata: " + metadata(of: description)]
+        if bytes != nil { headers.append("Content-Type: application/offset+octet-stream") }
         var request = client.request("POST", "/1.1/uploads", headers: headers)
         // An upload without bytes that no client knows expires.
         request.isIdempotent = true
-        request.body = RequestBody([])
+        request.body = bytes ?? RequestBody([])
+        request.sent = sent
         let response = try await client.send(request)
         let upload = try TusUpload(response.headers["location"] ?? "", of: client)
         return (upload, upload.state(response, offset: 0, length: size))
@@ -107,6 +113,7 @@ struct TusUpload: Sendable {
             ("filename", description.name), ("filetype", description.mimeType), ("key", description.key),
             ("metaData", description.metaData?.description), ("ACL", description.acl?.description),
             ("prefix", description.keyPrefix), ("keep_file_name", description.keyKeepsName ? "true" : nil),
+            ("objectId", description.objectId), ("createdAt", description.createdAt),
         ]
         return pairs.compactMap { name, value in value.map { "\(name) \(Data($0.utf8).base64EncodedString())" } }
             .joined(separator: ",")

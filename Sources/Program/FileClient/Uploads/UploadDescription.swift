@@ -15,6 +15,13 @@ public struct UploadDescription: Sendable, Hashable, Codable {
     /// Whether the key that the server generates ends in the file's name.
     public var keyKeepsName = false
 
+    /// The file's objectId, which needs the master key; `nil` lets the server generate one.
+    ///
+    /// An upload with an objectId is stored once, whatever answers are lost: a repeated request finds the file.
+    public var objectId: String?
+    /// The time of creation in ISO 8601, which needs the master key; `nil` for now.
+    public var createdAt: String?
+
     /// Creates a description with only a name.
     public init(name: String) {
         self.name = name

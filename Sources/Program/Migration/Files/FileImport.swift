@@ -1,0 +1,95 @@
+package import FileClient
+internal import FoundationEssentials
+internal import Glibc
+
+/// Uploads single files of an import, each exactly once.
+package struct FileImport: Sendable {
+    private let client: FileClient
+    private let journal: Journal
+    private let folder: TemporaryFolder
+
+    /// Creates an import.
+    ///
+    /// - Parameters:
+    ///   - client: The client, with the master key.
+    ///   - journal: Where unfinished uploads are noted.
+    package init(_ client: FileClient, _ journal: Journal) {
+        self.client = client
+        self.journal = journal
+        folder = TemporaryFolder(beside: journal.path)
+    }
+
+    /// Sends one file.
+    package func send(_ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async -> ItemEnd {
+        await ItemEnd.of {
+            switch planned.item.content {
+            case .path(let path): try await upload(path, planned, progress)
+            case .url(let url): try await copy(url, planned, progress)
+            }
+            if let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
+        }
+    }
+
+    /// Downloads a file beside the journal, and uploads it.
+    private func copy(_ url: String, _ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async throws {
+        let path = try folder.path(of: planned.entry.objectId)
+        do {
+            _ = try await client.download(url, to: path, isTemporary: true)
+        } catch let error as FileClientError {
+            // Another server's fault must not stop the import.
+            throw MigrationError("the download failed: \(error)")
+        }
+        try await upload(path, planned, progress)
+        unlink(path)
+    }
+
+    private func upload(
+        _ path: String,
+        _ planned: PlannedItem<FileItem>,
+        _ progress: BatchProgress
+    ) async throws {
+        var description = planned.item.description
+        description.objectId = planned.entry.objectId
+        do {
+            _ = try await client.upload(
+                path,
+                as: description,
+                continuing: planned.entry.upload,
+                created: { location in
+                    // Without the note, another process sends the file from its beginning.
+                    try? journal.note(upload: location, of: planned.entry)
+                },
+                progress: { progress.sent($0) }
+            )
+        } catch let error as FileClientError where error.code == FileClientError.duplicateValue {
+            guard let key = description.key, let record = try await client.file(key: key) else { throw error }
+            guard try await hasBytes(record, of: path) else {
+                throw MigrationError("the server has a file with the key '\(key)' and other bytes")
+            }
+        }
+    }
+
+    /// Whether a file of the server has the bytes of a local one.
+    private func hasBytes(_ record: FileRecord, of path: String) async throws -> Bool {
+        let digest = try await client.digest(of: path)
+        guard record.size == digest.size else { return false }
+        if let checksum = record.checksum { return checksum.lowercased() == digest.digest.md5 }
+        return try await client.contentHash(of: record) == digest.digest.qiniuHash
+    }
+}
+
+extension ItemEnd {
+    /// The end of an item whose sending throws what hinders it.
+    static func of(_ body: () async throws -> Void) async -> ItemEnd {
+        do {
+            try await body()
+            return .done
+        } catch is CancellationError {
+            return .interrupted
+        } catch let error as FileClientError where error.isAboutServer {
+            return .stopped(error)
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Glibc
+
+/// The lines of a text, read in pieces; one line is in memory.
+struct LineReader {
+    /// The maximum number of bytes of a line: an object of LeanCloud's maximum, escaped.
+    static let limit = 64 << 20
+
+    /// A line.
+    struct Line {
+        /// From 1.
+        let number: Int
+        let content: LineContent
+    }
+
+    /// What a line contains.
+    enum LineContent {
+        /// The line without its end, and without a byte order mark.
+        case text(String)
+        /// Bytes that are not UTF-8.
+        case notUTF8
+        /// More bytes than the limit.
+        case tooLong
+
+        /// Why the line cannot be used; empty if it can.
+        var reason: String {
+            switch self {
+            case .text: ""
+            case .notUTF8: "the line is not UTF-8"
+            case .tooLong: "the line is longer than \(LineReader.limit >> 20) MiB"
+            }
+        }
+    }
+
+    private var bytes: ByteReader
+    private var number = 0
+
+    init(descriptor: CInt, name: String) {
+        self.init(ByteReader { buffer in try LineReader.read(descriptor, buffer, name) })
+    }
+
+    init(_ bytes: ByteReader) {
+        self.bytes = bytes
+    }
+
+    /// The next line; `nil` at the end.
+    mutating func next() throws -> Line? {
+        guard let line = try bytes.line(limit: LineReader.limit) else { return nil }
+        number += 1
+        guard line.isComplete else { return Line(number: number, content: .tooLong) }
+        var content = line.bytes[...]
+        if content.last == UInt8(ascii: "\r") { content.removeLast() }
+        if number == 1, content.starts(with: [0xEF, 0xBB, 0xBF]) { content = content.dropFirst(3) }
+        guard let text = String(validating: content, as: UTF8.self) else {
+            return Line(number: number, content: .notUTF8)
+        }
+        return Line(number: number, content: .text(text))
+    }
+
+    private static func read(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, _ name: String) throws -> Int
+    {
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw MigrationError("\(name) cannot be read: \(String(cString: strerror(errno)))")
+            }
+            return count
+        }
+    }
+}
+
+/// Bytes that arrive in pieces, cut at line feeds.
+struct ByteReader {
+    private let read: (UnsafeMutableRawBufferPointer) throws -> Int
+    private var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    private var start = 0
+    private var end = 0
+    private var isAtEnd = false
+
+    /// - Parameter read: Fills a buffer and returns the number of bytes, 0 at the end.
+    init(_ read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+        self.read = read
+    }
+
+    /// The bytes up to the next line feed, which is not part of them; `nil` at the end.
+    ///
+    /// A line of more than `limit` bytes is skipped, and what is returned is not complete.
+    mutating func line(limit: Int) throws -> (bytes: [UInt8], isComplete: Bool)? {
+        var line: [UInt8] = []
+        var isComplete = true
+        var isEmpty = true
+        while true {
+            if start == end {
+                guard try fill() else { return isEmpty ? nil : (line, isComplete) }
+            }
+            isEmpty = false
+            let rest = buffer[start..<end]
+            let feed = rest.firstIndex(of: UInt8(ascii: "\n"))
+            let piece = rest[..<(feed ?? end)]
+            if line.count + piece.count > limit {
+                isComplete = false
+                line = []
+            } else if isComplete {
+                line += piece
+            }
+            start = feed.map { $0 + 1 } ?? end
+            if feed != nil { return (line, isComplete) }
+        }
+    }
+
+    private mutating func fill() throws -> Bool {
+        guard !isAtEnd else { return false }
+        let read = read
+        let count = try buffer.withUnsafeMutableBytes { try read(UnsafeMutableRawBufferPointer($0)) }
+        (start, end, isAtEnd) = (0, count, count == 0)
+        return count > 0
+    }
+}

@@ -1,0 +1,141 @@
+/// Sends the items of sources to a server, each exactly once, over as many processes as it takes.
+///
+/// Memory holds one page of items and the batches that are being sent, whatever the source's size.
+package struct MigrationRun: Sendable {
+    /// What a batch contains.
+    package struct BatchLimit: Sendable, Hashable {
+        /// The maximum number of items, at least 1.
+        package let items: Int
+        /// The number of bytes after which no item is added; a batch has at least one item.
+        package let bytes: Int64
+
+        /// Creates a limit.
+        package init(items: Int, bytes: Int64 = .max) {
+            self.items = items
+            self.bytes = bytes
+        }
+
+        /// Each item by itself.
+        package static let one = BatchLimit(items: 1)
+    }
+
+    /// What the migration has done.
+    package let journal: Journal
+    private let observer: any MigrationObserver
+    private let concurrency: Int
+    private let rules: RepeatRules
+
+    /// Creates a run.
+    ///
+    /// - Parameters:
+    ///   - journal: The journal.
+    ///   - observer: Learns how the run proceeds.
+    ///   - concurrency: The maximum number of batches at the same time.
+    ///   - rules: Which items are sent again.
+    package init(_ journal: Journal, _ observer: any MigrationObserver, concurrency: Int, repeating rules: RepeatRules)
+    {
+        self.journal = journal
+        self.observer = observer
+        self.concurrency = concurrency
+        self.rules = rules
+    }
+
+    /// Sends all items of a source that are not on the server yet.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the items.
+    ///   - limit: What a batch contains.
+    ///   - open: Opens the source.
+    ///   - send: Sends a batch and returns the end of each item, in order.
+    /// - Throws: The error that stopped the migration, for which items wait; `CancellationError`; ``MigrationError`` if
+    ///   the journal cannot be written; the errors of the source.
+    package func send<Source: ItemSource>(
+        _ kind: String,
+        inBatchesOf limit: BatchLimit = .one,
+        from open: @escaping @Sendable () throws -> Source,
+        by send: @escaping @Sendable (_ batch: [PlannedItem<Source.Item>], BatchProgress) async -> [ItemEnd]
+    ) async throws {
+        observer.began(kind)
+        let observer = observer
+        var plan = ItemPlan(SourceReader(open), kind, limit, journal, rules, observer)
+        try await withThrowingTaskGroup(of: EndedBatch<Source.Item>.self) { group in
+            var log = EndLog(journal)
+            var running = 0
+            var stop: (any Error)?
+            var number = 0
+            while true {
+                while running < concurrency, stop == nil, !Task.isCancelled, let batch = try await plan.nextBatch() {
+                    let progress = BatchProgress(batch: number, observer: observer)
+                    group.addTask {
+                        observer.began(progress.batch, batch[0].item.name)
+                        return EndedBatch(number: progress.batch, items: batch, ends: await send(batch, progress))
+                    }
+                    number += 1
+                    running += 1
+                }
+                guard let ended = try await group.next() else { break }
+                running -= 1
+                for (planned, end) in zip(ended.items, ended.ends) {
+                    observer.ended(planned.item.name, of: kind, bytes: planned.item.size ?? 0, end)
+                    if case .stopped(let error) = end { stop = stop ?? error }
+                    log.add(planned.entry, end)
+                }
+                observer.ended(ended.number)
+                try await log.writeIfDue()
+            }
+            try await log.write()
+            if let stop { throw stop }
+        }
+        try Task.checkCancellation()
+    }
+}
+
+/// An item with its entry in the journal.
+package struct PlannedItem<Item: MigrationItem>: Sendable {
+    /// What the journal knows.
+    package let entry: JournalEntry
+    /// The item.
+    package let item: Item
+}
+
+/// Takes the progress of one batch.
+package struct BatchProgress: Sendable {
+    fileprivate let batch: Int
+    fileprivate let observer: any MigrationObserver
+
+    /// Notes the number of bytes that have been sent.
+    package func sent(_ bytes: Int64) { observer.sent(bytes, of: batch) }
+}
+
+private struct EndedBatch<Item: MigrationItem>: Sendable {
+    let number: Int
+    let items: [PlannedItem<Item>]
+    let ends: [ItemEnd]
+}
+
+/// The ends that are not in the journal yet: one transaction for many of them is cheaper, and if the process is killed
+/// before it, the server knows these items.
+private struct EndLog {
+    private let journal: Journal
+    private var ends: [(entry: JournalEntry, end: ItemEnd)] = []
+    private var written = ContinuousClock.now
+
+    init(_ journal: Journal) {
+        self.journal = journal
+    }
+
+    mutating func add(_ entry: JournalEntry, _ end: ItemEnd) {
+        ends.append((entry, end))
+    }
+
+    mutating func writeIfDue() async throws {
+        if ends.count >= 200 || ContinuousClock.now - written > .milliseconds(250) { try await write() }
+    }
+
+    mutating func write() async throws {
+        written = .now
+        guard !ends.isEmpty else { return }
+        try await journal.end(ends)
+        ends = []
+    }
+}
