@@ -61,14 +61,3 @@ import Testing
         FileClientError(Response(status: status))
     }
 }
-
-@Suite struct BandwidthLimitTests {
-    @Test("bytes wait for their share of time, and pauses are not saved")
-    func reserve() {
-        let limit = BandwidthLimit(bytesPerSecond: 1000)
-        let start = ContinuousClock.now
-        #expect(limit.reserve(500, at: start) == .milliseconds(500))
-        #expect(limit.reserve(500, at: start) == .seconds(1))
-        #expect(limit.reserve(100, at: start + .seconds(5)) == .milliseconds(100))
-    }
-}

@@ -15,7 +15,8 @@ public struct FileClient: Sendable {
     public let options: FileClientOptions
     let headers: [String]
     let threads: TransferThreads
-    let bandwidth: BandwidthLimit?
+    let bandwidth: RateLimit?
+    let rate: RateLimit?
     let contact = Contact()
 
     /// Creates a client; sends no request.
@@ -38,7 +39,8 @@ public struct FileClient: Sendable {
         self.headers = headers
         self.options = options
         threads = TransferThreads(count: options.connections)
-        bandwidth = options.bandwidth.map { BandwidthLimit(bytesPerSecond: $0) }
+        bandwidth = options.bandwidth.map { RateLimit(perSecond: $0) }
+        rate = options.requestsPerSecond.map { RateLimit(perSecond: $0) }
     }
 
     /// Checks the health of a server and its storage; needs no credentials, and is not repeated.

@@ -1,9 +1,13 @@
 /// How a client transfers: connections, speed, patience.
 public struct FileClientOptions: Sendable {
     /// The maximum number of requests at the same time, at least 1; further requests wait.
+    ///
+    /// A client begins with 4 and approaches the maximum while the server answers; 429 and 503 halve the number.
     public var connections = 8
     /// The maximum rate of all transfers of the client together, in bytes per second; `nil` for no limit.
     public var bandwidth: Int?
+    /// The maximum number of requests that begin within a second; `nil` for no limit.
+    public var requestsPerSecond: Int?
     /// Whether and when a failed request is sent again.
     public var retries = RetryPolicy()
     /// Seconds for making a connection.

@@ -26,11 +26,13 @@ extension FileClient {
 
     /// Sends a request once and returns its 2xx response.
     func sendOnce(_ request: Request) async throws -> Response {
+        if let rate { try await Task.sleep(for: rate.reserve(1, at: .now)) }
         let control = TransferControl(bandwidth: bandwidth)
         let response = try await threads.run(control) { [options] handle in
             try Exchange(request, control).perform(on: &handle, options)
         }
         contact.note()
+        threads.note(response.status)
         guard (200..<300).contains(response.status) else { throw FileClientError(response) }
         return response
     }

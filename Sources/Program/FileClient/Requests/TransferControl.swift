@@ -4,9 +4,9 @@ internal import Synchronization
 /// What a transfer obeys: cancellation and the bandwidth limit.
 final class TransferControl: Sendable {
     private let cancelled = Atomic(false)
-    private let bandwidth: BandwidthLimit?
+    private let bandwidth: RateLimit?
 
-    init(bandwidth: BandwidthLimit?) {
+    init(bandwidth: RateLimit?) {
         self.bandwidth = bandwidth
     }
 
@@ -24,28 +24,6 @@ final class TransferControl: Sendable {
             let step = min(wait, .milliseconds(100))
             usleep(UInt32(step / .microseconds(1)))
             wait -= step
-        }
-    }
-}
-
-/// A rate that all transfers of a client share.
-final class BandwidthLimit: Sendable {
-    private let bytesPerSecond: Double
-    /// The moment at which all reserved bytes are transferred.
-    private let end = Mutex<ContinuousClock.Instant?>(nil)
-
-    init(bytesPerSecond: Int) {
-        self.bytesPerSecond = Double(max(1, bytesPerSecond))
-    }
-
-    /// Reserves bytes and returns the time after which they are transferred at the limit's rate.
-    ///
-    /// Unused time is not saved: after a pause the rate does not exceed the limit.
-    func reserve(_ bytes: Int, at now: ContinuousClock.Instant) -> Duration {
-        end.withLock { end in
-            let next = max(end ?? now, now) + .seconds(Double(bytes) / bytesPerSecond)
-            end = next
-            return next - now
         }
     }
 }

@@ -7,7 +7,8 @@ final class TransferThreads: Sendable {
     private typealias Job = @Sendable (PooledHandle?) -> Void
 
     private struct State {
-        var free: Int
+        var limit: ConnectionLimit
+        var running = 0
         var idle: [PooledHandle] = []
         var waiting: [Job] = []
     }
@@ -17,7 +18,7 @@ final class TransferThreads: Sendable {
 
     /// - Parameter count: The maximum number of transfers at the same time; less than 1 counts as 1.
     init(count: Int) {
-        state = Mutex(State(free: max(1, count)))
+        state = Mutex(State(limit: ConnectionLimit(maximum: count)))
     }
 
     /// Runs a job on a thread and returns its result; waits while all threads are in use.
@@ -54,13 +55,30 @@ final class TransferThreads: Sendable {
         }
     }
 
+    /// Notes how the server answered a transfer.
+    ///
+    /// - Parameter status: The status of the response.
+    func note(_ status: Int) {
+        let next = state.withLock { state -> Job? in
+            guard status != 429, status != 503 else {
+                state.limit.noteOverload(at: .now)
+                return nil
+            }
+            state.limit.noteSuccess()
+            guard state.running < state.limit.count, !state.waiting.isEmpty else { return nil }
+            state.running += 1
+            return state.waiting.removeFirst()
+        }
+        if let next { queue.async { self.work(beginningWith: next) } }
+    }
+
     private func submit(_ job: @escaping Job) {
         let starts = state.withLock { state in
-            guard state.free > 0 else {
+            guard state.running < state.limit.count else {
                 state.waiting.append(job)
                 return false
             }
-            state.free -= 1
+            state.running += 1
             return true
         }
         if starts { queue.async { self.work(beginningWith: job) } }
@@ -72,8 +90,8 @@ final class TransferThreads: Sendable {
         while let job = next {
             job(pooled)
             next = state.withLock { state in
-                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-                state.free += 1
+                if !state.waiting.isEmpty, state.running <= state.limit.count { return state.waiting.removeFirst() }
+                state.running -= 1
                 if let pooled { state.idle.append(pooled) }
                 return nil
             }
