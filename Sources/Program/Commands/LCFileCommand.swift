@@ -21,6 +21,7 @@ package struct LCFileCommand: AsyncParsableCommand {
               lcfile profile set default --server https://files.example.com --app-id ID
               lcfile upload photo.jpg
               lcfile ls --where '{"mime_type":"image/png"}'
+              lcfile import photos/
             """,
         version: "lcfile \(version)",
         groupedSubcommands: [
@@ -31,6 +32,7 @@ package struct LCFileCommand: AsyncParsableCommand {
                     ThumbnailCommand.self,
                 ]
             ),
+            CommandGroup(name: "Many files", subcommands: [ImportCommand.self]),
             CommandGroup(
                 name: "Data",
                 subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self]

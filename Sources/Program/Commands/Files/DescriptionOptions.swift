@@ -96,7 +96,8 @@ struct DescriptionOptions: ParsableArguments {
         return String(who.dropFirst("user:".count))
     }
 
-    private static func object(_ text: String, _ option: String) throws -> JSON {
+    /// The JSON object of an option; throws `ValidationError` for other values.
+    static func object(_ text: String, _ option: String) throws -> JSON {
         guard let value = try? JSON(parsing: text), case .object = value else {
             throw ValidationError("\(option) must be a JSON object, such as '{\"a\":1}'.")
         }

@@ -14,7 +14,7 @@ struct FileTransfers: Sendable {
 
     init(_ participle: String, _ transfer: TransferOptions, _ output: OutputOptions) {
         self.participle = participle
-        concurrency = transfer.concurrency
+        concurrency = transfer.connections
         printsJSON = output.json
         isQuiet = output.quiet
     }

@@ -25,7 +25,8 @@ enum ProgressLine {
                 parts.append("ETA " + Amount.time(Double(max(0, size - progress.bytes)) / rate))
             }
         }
-        if progress.files > 1 { parts.append("\(progress.done)/\(progress.files) files") }
+        if progress.files > 1 { parts.append("\(progress.done)/\(progress.files) \(progress.noun)s") }
+        if progress.files == 0 { parts.append(Amount.count(progress.done, progress.noun)) }
         let failed = progress.failed > 0 ? "\(progress.failed) failed" : ""
         let line = (parts + (failed.isEmpty ? [] : [failed])).joined(separator: "  ")
         let rest = width - 1 - Columns.count(line) - 2

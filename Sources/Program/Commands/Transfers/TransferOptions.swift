@@ -3,8 +3,14 @@ internal import FileClient
 
 /// How a command transfers.
 struct TransferOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The number of files at the same time.", valueName: "n"))
-    var concurrency = 4
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of requests at the same time; fewer while the server is busy. Default: 4, for imports "
+                + "and deletes 16.",
+            valueName: "n"
+        )
+    )
+    var concurrency: Int?
 
     @Option(
         name: .customLong("bandwidth"),
@@ -25,14 +31,20 @@ struct TransferOptions: ParsableArguments {
     var retries = 7
 
     func validate() throws {
-        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 64.") }
+        guard (1...64).contains(concurrency ?? 4) else { throw ValidationError("--concurrency must be 1 to 64.") }
         guard (0...1000).contains(retries) else { throw ValidationError("--retries must be 0 to 1000.") }
     }
 
+    /// The number of transfers at the same time of commands that transfer a few files.
+    var connections: Int { concurrency ?? 4 }
+
     /// The options of the client.
-    var client: FileClientOptions {
+    var client: FileClientOptions { client(connections: connections) }
+
+    /// The options of a client with another default number of connections.
+    func client(connections: Int) -> FileClientOptions {
         var options = FileClientOptions()
-        options.connections = concurrency
+        options.connections = concurrency ?? connections
         options.bandwidth = bandwidth
         options.retries.attempts = retries + 1
         return options

@@ -4,7 +4,9 @@ internal import Synchronization
 final class TransferProgress: Sendable {
     /// A moment of the progress.
     struct Snapshot: Equatable, Sendable {
-        /// The number of all files.
+        /// What is counted, in the singular.
+        var noun = "file"
+        /// The number of all files; 0 while it is unknown.
         var files = 0
         /// The number of files that are done.
         var done = 0
@@ -26,10 +28,12 @@ final class TransferProgress: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - files: The number of files.
+    ///   - files: The number of files; 0 if it is unknown.
     ///   - size: The sum of their sizes; `nil` if it is unknown.
-    init(files: Int, size: Int64?) {
+    ///   - noun: What is counted, in the singular.
+    init(files: Int, size: Int64?, noun: String = "file") {
         var snapshot = Snapshot()
+        snapshot.noun = noun
         snapshot.files = files
         snapshot.size = size
         state = Mutex(State(snapshot: snapshot))
@@ -48,6 +52,25 @@ final class TransferProgress: Sendable {
     /// Notes that the transfer of a file begins.
     func begin(_ id: Int, name: String) {
         state.withLock { $0.underWay.append((id, name, 0)) }
+    }
+
+    /// Notes the number of all files and the sum of their sizes, when they become known.
+    func expect(files: Int, size: Int64) {
+        state.withLock { ($0.snapshot.files, $0.snapshot.size) = (files, size) }
+    }
+
+    /// Notes a file that is not transferred, because it is there already or cannot be used.
+    func pass(bytes: Int64, failed: Bool) {
+        state.withLock { state in
+            state.snapshot.bytes += bytes
+            state.snapshot.done += 1
+            if failed { state.snapshot.failed += 1 }
+        }
+    }
+
+    /// Notes the end of something that was under way and is counted with ``pass(bytes:failed:)``.
+    func drop(_ id: Int) {
+        state.withLock { state in state.underWay.removeAll { $0.id == id } }
     }
 
     /// Notes the number of bytes of a file that are transferred.

@@ -44,6 +44,22 @@ extension FileClient {
         try await download(url, to: StreamTarget(descriptor: descriptor), expecting: record, progress)
     }
 
+    /// Downloads a URL and computes the digests of its bytes, which are stored nowhere.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; redirects are followed.
+    ///   - progress: Called with the number of received bytes.
+    /// - Returns: The digests and the number of bytes.
+    /// - Throws: ``FileClientError``.
+    public func digest(
+        at url: String,
+        progress: (@Sendable (_ received: Int64) -> Void)? = nil
+    ) async throws -> (digest: FileDigest, size: Int64) {
+        let target = DigestTarget()
+        let file = try await download(url, to: target, expecting: nil, progress)
+        return (target.digest(), file.size)
+    }
+
     private func download(
         _ url: String,
         to target: any DownloadTarget,

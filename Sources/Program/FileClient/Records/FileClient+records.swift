@@ -13,6 +13,15 @@ extension FileClient {
         return try await records([("where", condition.description), ("limit", "1")]).first
     }
 
+    /// The records of files by objectId; those that do not exist are missing in the result.
+    ///
+    /// - Parameter objectIds: At most 100 ids.
+    public func files(_ objectIds: [String]) async throws -> [String: FileRecord] {
+        let ids = JSON.object(["objectId": .object(["$in": .array(objectIds.map(JSON.string))])])
+        let records = try await records([("where", ids.description), ("limit", "\(objectIds.count)")])
+        return Dictionary(records.map { ($0.objectId, $0) }) { first, _ in first }
+    }
+
     /// The records that match a query, page by page.
     public func files(_ query: FileQuery = FileQuery()) -> FilePages {
         FilePages(query: query, client: self)

@@ -22,13 +22,19 @@ package struct FileImport: Sendable {
     /// Sends one file.
     package func send(_ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async -> ItemEnd {
         await ItemEnd.of {
+            let hasKey = planned.item.description.key != nil
+            // A key is one file, so that the earlier version has to go first; otherwise it goes last.
+            if hasKey, let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
             switch planned.item.content {
             case .path(let path): try await upload(path, planned, progress)
             case .url(let url): try await copy(url, planned, progress)
             }
-            if let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
+            if !hasKey, let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
         }
     }
+
+    /// Removes the folder of temporary files, unless it has unfinished ones.
+    package func removeTemporaryFiles() { folder.remove() }
 
     /// Downloads a file beside the journal, and uploads it.
     private func copy(_ url: String, _ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async throws {

@@ -43,6 +43,24 @@ extension Journal {
         }
     }
 
+    /// The states of items as they would be with ``begin(_:of:repeating:)``; ``ItemState/waiting`` for those that would
+    /// be sent.
+    func states(of items: [some MigrationItem], of kind: String, repeating rules: RepeatRules) async throws
+        -> [ItemState]
+    {
+        try await write { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT fingerprint, state FROM item WHERE kind = ? AND name = ?"
+            )
+            return try items.map { item in
+                guard let row = try Row.fetchOne(statement, arguments: [kind, item.name]) else { return .waiting }
+                let isEqual = row["fingerprint"] == item.fingerprint
+                let state = Journal.state(stored: ItemState(rawValue: row["state"]), isEqual: isEqual)
+                return Journal.sends(state, isEqual: isEqual, rules) ? .waiting : state
+            }
+        }
+    }
+
     /// Notes what became of entries.
     func end(_ ends: [(entry: JournalEntry, end: ItemEnd)]) async throws {
         try await write { database in
@@ -113,6 +131,21 @@ extension Journal {
         )
     }
 
+    /// The state of an item whose content is equal to that in the journal, or not.
+    private static func state(stored: ItemState?, isEqual: Bool) -> ItemState {
+        let state = stored ?? .waiting
+        return state == .done || state == .changed ? (isEqual ? .done : .changed) : state
+    }
+
+    private static func sends(_ state: ItemState, isEqual: Bool, _ rules: RepeatRules) -> Bool {
+        switch state {
+        case .waiting: true
+        case .done: false
+        case .failed: rules.failed || !isEqual
+        case .changed: rules.changed
+        }
+    }
+
     private static func standing(
         of item: some MigrationItem,
         _ row: Row,
@@ -123,16 +156,8 @@ extension Journal {
         let id: Int64 = row["id"]
         let isEqual = row["fingerprint"] == item.fingerprint
         guard row["pass"] != pass else { return .repeated(isEqual: isEqual) }
-        var state = ItemState(rawValue: row["state"]) ?? .waiting
-        if state == .changed, isEqual { state = .done }
-        if state == .done, !isEqual { state = .changed }
-        let isSent =
-            switch state {
-            case .waiting: true
-            case .done: false
-            case .failed: rules.failed || !isEqual
-            case .changed: rules.changed
-            }
+        let state = state(stored: ItemState(rawValue: row["state"]), isEqual: isEqual)
+        let isSent = sends(state, isEqual: isEqual, rules)
         var entry = JournalEntry(
             id: id,
             objectId: row["objectId"] ?? item.objectId ?? NewObjectID.next(),

@@ -79,6 +79,12 @@ package final class Journal: Sendable {
                   reason TEXT,
                   UNIQUE (kind, name)
                 );
+                CREATE TABLE IF NOT EXISTS difference (
+                  id INTEGER PRIMARY KEY,
+                  kind TEXT NOT NULL,
+                  name TEXT NOT NULL,
+                  reason TEXT NOT NULL
+                );
                 CREATE INDEX IF NOT EXISTS item_failed ON item (id) WHERE state IN (2, 3);
                 """
         )

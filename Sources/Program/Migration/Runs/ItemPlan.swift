@@ -1,13 +1,13 @@
-/// Reads a source in pages, asks the journal about each item, and forms batches of those that have to be sent.
+/// Reads a source in pages, asks the journal about each item, and forms batches of those that have to be processed.
 struct ItemPlan<Source: ItemSource> {
     /// The number of elements of a page.
     static var pageSize: Int { 500 }
 
     private let reader: SourceReader<Source>
-    private let kind: String
+    let kind: String
     private let limit: MigrationRun.BatchLimit
     private let journal: Journal
-    private let rules: RepeatRules
+    private let look: @Sendable ([Source.Item]) async throws -> [Standing]
     private let observer: any MigrationObserver
     private var waiting: ArraySlice<PlannedItem<Source.Item>> = []
     private var isAtEnd = false
@@ -17,14 +17,14 @@ struct ItemPlan<Source: ItemSource> {
         _ kind: String,
         _ limit: MigrationRun.BatchLimit,
         _ journal: Journal,
-        _ rules: RepeatRules,
-        _ observer: any MigrationObserver
+        _ observer: any MigrationObserver,
+        looking look: @escaping @Sendable ([Source.Item]) async throws -> [Standing]
     ) {
         self.reader = reader
         self.kind = kind
         self.limit = limit
         self.journal = journal
-        self.rules = rules
+        self.look = look
         self.observer = observer
     }
 
@@ -58,7 +58,7 @@ struct ItemPlan<Source: ItemSource> {
                 observer.passed(name, of: kind, bytes: 0, .unusable(reason))
             }
         }
-        let standings = try await journal.begin(items, of: kind, repeating: rules)
+        let standings = try await look(items)
         var found = Array(waiting)
         for (item, standing) in zip(items, standings) {
             guard case .toDo(let entry) = standing else {

@@ -56,10 +56,44 @@ package struct MigrationRun: Sendable {
         by send: @escaping @Sendable (_ batch: [PlannedItem<Source.Item>], BatchProgress) async -> [ItemEnd]
     ) async throws {
         observer.began(kind)
+        let (journal, rules) = (journal, rules)
+        let plan = ItemPlan(SourceReader(open), kind, limit, journal, observer) { items in
+            try await journal.begin(items, of: kind, repeating: rules)
+        }
+        try await run(plan, EndLog { try await journal.end($0.map { ($0.entry, $0.end) }) }, send)
+    }
+
+    /// Compares all items of a source with what is on the server.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the items.
+    ///   - limit: What a batch contains.
+    ///   - open: Opens the source.
+    ///   - compare: Compares a batch and returns for each item, in order, ``ItemEnd/done`` if the server has it
+    ///     unchanged, otherwise ``ItemEnd/failed(_:)`` with the difference.
+    /// - Throws: As ``send(_:inBatchesOf:from:by:)``. Differences are in the journal.
+    package func verify<Source: ItemSource>(
+        _ kind: String,
+        inBatchesOf limit: BatchLimit = .one,
+        from open: @escaping @Sendable () throws -> Source,
+        by compare: @escaping @Sendable (_ batch: [PlannedItem<Source.Item>], BatchProgress) async -> [ItemEnd]
+    ) async throws {
+        observer.began(kind)
+        let journal = journal
+        let plan = ItemPlan(SourceReader(open), kind, limit, journal, observer) { items in
+            try await journal.known(items, of: kind)
+        }
+        try await run(plan, EndLog { try await journal.noteDifferences($0.map { ($0.name, $0.end) }, of: kind) }, compare)
+    }
+
+    private func run<Source: ItemSource>(
+        _ plan: ItemPlan<Source>,
+        _ log: EndLog,
+        _ work: @escaping @Sendable (_ batch: [PlannedItem<Source.Item>], BatchProgress) async -> [ItemEnd]
+    ) async throws {
+        var (plan, log) = (plan, log)
         let observer = observer
-        var plan = ItemPlan(SourceReader(open), kind, limit, journal, rules, observer)
         try await withThrowingTaskGroup(of: EndedBatch<Source.Item>.self) { group in
-            var log = EndLog(journal)
             var running = 0
             var stop: (any Error)?
             var number = 0
@@ -68,7 +102,7 @@ package struct MigrationRun: Sendable {
                     let progress = BatchProgress(batch: number, observer: observer)
                     group.addTask {
                         observer.began(progress.batch, batch[0].item.name)
-                        return EndedBatch(number: progress.batch, items: batch, ends: await send(batch, progress))
+                        return EndedBatch(number: progress.batch, items: batch, ends: await work(batch, progress))
                     }
                     number += 1
                     running += 1
@@ -76,9 +110,9 @@ package struct MigrationRun: Sendable {
                 guard let ended = try await group.next() else { break }
                 running -= 1
                 for (planned, end) in zip(ended.items, ended.ends) {
-                    observer.ended(planned.item.name, of: kind, bytes: planned.item.size ?? 0, end)
+                    observer.ended(planned.item.name, of: plan.kind, bytes: planned.item.size ?? 0, end)
                     if case .stopped(let error) = end { stop = stop ?? error }
-                    log.add(planned.entry, end)
+                    log.add(LoggedEnd(entry: planned.entry, name: planned.item.name, end: end))
                 }
                 observer.ended(ended.number)
                 try await log.writeIfDue()
@@ -113,19 +147,25 @@ private struct EndedBatch<Item: MigrationItem>: Sendable {
     let ends: [ItemEnd]
 }
 
+private struct LoggedEnd: Sendable {
+    let entry: JournalEntry
+    let name: String
+    let end: ItemEnd
+}
+
 /// The ends that are not in the journal yet: one transaction for many of them is cheaper, and if the process is killed
 /// before it, the server knows these items.
 private struct EndLog {
-    private let journal: Journal
-    private var ends: [(entry: JournalEntry, end: ItemEnd)] = []
+    private let store: @Sendable ([LoggedEnd]) async throws -> Void
+    private var ends: [LoggedEnd] = []
     private var written = ContinuousClock.now
 
-    init(_ journal: Journal) {
-        self.journal = journal
+    init(_ store: @escaping @Sendable ([LoggedEnd]) async throws -> Void) {
+        self.store = store
     }
 
-    mutating func add(_ entry: JournalEntry, _ end: ItemEnd) {
-        ends.append((entry, end))
+    mutating func add(_ end: LoggedEnd) {
+        ends.append(end)
     }
 
     mutating func writeIfDue() async throws {
@@ -135,7 +175,7 @@ private struct EndLog {
     mutating func write() async throws {
         written = .now
         guard !ends.isEmpty else { return }
-        try await journal.end(ends)
+        try await store(ends)
         ends = []
     }
 }

@@ -1,0 +1,142 @@
+internal import ArgumentParser
+internal import FileClient
+internal import Migration
+
+/// Runs a migration for a command, with everything that the user sees of it.
+struct MigrationSession: Sendable {
+    /// What happens to an item, as a participle: `imported`.
+    let participle: String
+    /// What is counted, in the singular: `file`.
+    let noun: String
+    let options: MigrationOptions
+    let transfer: TransferOptions
+    let output: OutputOptions
+    /// What is migrated where.
+    let identity: JournalIdentity
+    /// The path of the journal.
+    let journal: String
+
+    /// Runs the body and ends the command.
+    ///
+    /// - Parameters:
+    ///   - rules: Which items are sent again.
+    ///   - verifies: Whether the body compares everything with the server at its end.
+    ///   - expected: Computes the totals for the progress, beside the body; `nil` if they cannot be known before.
+    ///   - body: Sends the items.
+    /// - Throws: `ExitCode` if an item failed or differs, or the run was interrupted or stopped.
+    func run(
+        repeating rules: RepeatRules,
+        verifies: Bool = false,
+        expecting expected: (@Sendable () async throws -> ItemTotals)? = nil,
+        _ body: @escaping @Sendable (MigrationRun, MigrationDisplay) async throws -> Void
+    ) async throws {
+        let journal = try Journal(at: journal, for: identity)
+        let display = MigrationDisplay(noun: noun, output)
+        let run = MigrationRun(journal, display, concurrency: options.concurrency(transfer), repeating: rules)
+        var stop: (any Error)?
+        do {
+            try await Interruption.cancelling {
+                try await display.bar.show {
+                    // Only for the progress: an error in the source is reported by the body.
+                    async let _: Void = display.expect(expected)
+                    try await body(run, display)
+                }
+            }
+        } catch {
+            stop = error
+        }
+        display.bar.end()
+        let differences = verifies ? try await journal.differenceCount() : 0
+        try await list(journal, verifies: verifies, differences: differences)
+        for path in options.report {
+            guard let format = MigrationReport.Format(path: path) else { continue }
+            let report = MigrationReport(
+                journal,
+                of: identity,
+                seconds: display.bar.seconds,
+                isVerified: verifies && stop == nil
+            )
+            try await report.write(to: path, as: format)
+        }
+        let status = summarise(display, stop, verifies: verifies, differences: differences)
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    /// Lists what failed or differs.
+    private func list(_ journal: Journal, verifies: Bool, differences: Int) async throws {
+        let totals = try await journal.totals().values
+        let failed = totals.reduce(0) { $0 + ($1[.failed]?.count ?? 0) + ($1[.changed]?.count ?? 0) }
+        printList(try await journal.failures(Failures.listed), of: failed, "failed or changed")
+        guard verifies else { return }
+        printList(try await journal.differences(Failures.listed), of: differences, "differ from the server")
+    }
+
+    private func printList(_ items: [FailedItem], of count: Int, _ what: String) {
+        guard !items.isEmpty else { return }
+        if count > 1 { Terminal.printError("lcfile: \(Amount.count(count, noun)) \(what):") }
+        for item in items {
+            let name = item.kind == noun ? item.name : "\(item.kind) \(item.name)"
+            Terminal.printError(Style.error.red("lcfile:") + " " + Terminal.printable("\(name): \(item.reason)"))
+        }
+        if count > items.count { Terminal.printError("lcfile: and \(count - items.count) more") }
+    }
+
+    /// Says how the run ended and how to go on, and returns the exit code.
+    private func summarise(
+        _ display: MigrationDisplay,
+        _ stop: (any Error)?,
+        verifies: Bool,
+        differences: Int
+    ) -> Int32 {
+        let counts = display.counts
+        if let stop {
+            let isInterrupted = stop is CancellationError
+            let reason = isInterrupted ? "interrupted" : Terminal.printable("\(stop)")
+            Terminal.printError(
+                "lcfile: \(reason); \(Amount.count(counts.done.count, noun)) \(participle) in this run. "
+                    + "The same command continues (journal: \(Terminal.printable(journal)))."
+            )
+            return isInterrupted ? ExitStatus.interrupted : ExitStatus.status(of: stop)
+        }
+        let isWell = counts.failed == 0 && counts.changed == 0 && differences == 0
+        if !output.quiet {
+            var text = verifies ? "compared" : participle
+            text += " \(Amount.count(counts.done.count, noun)), \(Amount.bytes(counts.done.bytes))"
+            text += " in \(Amount.time(display.bar.seconds))"
+            if counts.doneBefore > 0 { text += "; \(counts.doneBefore) \(participle) before" }
+            if counts.failed > 0 { text += "; \(counts.failed) failed (--retry-failed tries them again)" }
+            if counts.changed > 0 { text += "; \(counts.changed) changed (--update sends them again)" }
+            Terminal.printError((isWell ? Style.error.green("✓") : Style.error.red("✗")) + " " + text)
+        }
+        return isWell ? 0 : ExitStatus.failure
+    }
+
+    /// Prints what the command would do.
+    func printPreview(_ preview: SourcePreview) {
+        var rows = [["to do", "\(preview.toDo.count)", Amount.bytes(preview.toDo.bytes)]]
+        for (name, totals) in [("done", preview.done), ("failed", preview.failed), ("changed", preview.changed)] {
+            guard totals.count > 0 else { continue }
+            rows.append([name, "\(totals.count)", Amount.bytes(totals.bytes)])
+        }
+        if preview.unusable > 0 { rows.append(["not usable", "\(preview.unusable)"]) }
+        if output.json {
+            let members = [
+                "toDo": JSON.integer(Int64(preview.toDo.count)), "toDoBytes": .integer(preview.toDo.bytes),
+                "done": .integer(Int64(preview.done.count)), "failed": .integer(Int64(preview.failed.count)),
+                "changed": .integer(Int64(preview.changed.count)), "unusable": .integer(Int64(preview.unusable)),
+            ]
+            Terminal.printLine(JSON.object(members).description)
+        } else {
+            for line in Table.lines(rows) { Terminal.printLine(line) }
+        }
+        for example in preview.examples { Terminal.printError("lcfile: " + Terminal.printable(example)) }
+    }
+}
+
+extension MigrationDisplay {
+    /// Notes the totals when they are computed, if they can be.
+    fileprivate func expect(_ totals: (@Sendable () async throws -> ItemTotals)?) async {
+        guard let totals = try? await totals?() else { return }
+        progress.expect(files: totals.count, size: totals.bytes)
+    }
+}
