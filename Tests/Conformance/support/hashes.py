@@ -1,5 +1,7 @@
 """Passwords and their hashes, as published by those who made them."""
 
+import base64
+import hashlib
 
 # The vectors of protocol/data 6.6.
 LEANCLOUD = [
@@ -21,3 +23,11 @@ BCRYPT = [
     ("U*U", "$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
     ("пароль 茶", "$2b$05$CCCCCCCCCCCCCCCCCCCCC.PhmNZr79kkdzmsrAvFCBBgGsWm6zdCO"),
 ]
+
+
+def leancloud_hash(password, salt):
+    """The stored form of a password, by protocol/data 6.6."""
+    digest = hashlib.sha512((salt + password).encode()).digest()
+    for _ in range(512):
+        digest = hashlib.sha512(digest).digest()
+    return base64.b64encode(digest).decode()
