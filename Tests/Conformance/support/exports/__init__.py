@@ -2,10 +2,10 @@
 
 The form follows protocol/files 10 and protocol/data 10. Where the notes do not know the form, this package chooses one:
 
-- Relations are files of their own, `_Join:<field>:<Class>.jsonl`, with a line `{"owningId","relatedId"}` for each pair,
-  as LeanCloud's import takes them. Rows of the class show the field as `{"__type":"Relation","className":…}`.
+- Relations are files of their own, `_Join:<field>:<Class>.jsonl`, with a line `{"owningId","relatedId"}` for each
+  pair, as LeanCloud's import takes them. Rows of the class show the field as `{"__type":"Relation","className":…}`.
 - `<Class>_schema.json` is what `GET /1.1/schemas/<Class>` answers.
-- Files in objects are `{"__type":"File","id"}` in some rows, the whole record in others, a pointer to `_File` in others.
+- Files in objects are `{"__type":"File","id"}` in some rows, the whole record or a pointer to `_File` in others.
 - Rows of `_User` have `sessionToken`.
 
 `python -m exports --help` (with this folder's parent as PYTHONPATH) writes an export by hand.

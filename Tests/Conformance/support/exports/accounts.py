@@ -1,6 +1,6 @@
 """Rows of `_User` and `_Role`, and of the built-in classes of push, messages and friends."""
 
-from data import pointer, relation
+from data import date, pointer, relation
 from hashes import BCRYPT, leancloud_hash
 
 from .identifiers import chance, token
@@ -88,7 +88,7 @@ def conversation(app, number):
     random = chance(app.seed, "_Conversation", number)
     return {
         "name": f"对话 {number}", "c": app.some_user(random), "m": [app.some_user(random) for _ in range(3)], "mu": [],
-        "lm": {"__type": "Date", "iso": "2021-05-06T07:08:09.010Z"}, "attr": {"topic": "tea", "pinned": number % 2 == 0},
+        "lm": date("2021-05-06T07:08:09.010Z"), "attr": {"topic": "tea", "pinned": number % 2 == 0},
         "unique": number % 2 == 0, "sys": False,
     }
 

@@ -20,8 +20,8 @@ CLASSES = {
     "_Conversation": (accounts.conversation, 0.02), "_Followee": (accounts.followee, 0.02),
     "Post": (rows.post, 0.15), "Place": (rows.place, 0.05), "Measurement": (rows.measurement, 0.05),
     "Order": (rows.order, 0.05), "Album": (rows.album, 0.02), "Document": (rows.document, 3), "Note": (rows.note, 0.03),
-    "Legacy": (rows.legacy, 0.03), "Country": (rows.country, 20), "Setting": (rows.setting, 10), "Event": (rows.event, 0.1),
-    "Empty": (None, 0), "Comment": (rows.comment, None),
+    "Legacy": (rows.legacy, 0.03), "Country": (rows.country, 20), "Setting": (rows.setting, 10),
+    "Event": (rows.event, 0.1), "Empty": (None, 0), "Comment": (rows.comment, None),
 }
 RECORD_SHARE = 0.02
 
@@ -126,6 +126,16 @@ class OldApp:
 
     def content(self, key):
         return self.files.content(key)
+
+    def move_files(self, domain):
+        """URLs of internal files begin with this domain from now on, also in objects that hold whole records."""
+        old, self.file_domain = self.file_domain, domain
+        for rows in self.objects.values():
+            for row in rows:
+                for value in row.values():
+                    for file in value if isinstance(value, list) else [value]:
+                        if isinstance(file, dict) and str(file.get("url", "")).startswith(f"{old}/"):
+                            file["url"] = domain + file["url"].removeprefix(old)
 
     def url(self, record):
         """Where the bytes of a record of `_File` are."""

@@ -59,7 +59,10 @@ def repeat_object(path, number, **changes):
 
 def add_fields(path, number, **fields):
     """The object has more fields, such as `_hidden` or `a.b`."""
-    return replace_line(path, number, lambda line: json.dumps(object_of(line) | fields, ensure_ascii=False).encode() + b"\n")
+    def extend(line):
+        return json.dumps(object_of(line) | fields, ensure_ascii=False).encode() + b"\n"
+
+    return replace_line(path, number, extend)
 
 
 def replace_line(path, number, change):

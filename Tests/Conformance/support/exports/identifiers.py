@@ -33,8 +33,9 @@ def object_id(seed, name, number):
 
 def system_fields(seed, name, number, random):
     """`objectId`, `createdAt` and `updatedAt`; most objects were updated within a month."""
-    created = creation(number)
-    updated = created + timedelta(milliseconds=random.randrange(30 * 24 * 3600 * 1000)) if random.random() < 0.7 else created
+    created = updated = creation(number)
+    if random.random() < 0.7:
+        updated += timedelta(milliseconds=random.randrange(30 * 24 * 3600 * 1000))
     return {"objectId": object_id(seed, name, number), "createdAt": iso(created), "updatedAt": iso(updated)}
 
 

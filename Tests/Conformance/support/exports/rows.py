@@ -50,14 +50,16 @@ def place(app, number):
     anywhere = random.uniform(-90, 90), random.uniform(-180, 180)
     latitude, longitude = points[number] if number < len(points) else anywhere
     return {
-        "name": f"place {number}", "location": geopoint(latitude, longitude), "thumbnail": blob("aGk=" if number % 2 else ""),
+        "name": f"place {number}", "location": geopoint(latitude, longitude),
+        "thumbnail": blob("aGk=" if number % 2 else ""),
         "address": {"city": "上海", "lines": ["1", ["2", {"deep": [None, {}]}]], "zip": None, "floor": {"n": -1.5}},
         "hours": [[9, 18], [], {"day": "sunday", "closed": True}],
     }
 
 
 def measurement(app, number):
-    return {"value": NUMBERS[number % len(NUMBERS)], "series": NUMBERS[: number % 17], "sensor": f"s{number % 7}", "ok": None}
+    value = NUMBERS[number % len(NUMBERS)]
+    return {"value": value, "series": NUMBERS[: number % 17], "sensor": f"s{number % 7}", "ok": None}
 
 
 def order(app, number):
@@ -86,16 +88,19 @@ def document(app, number):
 
 
 def note(app, number):
-    return {"text": TEXTS[number % len(TEXTS)], "remindAt": some_date(chance(app.seed, "Note", number)), "done": number % 2 == 0}
+    random = chance(app.seed, "Note", number)
+    return {"text": TEXTS[number % len(TEXTS)], "remindAt": some_date(random), "done": number % 2 == 0}
 
 
 def legacy(app, number):
     random = chance(app.seed, "Legacy", number)
-    return {"name": f"legacy {number}", "n": number, "usedAt": some_date(random), "items": [{"at": some_date(random)}, number]}
+    items = [{"at": some_date(random)}, number]
+    return {"name": f"legacy {number}", "n": number, "usedAt": some_date(random), "items": items}
 
 
 def country(app, number):
-    return {"name": ["中国", "France", "日本", "Côte d'Ivoire"][number % 4], "code": f"C{number}", "population": 10**6 * number}
+    name = ["中国", "France", "日本", "Côte d'Ivoire"][number % 4]
+    return {"name": name, "code": f"C{number}", "population": 10**6 * number}
 
 
 def setting(app, number):
@@ -104,7 +109,8 @@ def setting(app, number):
 
 def event(app, number):
     random = chance(app.seed, "Event", number)
-    return {"kind": ["open", "tap", "close"][number % 3], "at": some_date(random), "user": pointer("_User", app.some_user(random))}
+    user = pointer("_User", app.some_user(random))
+    return {"kind": ["open", "tap", "close"][number % 3], "at": some_date(random), "user": user}
 
 
 def record(app, number):

@@ -17,7 +17,8 @@ from .identifiers import milliseconds
 # - bson: lines as `bsondump` prints them, with `_id` and `$date`
 FORMS = {
     "_File": (["_File.0.jsonl"], "headed"), "_User": (["_User.0.jsonl"], "headed"),
-    "Post": (["Post.0.jsonl", "Post.1.jsonl"], "headed"), "Comment": ([f"Comment.{part}.jsonl" for part in range(3)], "lines"),
+    "Post": (["Post.0.jsonl", "Post.1.jsonl"], "headed"),
+    "Comment": (["Comment.0.jsonl", "Comment.1.jsonl", "Comment.2.jsonl"], "lines"),
     "Note": (["Note.jsonl"], "windows"), "Legacy": (["Legacy.0.jsonl"], "bson"), "Country": (["Country.json"], "array"),
     "Setting": (["Setting.json"], "results"), "Event": (["Event.jsonl.gz"], "lines"),
 }
@@ -47,7 +48,7 @@ def write_folder(app, folder, schemas=True, joins=True):
 
 def write_archive(folder, path, top="export"):
     """A .tar.gz of a folder, with its files below the folder `top`, or at the top if it is empty; returns the path."""
-    with open(path, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0, compresslevel=1, filename="") as packed:
+    with open(path, "wb") as file, gzip.GzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0) as packed:
         with tarfile.open(fileobj=packed, mode="w") as archive:
             for part in sorted(Path(folder).iterdir()):
                 entry = archive.gettarinfo(part, f"{top}/{part.name}" if top else part.name)
