@@ -8,6 +8,9 @@ sys.path.insert(0, str(Path(sys.prefix) / "newer"))
 import pytest
 from client import ALPHA, BETA, ROCKET, Server
 from data import MISSING, Objects, pointer
+from exports import OldApp, write_folder
+from file_domain import FileDomain
+from leancloud_server import LeanCloudServer
 from people import Cast, Rules
 from queries import date, put
 from sdk import SDK
@@ -181,3 +184,35 @@ def books(api):
         {"name": "s"},
     ])
     return dict(zip("pqrs", ids)) | {"Ann": people[0], "Bob": people[1], "Lyon": lyon, "cover": cover["id"]}
+
+
+# The app that moves here from LeanCloud
+
+@pytest.fixture(scope="session")
+def old_files(tmp_path_factory):
+    """The old file domain: nginx, which `old_app` fills."""
+    domain = FileDomain(tmp_path_factory.mktemp("old_files")).start()
+    yield domain
+    domain.close()
+
+
+@pytest.fixture(scope="session")
+def old_app(old_files):
+    """20 classes, 2000 objects, 200 files; no test changes it."""
+    app = OldApp()
+    old_files.put_all(app)
+    return app
+
+
+@pytest.fixture(scope="session")
+def old_export(old_app, tmp_path_factory):
+    """The folder with its export; tests that damage it copy it first."""
+    return write_folder(old_app, tmp_path_factory.mktemp("old_export") / "export")
+
+
+@pytest.fixture
+def old_server(old_app):
+    """The running app, whose objects a test can change."""
+    server = LeanCloudServer(old_app)
+    yield server
+    server.close()

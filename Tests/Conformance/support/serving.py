@@ -94,7 +94,8 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def head(self, status, length, **headers):
-        self.send_response(status)
+        self.send_response_only(status)
+        headers.setdefault("Date", self.date_time_string())
         for name, value in {"Content-Length": length, **headers}.items():
             if value is not None:
                 self.send_header(name.replace("_", "-"), str(value))
