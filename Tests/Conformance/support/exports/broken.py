@@ -58,7 +58,7 @@ def repeat_object(path, number, **changes):
 
 
 def add_fields(path, number, **fields):
-    """The object has more fields, such as `_hidden` or `a.b`."""
+    """The object has more fields, such as `_hidden`, `a.b`, or a text with U+0000, which the server refuses."""
     def extend(line):
         return json.dumps(object_of(line) | fields, ensure_ascii=False).encode() + b"\n"
 

@@ -61,9 +61,13 @@ def is_equal(stored, value):
     stored, value = plain(stored), plain(value)
     if isinstance(stored, list) and not isinstance(value, list):
         return any(is_equal(one, value) for one in stored)
-    if isinstance(stored, dict) and isinstance(value, dict) and "Pointer" in (stored.get("__type"), value.get("__type")):
+    if is_pointer(stored) and is_pointer(value):
         return all(stored.get(name) == value.get(name) for name in ("className", "objectId"))
     return stored == value
+
+
+def is_pointer(value):
+    return isinstance(value, dict) and value.get("__type") == "Pointer"
 
 
 def is_ordered(left, right):
