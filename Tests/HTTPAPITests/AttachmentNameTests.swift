@@ -65,10 +65,18 @@ import Testing
         #expect(AttachmentName(query: query) == nil)
     }
 
-    @Test("a name has up to 255 bytes")
-    func length() {
-        #expect(AttachmentName(query: "attname=" + String(repeating: "a", count: 255)) != nil)
-        #expect(AttachmentName(query: "attname=" + String(repeating: "a", count: 256)) == nil)
-        #expect(AttachmentName(query: "attname=" + String(repeating: "%C3%A9", count: 128)) == nil)
+    @Test(
+        "a name has up to 255 bytes; a longer one is shortened before its extension",
+        arguments: [
+            (String(repeating: "a", count: 255), String(repeating: "a", count: 255)),
+            (String(repeating: "a", count: 256), String(repeating: "a", count: 255)),
+            (String(repeating: "a", count: 300) + ".jpg", String(repeating: "a", count: 251) + ".jpg"),
+            (String(repeating: "%C3%A9", count: 128), String(repeating: "%C3%A9", count: 127)),
+            (String(repeating: "%E5%9B%BE", count: 1365) + ".png", String(repeating: "%E5%9B%BE", count: 83) + ".png"),
+        ]
+    )
+    func length(text: String, encoded: String) throws {
+        let name = try #require(AttachmentName(query: "attname=" + text))
+        #expect(name.disposition.hasSuffix("filename*=UTF-8''\(encoded)"))
     }
 }

@@ -50,6 +50,19 @@ import Testing
         #expect(!user.tryGrow(by: 1))
     }
 
+    @Test("a body that exceeds the limit of its sender alone is too large; others are to try again")
+    func tooLarge() throws {
+        for (sender, limit) in [(CallerIdentity.guest(address: "10.0.0.1"), 100), (.master, 400)] {
+            let (first, second) = (memory.share(of: sender), memory.share(of: sender))
+            #expect(first.tryGrow(by: 10))
+            for (bytes, code) in [(limit, ServiceError.Code.overloaded), (limit + 1, .payloadTooLarge)] {
+                let error = #expect(throws: ServiceError.self) { try second.grow(by: bytes) }
+                #expect(error?.code == code)
+            }
+            first.end()
+        }
+    }
+
     @Test("what is given back is free, and not more than was held")
     func givenBack() {
         let share = memory.share(of: .guest(address: "10.0.0.1"))
@@ -76,7 +89,8 @@ import Testing
 
     @Test("the refusal is 429's, and names the setting")
     func refusal() {
-        let error = #expect(throws: ServiceError.self) { try memory.share(of: .master).grow(by: 401) }
+        #expect(memory.share(of: .master).tryGrow(by: 1))
+        let error = #expect(throws: ServiceError.self) { try memory.share(of: .master).grow(by: 400) }
         #expect(error?.code == .overloaded)
         #expect(error?.message.contains("http.bodyMemory") == true)
     }

@@ -35,7 +35,7 @@ package final class MagicTypeDetector: TypeDetector {
             let word = cookie.withLock { cookie in
                 head.withUnsafeReadableBytes { try? cookie.type(of: $0) }
             }
-            return word.flatMap(MediaType.init).flatMap { $0 == .octetStream ? nil : $0 }
+            return word.flatMap { MediaType($0) }.flatMap { $0 == .octetStream ? nil : $0 }
         }
     }
 }

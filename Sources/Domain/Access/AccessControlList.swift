@@ -64,10 +64,7 @@ package struct AccessControlList: Sendable, Hashable {
     /// Names are compared byte by byte, as in a database: Swift treats `K` and the Kelvin sign as equal strings.
     package func grants(_ right: Right, to subjects: Subjects) -> Bool {
         json.contains { subject, rights in
-            guard rights.objectValue?[right.rawValue] == .bool(true),
-                let index = subjects.all.firstIndex(of: subject)
-            else { return false }
-            return subjects.all[index].utf8.elementsEqual(subject.utf8)
+            rights.objectValue?[right.rawValue] == .bool(true) && subjects.all.containsSpelling(subject)
         }
     }
 
@@ -99,8 +96,7 @@ package struct AccessControlList: Sendable, Hashable {
                 "Invalid ACL: the name of the entry '\(text.prefix(64))' has more than \(longestSubject) bytes."
             )
         }
-        // The Kelvin sign is the only letter that normalization maps to an ASCII letter, and names of roles consist of
-        // ASCII.
+        // The Kelvin sign is the only letter that normalization maps to an ASCII letter.
         guard !text.unicodeScalars.contains("\u{212A}") else {
             throw ServiceError(
                 .invalidACL,

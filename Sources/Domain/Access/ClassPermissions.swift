@@ -70,7 +70,7 @@ package enum Audience: Sendable, Hashable {
             guard let id = ObjectID(parts[1]) else { throw Audience.refusal(of: entry) }
             self = .user(id)
         case ("role", 2):
-            guard RoleName.isOne(parts[1]) else { throw Audience.refusal(of: entry) }
+            guard RoleName.isImportable(parts[1]) else { throw Audience.refusal(of: entry) }
             self = .role(parts[1])
         default: throw Audience.refusal(of: entry)
         }
@@ -91,7 +91,7 @@ package enum Audience: Sendable, Hashable {
         case .everyone: true
         case .users: user != nil
         case .user(let id): user?.id == id
-        case .role(let name): user?.roles.contains(name) ?? false
+        case .role(let name): user?.roles.containsSpelling(name) ?? false
         }
     }
 

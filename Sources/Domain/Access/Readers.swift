@@ -58,7 +58,7 @@ package struct Subjects: Sendable, Hashable {
                 case .read: acl[rights].starts(with: #"{"read":true"#.utf8)
                 case .write: acl[rights].reversed().starts(with: #"}eurt:"etirw""#.utf8)
                 }
-            if isGranted, all.contains(String(decoding: acl[name], as: UTF8.self)) { return true }
+            if isGranted, all.containsSpelling(String(decoding: acl[name], as: UTF8.self)) { return true }
         }
         return false
     }

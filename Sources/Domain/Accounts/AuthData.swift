@@ -20,12 +20,20 @@ package struct AuthData: Sendable, Hashable {
     package var json: JSONValue { .object(platforms) }
 
     /// Applies a client's changes in order.
-    package mutating func apply(_ changes: [Change]) throws {
+    ///
+    /// - Parameters:
+    ///   - changes: The changes.
+    ///   - isImport: Whether the master key imports the user: data of a platform without an id is stored too, as it was
+    ///     on the other server, and identifies no user.
+    /// - Throws: ``ServiceError/Code/missingLinkedID`` (250) for a platform without an id,
+    ///   ``ServiceError/Code/badRequest`` for too many platforms.
+    package mutating func apply(_ changes: [Change], isImport: Bool = false) throws {
         for change in changes {
             switch change {
             case .removeAll: platforms = [:]
             case .remove(let platform): platforms[platform] = nil
             case .set(let platform, let data):
+                if !isImport { _ = try AuthData.identity(platform, data) }
                 platforms[platform] = data
                 claimUnion(of: platform, data)
             }
@@ -34,18 +42,17 @@ package struct AuthData: Sendable, Hashable {
         // belongs to it.
         let unions = Set(platforms.compactMap { AuthData.unionIdentity(of: $0.key, $0.value) })
         let isKnown = platforms.keys.contains { $0 != AuthData.anonymous && !$0.hasPrefix("_") }
-        platforms = try platforms.filter { platform, data in
+        platforms = platforms.filter { platform, data in
             if platform == AuthData.anonymous { return !isKnown }
-            return try !platform.hasPrefix("_") || unions.contains(AuthData.identity(platform, data))
+            guard platform.hasPrefix("_") else { return true }
+            return (try? AuthData.identity(platform, data)).map(unions.contains) ?? false
         }
         guard platforms.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
     }
 
     /// The identities of the user, as strings; each belongs to one user of the app.
-    ///
-    /// - Throws: ``ServiceError/Code/missingLinkedID`` (250) for a platform without an id.
-    package func identities() throws -> Set<String> {
-        Set(try platforms.map { try AuthData.identity($0.key, $0.value) })
+    package var identities: Set<String> {
+        Set(platforms.compactMap { try? AuthData.identity($0.key, $0.value) })
     }
 
     /// The identity of the union to which a platform's data belongs, as a string.
@@ -95,7 +102,7 @@ package struct AuthData: Sendable, Hashable {
     /// The union of a platform's data; `nil` for anonymous ids, which are not verified.
     private static func union(of platform: String, _ data: JSONValue) -> (entry: String, id: String)? {
         guard platform != anonymous, let members = data.objectValue, let name = members["platform"]?.stringValue,
-            let id = members["unionid"]?.stringValue, FieldPath.isFieldName(name), !id.isEmpty
+            let id = members["unionid"]?.stringValue, FieldPath.isASCIIFieldName(name), !id.isEmpty
         else { return nil }
         return ("_\(name)_unionid", id)
     }
@@ -120,23 +127,29 @@ extension AuthData {
 
     /// Reads the member `authData` or `authData.<platform>` of a body.
     ///
-    /// Names that begin with `_` belong to lcfile: some SDKs send them back unchanged, so they are ignored.
+    /// Names that begin with `_` belong to lcfile: some SDKs send them back unchanged, so they are ignored. An import
+    /// has them too, and they are stored if they belong to one of its platforms.
     ///
     /// - Parameters:
     ///   - value: The plain value; `nil` removes the stored value.
     ///   - platform: The platform of `authData.<platform>`; `nil` for the whole of `authData`.
+    ///   - isImport: Whether the master key imports the user.
     /// - Returns: The changes, one for each platform; `nil` for names that belong to lcfile.
     /// - Throws: ``ServiceError/Code/typeMismatch`` (111), ``ServiceError/Code/invalidKey`` (105).
-    package static func changes(_ value: JSONValue?, of platform: String?) throws -> [Change] {
+    package static func changes(
+        _ value: JSONValue?,
+        of platform: String?,
+        isImport: Bool = false
+    ) throws -> [Change] {
         if let platform {
-            return try change(value ?? .null, of: platform).map { [$0] } ?? []
+            return try change(value ?? .null, of: platform, isImport).map { [$0] } ?? []
         }
         switch value {
         case nil, .null?:
             return [.removeAll]
         case .object(let members)?:
             guard members.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
-            return try members.sorted { $0.key < $1.key }.compactMap { try change($0.value, of: $0.key) }
+            return try members.sorted { $0.key < $1.key }.compactMap { try change($0.value, of: $0.key, isImport) }
         default:
             throw ServiceError(
                 .typeMismatch,
@@ -145,11 +158,11 @@ extension AuthData {
         }
     }
 
-    private static func change(_ value: JSONValue, of platform: String) throws -> Change? {
-        guard FieldPath.isFieldName(platform) else {
+    private static func change(_ value: JSONValue, of platform: String, _ isImport: Bool) throws -> Change? {
+        guard FieldPath.isASCIIFieldName(platform) else {
             throw ServiceError(.invalidKey, "Invalid key name in authData: '\(platform.prefix(64))'.")
         }
-        guard !platform.hasPrefix("_") else { return nil }
+        guard isImport || !platform.hasPrefix("_") else { return nil }
         switch value {
         case .null: return .remove(platform)
         case .object: return .set(platform, value)

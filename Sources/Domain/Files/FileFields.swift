@@ -3,6 +3,8 @@
 struct FileFields {
     /// The maximum length of a file's name in bytes of UTF-8.
     let nameLength: Int
+    /// Whether media types keep their charset.
+    let keepsCharset: Bool
 
     /// The members of a body that a new record takes; the others are internal members that SDKs send (protocol/files
     /// 2.1).
@@ -23,7 +25,7 @@ struct FileFields {
         var fields: [String: JSONValue] = [:]
         fields["name"] = .string(try name(in: given, default: url?.lastPathSegment).description)
         fields["url"] = url.map { .string($0.description) }
-        fields["mime_type"] = try mediaType(in: given).map { .string($0.description) }
+        fields["mime_type"] = try mediaType(in: given).map { .string($0.headerValue) }
         fields["metaData"] = .object(FileMetadata.external(try metaData(in: given) ?? [:], owner: owner))
         return fields
     }
@@ -70,7 +72,7 @@ struct FileFields {
         switch given["mime_type"] {
         case nil, .null, .string(""): return nil
         case let value?:
-            guard let type = value.stringValue.flatMap(MediaType.init) else {
+            guard let type = value.stringValue.flatMap({ MediaType($0, keepingCharset: keepsCharset) }) else {
                 throw ServiceError(.badRequest, "mime_type must look like image/png.")
             }
             return type

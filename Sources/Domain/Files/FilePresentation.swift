@@ -31,7 +31,7 @@ package struct FilePresentation: Sendable {
         members["provider"] = .string(FilePresentation.provider)
         members["objectId"] = .string(record.id.description)
         members["createdAt"] = .string(record.createdAt.iso8601)
-        members["updatedAt"] = .string(record.createdAt.iso8601)
+        members["updatedAt"] = .string(record.updatedAt.iso8601)
         return members
     }
 

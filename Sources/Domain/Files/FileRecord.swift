@@ -16,10 +16,12 @@ package struct FileRecord: Sendable, Hashable {
     package let metaData: [String: JSONValue]
     /// The callers that are allowed to read and delete the record; `nil` means everyone, within class permissions.
     package let acl: AccessControlList?
-    /// The time of creation; also `updatedAt`, because files do not change.
+    /// The time of creation.
     package let createdAt: Timestamp
+    /// The time of the last change of the record; the bytes do not change.
+    package let updatedAt: Timestamp
 
-    /// Creates a record from checked values.
+    /// Creates a record from checked values; without `updatedAt`, that of a record that was never changed.
     package init(
         id: ObjectID,
         key: FileKey,
@@ -29,7 +31,8 @@ package struct FileRecord: Sendable, Hashable {
         facts: BlobFacts,
         metaData: [String: JSONValue],
         acl: AccessControlList?,
-        createdAt: Timestamp
+        createdAt: Timestamp,
+        updatedAt: Timestamp? = nil
     ) {
         self.id = id
         self.key = key
@@ -40,6 +43,7 @@ package struct FileRecord: Sendable, Hashable {
         self.metaData = metaData
         self.acl = acl
         self.createdAt = createdAt
+        self.updatedAt = updatedAt ?? createdAt
     }
 }
 
@@ -53,7 +57,7 @@ package struct ServedFile: Sendable, Hashable {
     package let size: Int64
     /// The digest from which the strong validator is derived.
     package let digest: BlobDigest
-    /// The time of creation; also `updatedAt`, because files do not change.
+    /// The time of creation, since which the bytes have not changed.
     package let createdAt: Timestamp
 
     /// Creates the value from a record.

@@ -62,7 +62,7 @@ extension FileRecord {
         var fields: [String: JSONValue] = [
             "key": .string(key.description),
             "name": .string(name.description),
-            "mime_type": .string(mediaType.description),
+            "mime_type": .string(mediaType.headerValue),
             "metaData": .object(metaData),
             "_size": .integer(facts.size),
         ]
@@ -72,14 +72,14 @@ extension FileRecord {
         case .sha256(let digest): fields["_sha256"] = .string(digest)
         }
         if let detectedType { fields["_detected"] = .string(detectedType.description) }
-        return StoredObject(id: id, createdAt: createdAt, updatedAt: createdAt, acl: acl, fields: fields)
+        return StoredObject(id: id, createdAt: createdAt, updatedAt: updatedAt, acl: acl, fields: fields)
     }
 
     /// Creates a record from its ``object``; throws for invalid values, which only another program can have written.
     package init(stored object: StoredObject) throws {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init),
-            let mediaType = fields["mime_type"]?.stringValue.flatMap(MediaType.init),
+            let mediaType = fields["mime_type"]?.stringValue.flatMap({ MediaType($0, keepingCharset: true) }),
             let size = fields["_size"]?.integerValue,
             let digest = BlobDigest(hash: fields["_hash"]?.stringValue, sha256: fields["_sha256"]?.stringValue)
         else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRecord(id: object.id)) }
@@ -88,11 +88,12 @@ extension FileRecord {
             key: key,
             name: try FileName(fields["name"]?.stringValue ?? "", limit: .max),
             mediaType: mediaType,
-            detectedType: fields["_detected"]?.stringValue.flatMap(MediaType.init),
+            detectedType: fields["_detected"]?.stringValue.flatMap { MediaType($0) },
             facts: BlobFacts(size: size, digest: digest, md5: fields["_md5"]?.stringValue),
             metaData: fields["metaData"]?.objectValue ?? [:],
             acl: object.acl,
-            createdAt: object.createdAt
+            createdAt: object.createdAt,
+            updatedAt: object.updatedAt
         )
     }
 }

@@ -18,6 +18,7 @@ struct AccountChange {
         if let secret = AccountChange.secrets.first(where: change.fields.contains) {
             throw ServiceError(.readOnlyField, "The field '\(secret)' is read only.")
         }
+        if change.isImport { change.removeEmptyNames() }
         var authData: [AuthData.Change] = []
         let removed = change.remove(AuthData.field)
         for (path, operation) in removed {
@@ -31,7 +32,7 @@ struct AccountChange {
             default:
                 throw ServiceError(.typeMismatch, "The field 'authData' can only be set or deleted.")
             }
-            authData += try AuthData.changes(value, of: path.inner.first)
+            authData += try AuthData.changes(value, of: path.inner.first, isImport: change.isImport)
             guard authData.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
         }
         self.authData = authData
@@ -49,6 +50,17 @@ struct AccountChange {
     var linked: [(platform: String, data: JSONValue)] {
         authData.compactMap { change in
             if case .set(let platform, let data) = change { (platform, data) } else { nil }
+        }
+    }
+}
+
+extension ObjectChange {
+    /// Removes account names without a value from an import: exports have null and empty strings for them, and unique
+    /// names would collide.
+    fileprivate mutating func removeEmptyNames() {
+        for name in AccountName.allCases.map(\.rawValue) {
+            guard let text = value(of: name), text == .null || text == .string("") else { continue }
+            _ = remove(name)
         }
     }
 }

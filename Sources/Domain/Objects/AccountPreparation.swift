@@ -26,8 +26,11 @@ struct AccountPreparation: Sendable {
     func prepared(_ change: ObjectChange, isNew: Bool, knowing known: AuthData) async throws -> ObjectChange {
         var change = change
         try SystemFields.require(change.systemFields, settableBy: caller)
+        if isNew, caller.isMaster, change.isImport {
+            change.sessionToken = try importedToken(in: &change)
+            change.removeMissingPassword()
+        }
         let password = change.remove("password")
-        if isNew, caller.isMaster, change.isImport { change.sessionToken = try importedToken(in: &change) }
         var imported = ImportedPassword(taking: &change)
         imported.password = password.last?.operation.value
         // The remaining fields are checked before a password is hashed.
@@ -65,6 +68,19 @@ struct AccountPreparation: Sendable {
             }
             return token
         }
+    }
+}
+
+extension ObjectChange {
+    /// Removes the fields of a password without a value: exports have null and empty strings for users without one.
+    fileprivate mutating func removeMissingPassword() {
+        let empty: [JSONValue?] = [nil, .null, .string("")]
+        let hasPassword = !empty.contains(value(of: "password"))
+        for field in ["password", "salt", "bcryptPassword"] where empty.contains(value(of: field)) {
+            _ = remove(field)
+        }
+        // A salt without its hash says nothing.
+        if !hasPassword { _ = remove("salt") }
     }
 }
 

@@ -93,7 +93,8 @@ extension ObjectService {
             if items[index].className == .user {
                 items[index].change = try await prepared(items[index].change, of: items[index].id, as: caller)
             }
-            try items[index].change.requireSize(within: settings.limits)
+            let item = items[index]
+            try await requireSize(of: item.change, to: item.id, in: item.className, by: caller)
             guard let condition = items[index].condition, condition.hasSubqueries else { continue }
             // Sub-queries see the state before the request: inside its transaction they would block all writers.
             items[index].condition = try await resolved(

@@ -33,7 +33,9 @@ struct ConditionCheck: Sendable {
     ) throws -> Bool {
         let known = evaluations[Pointer(schema.name, row.id)]?.first { $0.condition == condition }
         if let known, known.version == RowVersion(row) { return known.holds }
-        guard condition.weight <= ConditionCheck.maxWeight else { throw CostlyCondition() }
+        guard condition.weight <= ConditionCheck.maxWeight, row.size <= ConditionCheck.maxSize else {
+            throw CostlyCondition()
+        }
         return try budget.counting {
             try condition.holds(for: row, in: schema, reader: rules.writer, access: rules.access, within: budget)
         }
@@ -41,6 +43,8 @@ struct ConditionCheck: Sendable {
 
     /// The maximum number of tests and values of a condition that is evaluated in the transaction.
     private static let maxWeight = 200
+    /// The maximum size in bytes of such a condition's object, which is parsed: an imported object can have 16 MB.
+    private static let maxSize = 512 << 10
 }
 
 /// Objects with a change that applies to each for which the condition holds.

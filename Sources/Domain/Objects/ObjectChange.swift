@@ -8,7 +8,7 @@ package struct ObjectChange: Sendable {
     var passwordHash: PasswordHash?
     /// The session token to give a user whom the master key imports.
     var sessionToken: SessionToken?
-    /// The members for the ``SystemFields`` of a new object, not yet checked.
+    /// The members for the ``SystemFields`` of a new object, or the `updatedAt` of an update; not yet checked.
     private(set) var systemFields: [String: JSONValue] = [:]
 
     /// Parses a body (protocol/data 3.1).
@@ -29,7 +29,7 @@ package struct ObjectChange: Sendable {
                 acl = try AccessControlList(value)
                 continue
             }
-            if !allowsPaths, SystemFields.names.contains(name) {
+            if allowsPaths ? name == "updatedAt" : SystemFields.names.contains(name) {
                 systemFields[name] = value
                 continue
             }
@@ -52,18 +52,13 @@ package struct ObjectChange: Sendable {
     /// Whether the change creates an object with an id that it gives, as only the master key is allowed to.
     var isImport: Bool { systemFields["objectId"] != nil }
 
-    /// Throws ``ServiceError/Code/objectTooLarge`` for values larger than any object, before they delay other changes.
-    func requireSize(within limits: ObjectLimits) throws {
-        var rest = limits.objectSize * 4 + (64 << 10)
-        for (_, operation) in operations {
-            for value in operation.values where !value.fits(in: &rest) {
-                throw ServiceError(
-                    .objectTooLarge,
-                    "The change has more than four times the bytes of an object; the limit of an object is "
-                        + "\(limits.objectSize) (objects.maxSize)."
-                )
-            }
-        }
+    /// Whether the values together are not much larger than the largest object; others would delay other changes.
+    ///
+    /// - Parameter limit: The maximum size of the object in bytes.
+    /// - Returns: Whether they have at most four times as many bytes, and 64 KB.
+    func fits(_ limit: Int) -> Bool {
+        var rest = limit * 4 + (64 << 10)
+        return operations.allSatisfy { $0.operation.values.allSatisfy { $0.fits(in: &rest) } }
     }
 
     /// Sets one field; for pointers to children of a batch.

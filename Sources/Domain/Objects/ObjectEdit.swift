@@ -6,6 +6,8 @@ struct ObjectEdit {
     let limits: ObjectLimits
     /// The fields that the change writes; `nil` for a new object, all of whose fields are written.
     private let touched: Set<String>?
+    /// The size of the object before the change in bytes; 0 for a new object.
+    private let formerSize: Int
     /// Whether the object creates its class, with all fields that it has.
     private let isNewClass: Bool
     /// The operations on relations to perform after the object is stored.
@@ -15,11 +17,13 @@ struct ObjectEdit {
         schema: ClassSchema,
         isNew isNewClass: Bool = false,
         object: StoredObject,
+        of formerSize: Int = 0,
         touching touched: Set<String>?,
         access: ObjectAccess,
         limits: ObjectLimits
     ) {
         self.touched = touched
+        self.formerSize = formerSize
         self.isNewClass = isNewClass
         self.schema = schema
         self.object = object
@@ -36,6 +40,7 @@ struct ObjectEdit {
 
     private mutating func apply(_ operation: Operation, at path: FieldPath) throws {
         let known = schema.fields[path.field]
+        try requireName(path.field)
         if schema.isOwn(path.field) { throw FieldPath.refusal(of: path.field) }
         if known?.isReadOnly == true || known?.isAutoIncrement == true, !access.caller.isMaster {
             throw ServiceError(.readOnlyField, "The field '\(path.field)' is read only.")
@@ -55,6 +60,14 @@ struct ObjectEdit {
         default:
             try object.fields.apply(operation, at: path)
         }
+    }
+
+    /// Throws ``ServiceError/Code/invalidKey`` for a name of a new field that only the master key can create, and for
+    /// another spelling of a known name.
+    private func requireName(_ name: String) throws {
+        guard !FieldPath.isASCIIFieldName(name) else { return }
+        guard access.caller.isMaster || schema.fields[name] != nil else { throw FieldPath.refusal(of: name) }
+        try schema.requireSpelling(of: name)
     }
 
     /// Whether an operation leaves a relation unchanged; `nil` for operations on its members.
@@ -112,7 +125,7 @@ struct ObjectEdit {
             throw ServiceError(.badRequest, "The object would be nested deeper than \(JSONValue.maxDepth) levels.")
         }
         for path in schema.indexes.flatMap(\.fields) where path.isNested { try requireNoArray(along: path) }
-        try limits.requireSize(of: object)
+        try limits.requireSize(of: object, instead: formerSize, by: access.caller)
     }
 
     /// Throws if an array is on an indexed path: an index requires one value per object.

@@ -186,7 +186,7 @@ private struct ClassShape {
     init(of schema: ClassSchema, seenBy access: ObjectAccess) {
         isFile = schema.name == .file
         isUser = schema.name == .user
-        hasOwnFields = schema.name.isBuiltIn
+        hasOwnFields = schema.name.isReserved
         for (name, field) in schema.fields.sorted(by: { $0.key < $1.key }) {
             if field.type == .file { files.append(name) }
             if case .relation(let target) = field.type {

@@ -12,6 +12,8 @@ package struct ObjectSettings: Sendable {
     var accountSettings: AccountSettings { accountDependencies.settings }
     /// The maximum length of a file's name in bytes of UTF-8.
     package var nameLength: Int
+    /// The same with the master key, if it is greater.
+    package var masterNameLength: Int
     /// Generates object ids.
     package var ids: ObjectIDGenerator
     /// Returns the current time.
@@ -24,6 +26,7 @@ package struct ObjectSettings: Sendable {
         files: FilePresentation,
         accountDependencies: AccountDependencies,
         nameLength: Int = 255,
+        masterNameLength: Int = 4096,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -32,6 +35,7 @@ package struct ObjectSettings: Sendable {
         self.files = files
         self.accountDependencies = accountDependencies
         self.nameLength = nameLength
+        self.masterNameLength = masterNameLength
         self.ids = ids
         self.clock = clock
     }
@@ -136,10 +140,26 @@ package struct ObjectService: Sendable {
             command = command.with(change: try await prepared(change, of: command.changed, as: caller))
         }
         // After the password, whose own limit has the clearer message.
-        try command.change?.requireSize(within: settings.limits)
+        if let change = command.change {
+            try await requireSize(of: change, to: command.changed, in: command.className, by: caller)
+        }
         guard let condition = command.condition, condition.hasSubqueries else { return command }
         return command.with(
             condition: try await resolved(condition, of: command.className, as: caller, within: budget)
+        )
+    }
+
+    /// Throws ``ServiceError/Code/objectTooLarge`` for values larger than any object, before they delay other changes.
+    func requireSize(of change: ObjectChange, to id: ObjectID?, in name: ClassName, by caller: Caller) async throws {
+        guard !change.fits(settings.limits.largestObject(of: caller).size) else { return }
+        var formerSize: Int?
+        if let id { formerSize = try await store.read { try $0.row(id, in: name)?.size } }
+        let limit = settings.limits.largestObject(of: caller, instead: formerSize ?? 0)
+        guard !change.fits(limit.size) else { return }
+        throw ServiceError(
+            .objectTooLarge,
+            "The change has more than four times the bytes of an object; the limit of an object is \(limit.size) "
+                + "(\(limit.setting))."
         )
     }
 

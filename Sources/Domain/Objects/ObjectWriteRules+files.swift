@@ -17,7 +17,7 @@ extension ObjectWriteRules {
             acl: acl == .everyone ? nil : acl,
             fields: fields
         )
-        try settings.limits.requireSize(of: object)
+        try settings.limits.requireSize(of: object, by: access.caller)
         try writer.insert(object, into: .file)
         var reply = ObjectReply(
             ["objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601)]
@@ -48,8 +48,8 @@ extension ObjectWriteRules {
         var object = before
         object.fields = try fileFields.changed(before.fields, by: values)
         if let acl = change.acl { object.acl = acl == .everyone ? nil : acl }
-        object.updatedAt = max(settings.clock(), object.updatedAt)
-        try settings.limits.requireSize(of: object)
+        object.updatedAt = try updateTime(of: before, by: change)
+        try settings.limits.requireSize(of: object, instead: row.size, by: access.caller)
         try writer.update(object, in: .file, from: before)
         guard returnsObject else {
             return ObjectReply([
@@ -59,7 +59,13 @@ extension ObjectWriteRules {
         return ObjectReply(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))
     }
 
-    private var fileFields: FileFields { FileFields(nameLength: settings.nameLength) }
+    private var fileFields: FileFields {
+        let isMaster = access.caller.isMaster
+        return FileFields(
+            nameLength: isMaster ? max(settings.nameLength, settings.masterNameLength) : settings.nameLength,
+            keepsCharset: isMaster
+        )
+    }
 }
 
 extension ObjectChange {

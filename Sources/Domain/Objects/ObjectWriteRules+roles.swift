@@ -4,7 +4,7 @@ extension ObjectWriteRules {
 
     /// Throws unless a new role has a name and an ACL (protocol/data 5.3).
     func requireRole(_ role: StoredObject, with acl: AccessControlList?) throws {
-        try RoleName.check(role.fields["name"])
+        try RoleName.check(role.fields["name"], by: access.caller)
         guard acl != nil else { throw ServiceError(.badRequest, "Role ACL is required.") }
         try requireSize(of: role)
     }
@@ -20,6 +20,7 @@ extension ObjectWriteRules {
     private func requireSize(of role: StoredObject) throws {
         var limits = settings.limits
         limits.objectSize = min(limits.objectSize, ObjectWriteRules.largestRole)
-        try limits.requireSize(of: role)
+        limits.masterObjectSize = 0
+        try limits.requireSize(of: role, by: access.caller)
     }
 }

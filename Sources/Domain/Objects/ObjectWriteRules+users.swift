@@ -67,7 +67,8 @@ extension ObjectWriteRules {
         let id = edit.object.id
         for name in account.names {
             let value = edit.object.fields[name.rawValue] ?? .null
-            if name == .username || value != .null { try name.check(value) }
+            // Another server had its own rules, perhaps none at first.
+            if !change.isImport, name == .username || value != .null { try name.check(value) }
             if let old = before?.fields[name.rawValue], value.isSame(as: old) { continue }
             try requireFree(name, value, for: id)
             if let flag = name.verifiedField, !change.fields.contains(flag) {
@@ -76,7 +77,7 @@ extension ObjectWriteRules {
         }
         var authData = AuthData(stored: before?.fields[AuthData.field])
         let known = authData
-        try authData.apply(account.authData)
+        try authData.apply(account.authData, isImport: change.isImport)
         // A user with a name and a password is no longer anonymous (protocol/data 6.5).
         if account.names.contains(.username), account.passwordHash != nil {
             try authData.apply([.remove(AuthData.anonymous)])
@@ -128,7 +129,7 @@ extension ObjectWriteRules {
         do {
             try writer.attempt {
                 try store(authData, in: &object)
-                try settings.limits.requireSize(of: object)
+                try settings.limits.requireSize(of: object, instead: row.size, by: access.caller)
                 try writer.update(object, in: .user, from: before)
             }
         } catch let error as ServiceError where error.code == .duplicateValue {
@@ -141,7 +142,7 @@ extension ObjectWriteRules {
     /// Stores `authData` in a user, and its identities as records that can be queried.
     private func store(_ authData: AuthData, in object: inout StoredObject) throws {
         object.fields[AuthData.field] = authData.json
-        try writer.setIdentities(of: object.id, to: try authData.identities(), settings)
+        try writer.setIdentities(of: object.id, to: authData.identities, settings)
     }
 
     private func requireFree(_ name: AccountName, _ value: JSONValue, for id: ObjectID) throws {

@@ -150,6 +150,7 @@ struct ObjectWriteRules {
         var edit = ObjectEdit(
             schema: known,
             object: object,
+            of: row.size,
             touching: change.fields,
             access: access,
             limits: settings.limits
@@ -157,7 +158,7 @@ struct ObjectWriteRules {
         let account = name == .user ? try AccountChange(taking: &change) : nil
         try edit.apply(change)
         if let acl = change.acl { edit.object.acl = acl == .everyone ? nil : acl }
-        edit.object.updatedAt = max(settings.clock(), object.updatedAt)
+        edit.object.updatedAt = try updateTime(of: object, by: change)
         if name == .role { try requireRole(edit.object, instead: object) }
         if let account { try finish(account, change, of: object, in: &edit) }
         try edit.finish()
@@ -180,6 +181,11 @@ struct ObjectWriteRules {
             )
         }
         return reply
+    }
+
+    /// The time of a change of an object: the one that an import gives, else now.
+    func updateTime(of object: StoredObject, by change: ObjectChange) throws -> Timestamp {
+        try SystemFields.updatedAt(change.systemFields, by: access.caller) ?? max(settings.clock(), object.updatedAt)
     }
 
     /// Deletes objects; missing objects are not errors.
@@ -247,7 +253,8 @@ struct ObjectWriteRules {
         else { throw ServiceError(.noEffect, "No effect on updating/deleting a document.") }
     }
 
-    /// Throws for built-in classes that clients cannot write, and for unknown names that begin with `_`.
+    /// Throws for lcfile's own classes that clients cannot write, and for names that begin with `_` of classes that only
+    /// an import creates.
     private func requireChangeable(_ name: ClassName, by operation: ClassOperation) throws {
         if name == .session {
             try access.require(operation, in: .sessions)
@@ -255,6 +262,10 @@ struct ObjectWriteRules {
         }
         guard !name.isReserved || [.user, .role].contains(name) else {
             throw ObjectWriteRules.unknownClass(name)
+        }
+        guard name.isCreatableByClients || name.isReserved || access.caller.isMaster else {
+            guard try writer.schema(of: name) != nil else { throw ObjectWriteRules.unknownClass(name) }
+            return
         }
     }
 

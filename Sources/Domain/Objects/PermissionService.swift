@@ -23,14 +23,14 @@ package struct PermissionService: Sendable {
         as caller: Caller
     ) async throws -> ClassSchema {
         try caller.requireMasterKey()
-        guard !name.isReserved || ClassSchema.builtIn.contains(where: { $0.name == name }) else {
-            throw ObjectWriteRules.unknownClass(name)
-        }
         guard ![.session, .identity, .upload, .uploadPart, .usage, .deletion].contains(name) else {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
         }
         return try await store.write { [limits] writer in
-            var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits, for: caller)
+            let known = try writer.schema(of: name)
+            // A misspelt name must not create a class.
+            guard known != nil || name.isCreatableByClients else { throw ObjectWriteRules.unknownClass(name) }
+            var schema = try known ?? writer.newClass(name, within: limits, for: caller)
             for (operation, audience) in change.audiences { schema.permissions[operation] = audience }
             if let acl = change.defaultACL { schema.defaultACL = acl == .everyone ? nil : acl }
             try writer.save(schema)

@@ -38,6 +38,7 @@ package struct SchemaService: Sendable {
         try requireChangeable(field, of: name, by: change)
         return try await store.write { [limits] writer in
             var schema = try writer.schema(of: name) ?? writer.newClass(name, within: limits, for: caller)
+            try schema.requireSpelling(of: field)
             if schema.fields[field] == nil, schema.fields.count >= limits.columns {
                 throw ServiceError(
                     .badRequest,
@@ -184,6 +185,7 @@ extension ReadTransaction {
 }
 
 private func requireIndexable(_ path: FieldPath, in schema: ClassSchema) throws {
+    try schema.requireSpelling(of: path.field)
     let type = schema.type(of: path.field)
     guard path.segments.allSatisfy(FieldPath.isFieldName), !schema.isOwn(path.field) else {
         throw ServiceError(.badRequest, "'\(path)' cannot be indexed: its names must be letters, digits and '_'.")

@@ -1,4 +1,4 @@
-/// The id and the times of a new object or file.
+/// The id and the times of a new object or file, and the time that an update gives.
 package struct SystemFields {
     let id: ObjectID
     let createdAt: Timestamp
@@ -21,6 +21,21 @@ package struct SystemFields {
         id = try given["objectId"].map(SystemFields.id) ?? ids.next()
         createdAt = try given["createdAt"].map { try SystemFields.time($0, "createdAt") } ?? clock()
         updatedAt = try given["updatedAt"].map { try SystemFields.time($0, "updatedAt") } ?? createdAt
+    }
+
+    /// The fields of a file whose upload was announced with them.
+    init(id: ObjectID, createdAt: Timestamp, updatedAt: Timestamp) {
+        self.id = id
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+
+    /// The time that the body of an update gives to the object; `nil` if it gives none.
+    ///
+    /// - Throws: As ``init(_:by:ids:clock:)``.
+    static func updatedAt(_ given: [String: JSONValue], by caller: Caller) throws -> Timestamp? {
+        try require(given, settableBy: caller)
+        return try given["updatedAt"].map { try time($0, "updatedAt") }
     }
 
     /// Throws ``ServiceError/Code/invalidKey`` if the body gives a member and the caller has no master key.

@@ -45,7 +45,7 @@ extension ClassSchema {
     )
 
     /// The identities of users on other platforms, unique so that each belongs to one user: see
-    /// ``AuthData/identities()``.
+    /// ``AuthData/identities``.
     package static let identities = ClassSchema(
         name: .identity,
         fields: ["user": FieldDefinition(.pointer(.user)), "identity": FieldDefinition(.string)],

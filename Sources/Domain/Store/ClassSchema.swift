@@ -29,9 +29,22 @@ package struct ClassSchema: Sendable, Hashable {
         }
     }
 
-    /// Whether a field is internal: in built-in classes those that begin with `_`, which no caller can read or write.
+    /// Whether a field is internal: in lcfile's own classes those that begin with `_`, which no caller can read or
+    /// write.
     package func isOwn(_ field: String) -> Bool {
-        name.isBuiltIn && field.hasPrefix("_")
+        name.isReserved && field.hasPrefix("_")
+    }
+
+    /// Throws ``ServiceError/Code/invalidKey`` if the class has the field under another spelling of its name.
+    ///
+    /// Databases compare names byte by byte. Swift treats `é` as one character and as two as equal, so a class cannot
+    /// have both.
+    func requireSpelling(of name: String) throws {
+        guard let index = fields.index(forKey: name), !fields.keys[index].utf8.elementsEqual(name.utf8) else { return }
+        throw ServiceError(
+            .invalidKey,
+            "Invalid key name. The class has the field '\(name)' in another Unicode normalization form."
+        )
     }
 
     /// The relation fields with their target classes, in order of their names.

@@ -2,6 +2,8 @@
 package struct ObjectLimits: Sendable {
     /// The maximum size of an object's JSON in bytes.
     package var objectSize: Int
+    /// The same for the master key, if it is greater: imports have objects of up to 16 MB (protocol/data 11, code 116).
+    package var masterObjectSize: Int
     /// The maximum number of fields of a class.
     package var columns: Int
     /// The maximum number of classes of an app, without the built-in ones.
@@ -16,6 +18,7 @@ package struct ObjectLimits: Sendable {
     /// Creates limits; the defaults are those of the settings.
     package init(
         objectSize: Int = 128 << 10,
+        masterObjectSize: Int = 16 << 20,
         columns: Int = 300,
         classes: Int = 500,
         indexes: Int = 20,
@@ -23,6 +26,7 @@ package struct ObjectLimits: Sendable {
         userShare: Int = 80
     ) {
         self.objectSize = objectSize
+        self.masterObjectSize = masterObjectSize
         self.columns = columns
         self.classes = classes
         self.indexes = indexes
@@ -46,14 +50,33 @@ extension ObjectLimits {
 }
 
 extension ObjectLimits {
-    /// Throws ``ServiceError/Code/objectTooLarge`` if an object with its ACL has more bytes than the limit.
-    func requireSize(of object: StoredObject) throws {
+    /// The maximum size of an object that a caller stores, in bytes, and the setting that defines it.
+    ///
+    /// - Parameters:
+    ///   - caller: The caller.
+    ///   - formerSize: The size of the object before the change; 0 for a new one. Callers without the master key can
+    ///     change an imported object above their limit as long as it does not grow.
+    /// - Returns: The size and the name of the setting.
+    func largestObject(of caller: Caller, instead formerSize: Int = 0) -> (size: Int, setting: String) {
+        caller.isMaster && masterObjectSize > objectSize
+            ? (masterObjectSize, "objects.maxMasterSize") : (max(objectSize, formerSize), "objects.maxSize")
+    }
+
+    /// Checks that an object with its ACL has no more bytes than the limit.
+    ///
+    /// - Parameters:
+    ///   - object: The object after the change.
+    ///   - formerSize: Its size in bytes before the change; 0 for a new one.
+    ///   - caller: The caller who stores it.
+    /// - Throws: ``ServiceError/Code/objectTooLarge``.
+    func requireSize(of object: StoredObject, instead formerSize: Int = 0, by caller: Caller) throws {
         let acl = object.acl.map { JSONValue.object($0.json).encoded().count } ?? 0
         let size = JSONValue.object(object.fields).encoded().count + acl
-        guard size <= objectSize else {
+        let limit = largestObject(of: caller, instead: formerSize)
+        guard size <= limit.size else {
             throw ServiceError(
                 .objectTooLarge,
-                "The object has \(size) bytes; the limit is \(objectSize) (objects.maxSize)."
+                "The object has \(size) bytes; the limit is \(limit.size) (\(limit.setting))."
             )
         }
     }

@@ -34,6 +34,8 @@ package struct StoredUpload: Sendable, Hashable {
     package internal(set) var isFinished = false
     /// The time of creation, also of the file's record.
     package let createdAt: Timestamp
+    /// The time of the last change of the file's record, which an import can give.
+    let updatedAt: Timestamp
     /// The time at which the upload expires.
     package internal(set) var expiresAt: Timestamp
     /// Whether the last byte finishes the upload (tus), instead of a separate request.
@@ -100,7 +102,7 @@ extension StoredUpload {
             "_master": .bool(creator.isMaster),
             "_counted": .integer(counted),
         ]
-        fields["mime_type"] = description.mediaType.map { .string($0.description) }
+        fields["mime_type"] = description.mediaType.map { .string($0.headerValue) }
         fields["size"] = size.map(JSONValue.integer)
         fields["_metadata"] = metadataHeader.map(JSONValue.string)
         fields["_acl"] = description.acl.map { .object($0.json) }
@@ -108,6 +110,7 @@ extension StoredUpload {
         fields["_session"] = creator.session.map { .string($0.description) }
         fields["_address"] = creator.address.map(JSONValue.string)
         fields["_deadline"] = deadline.map(JSONValue.date)
+        if updatedAt != createdAt { fields["_updatedAt"] = .date(updatedAt) }
         if finishesOnLastByte { fields["_tus"] = .bool(true) }
         if !pieces.isEmpty { fields["_pieces"] = .array(pieces.map { .string($0.description) }) }
         fields["_successor"] = successor.map { .string($0.description) }
@@ -131,7 +134,7 @@ extension StoredUpload {
         self.key = key
         description = UploadDescription(
             name: name,
-            mediaType: fields["mime_type"]?.stringValue.flatMap(MediaType.init),
+            mediaType: fields["mime_type"]?.stringValue.flatMap { MediaType($0, keepingCharset: true) },
             metaData: fields["metaData"]?.objectValue ?? [:],
             acl: fields["_acl"]?.objectValue.map(AccessControlList.init(stored:))
         )
@@ -152,6 +155,7 @@ extension StoredUpload {
         isStarted = fields["state"] != .string("waiting")
         isFinished = fields["state"] == .string("finished")
         createdAt = object.createdAt
+        updatedAt = fields["_updatedAt"]?.dateValue ?? object.createdAt
         self.expiresAt = expiresAt
         finishesOnLastByte = fields["_tus"] == .bool(true)
         deadline = fields["_deadline"]?.dateValue

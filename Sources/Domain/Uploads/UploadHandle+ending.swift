@@ -43,10 +43,9 @@ extension UploadHandle {
         let record = try await service.record(
             of: facts,
             stored.description,
-            id: active.id,
+            SystemFields(id: active.id, createdAt: stored.createdAt, updatedAt: stored.updatedAt),
             key: stored.key,
-            owner: stored.creator.user,
-            createdAt: stored.createdAt
+            as: stored.creator.caller(in: service.app)
         )
         let hasParts = active.with { $0.blob != nil || !$0.layout.parts.isEmpty }
         // All bytes are here: whether the client still is does not matter any more.

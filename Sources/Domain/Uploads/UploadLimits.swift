@@ -4,6 +4,8 @@ package struct UploadLimits: Sendable {
     package var fileSize: Int64
     /// The maximum length of a file's name in bytes of UTF-8.
     package var nameLength: Int
+    /// The same with the master key, for imports, if it is greater.
+    package var masterNameLength: Int
     /// The maximum size of all files of an app in bytes, including announced ones; `nil` means no limit.
     package var quota: Int64?
     /// The maximum number of unfinished uploads of all users of an app; those of the master key have no limit.
@@ -35,6 +37,7 @@ package struct UploadLimits: Sendable {
     package init(
         fileSize: Int64 = 5 << 30,
         nameLength: Int = 255,
+        masterNameLength: Int = 4096,
         quota: Int64? = nil,
         open: Int = 10_000,
         openGuests: Int = 5000,
@@ -51,6 +54,7 @@ package struct UploadLimits: Sendable {
     ) {
         self.fileSize = fileSize
         self.nameLength = nameLength
+        self.masterNameLength = masterNameLength
         self.quota = quota
         self.open = open
         self.openGuests = openGuests
@@ -64,6 +68,11 @@ package struct UploadLimits: Sendable {
         self.guestIdleTimeout = guestIdleTimeout
         self.watchers = watchers
         self.watchersGuests = watchersGuests
+    }
+
+    /// The maximum length in bytes of the name of a file that a caller creates.
+    package func nameLength(for caller: Caller) -> Int {
+        caller.isMaster ? max(nameLength, masterNameLength) : nameLength
     }
 
     /// Throws ``ServiceError/Code/payloadTooLarge`` for a size above the limit of a file.

@@ -63,10 +63,11 @@ extension UploadService {
             size: announcement.size,
             counted: announcement.size ?? 0,
             createdAt: system.createdAt,
+            updatedAt: system.updatedAt,
             expiresAt: clock().adding(seconds: limits.startTimeout),
             finishesOnLastByte: announcement.finishesOnLastByte
         )
-        try limits.record.requireSize(of: upload.object)
+        try limits.record.requireSize(of: upload.object, by: caller)
         try await requireFree(upload.key, chosenBy: announcement)
         let (begun, ended) = try await records.begin(upload, of: announcement.pieces, as: caller, within: limits)
         for digest in ended { await forget(digest) }

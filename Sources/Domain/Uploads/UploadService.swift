@@ -109,14 +109,13 @@ package struct UploadService: Sendable {
                     try await record(
                         of: facts,
                         description,
-                        id: system.id,
+                        system,
                         key: .make(
                             for: description.name,
                             prefix: description.prefix,
                             keepingName: description.keepsName
                         ),
-                        owner: caller.user?.id,
-                        createdAt: system.createdAt
+                        as: caller
                     )
                 )
             }
@@ -170,14 +169,13 @@ package struct UploadService: Sendable {
         for upload in uploads { await upload.blob.discard() }
     }
 
-    /// The record of a file with all its bytes; throws if its type is not allowed.
+    /// The record of a file with all its bytes, for the caller who creates it; throws if its type is not allowed.
     func record(
         of staged: StagedFacts,
         _ description: UploadDescription,
-        id: ObjectID,
+        _ system: SystemFields,
         key: FileKey,
-        owner: ObjectID?,
-        createdAt: Timestamp
+        as caller: Caller
     ) async throws -> FileRecord {
         try description.verify(staged.blob)
         let detected = try await types.type(of: staged.head)
@@ -187,7 +185,7 @@ package struct UploadService: Sendable {
             throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
         }
         let record = FileRecord(
-            id: id,
+            id: system.id,
             key: key,
             name: description.name,
             mediaType: served,
@@ -197,12 +195,13 @@ package struct UploadService: Sendable {
                 description.metaData,
                 staged.blob,
                 from: description.source,
-                owner: owner
+                owner: caller.user?.id
             ),
             acl: description.acl,
-            createdAt: createdAt
+            createdAt: system.createdAt,
+            updatedAt: system.updatedAt
         )
-        try limits.record.requireSize(of: record.object)
+        try limits.record.requireSize(of: record.object, by: caller)
         return record
     }
 

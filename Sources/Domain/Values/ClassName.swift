@@ -59,10 +59,17 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
         "_Follower", "_Followee", "_FriendshipRequest",
     ]
 
+    /// Classes with rules of lcfile, or with its state.
+    private static let reserved: Set<ClassName> = [
+        .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion,
+    ]
+
     /// Whether lcfile has its own rules for the class, or stores its own state there.
-    package var isReserved: Bool {
-        isBuiltIn && !ClassName.ordinary.contains(description)
-    }
+    package var isReserved: Bool { ClassName.reserved.contains(self) }
+
+    /// Whether every caller can create the class, within the limits; other built-in classes come from imports of data
+    /// that LeanCloud's services left in apps.
+    var isCreatableByClients: Bool { !isBuiltIn || ClassName.ordinary.contains(description) }
 
     /// Whether the class belongs to the protocol and not to the app.
     package var isBuiltIn: Bool {

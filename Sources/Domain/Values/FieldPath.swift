@@ -14,7 +14,9 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
             String.init
         )
         guard let first = segments.first, FieldPath.isFieldName(first), segments.count <= FieldPath.maxDepth,
-            segments.dropFirst().allSatisfy({ !$0.isEmpty && !$0.contains("$") && !$0.hasControlCharacters })
+            segments.dropFirst().allSatisfy({
+                !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "$")) && !$0.hasControlCharacters
+            })
         else { throw FieldPath.refusal(of: text) }
         self.segments = segments
     }
@@ -36,9 +38,39 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     /// The path as a string.
     package var description: String { segments.joined(separator: ".") }
 
-    /// Whether the string is a valid field name: letters, digits and `_` (protocol/data 3.6).
+    /// The maximum length of a field name in bytes.
+    private static let maxLength = 128
+
+    /// Whether the string is a valid field name: letters and digits of any script, and `_`.
+    ///
+    /// LeanCloud documents ASCII only (protocol/data 3.6), but apps have fields of other names from its earlier
+    /// versions. Marks, such as accents, follow a letter. Characters that Unicode normalization always replaces, such as
+    /// the Kelvin sign, are not valid: they look like other letters.
     package static func isFieldName(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count)
+        if isASCIIFieldName(text) { return true }
+        guard (1...maxLength).contains(text.utf8.count) else { return false }
+        var allowsMark = false
+        for scalar in text.unicodeScalars {
+            guard !scalar.properties.isFullCompositionExclusion else { return false }
+            switch scalar.properties.generalCategory {
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
+                allowsMark = true
+            case .nonspacingMark, .spacingMark:
+                guard allowsMark else { return false }
+            case .decimalNumber, .letterNumber:
+                allowsMark = false
+            default:
+                guard scalar == "_" else { return false }
+                allowsMark = false
+            }
+        }
+        return true
+    }
+
+    /// Whether the string is a field name that every caller can give to a new field: ASCII letters, digits and `_`
+    /// (protocol/data 3.6).
+    package static func isASCIIFieldName(_ text: String) -> Bool {
+        (1...maxLength).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 

@@ -31,12 +31,11 @@ extension JSONValue {
                 )
             }
             for name in members.keys {
-                guard !name.isEmpty,
-                    !name.utf8.contains(where: { [0, UInt8(ascii: "$"), UInt8(ascii: ".")].contains($0) })
-                else {
+                // An empty name is valid, as on LeanCloud, and no path refers to it.
+                guard !name.utf8.contains(where: { [0, UInt8(ascii: "$"), UInt8(ascii: ".")].contains($0) }) else {
                     throw ServiceError(
                         .invalidInnerKey,
-                        "Invalid key '\(name.prefix(64))' inside '\(field)': names must not be empty or contain '$', '.' or U+0000."
+                        "Invalid key '\(name.prefix(64))' inside '\(field)': names must not contain '$', '.' or U+0000."
                     )
                 }
             }

@@ -83,6 +83,8 @@ package struct WireLimits: Sendable {
     package var guestJSONSize: Int
     /// The maximum number of values in a JSON body, or in one request of a batch.
     package var jsonValues: Int
+    /// The same with the master key, if it is greater.
+    package var masterJSONValues: Int
     /// The maximum number of requests in a batch.
     package var batchSize: Int
     /// The maximum memory in bytes of all JSON bodies together, including their values.
@@ -98,6 +100,7 @@ package struct WireLimits: Sendable {
         userJSONSize: Int = 8 << 20,
         guestJSONSize: Int = 4 << 20,
         jsonValues: Int = JSONValue.maxValues,
+        masterJSONValues: Int = JSONValue.maxValues,
         batchSize: Int = 100_000,
         bodyMemory: Int = 128 << 20,
         fieldSize: Int = 128 << 10,
@@ -107,6 +110,7 @@ package struct WireLimits: Sendable {
         self.userJSONSize = userJSONSize
         self.guestJSONSize = guestJSONSize
         self.jsonValues = jsonValues
+        self.masterJSONValues = masterJSONValues
         self.batchSize = batchSize
         self.bodyMemory = bodyMemory
         self.fieldSize = fieldSize

@@ -170,7 +170,8 @@ struct AppParts {
                     AuthDataHook(url: url, timeout: verifier.timeout, pool: shared.pools.web, logger: shared.logger)
                 }
             ),
-            nameLength: configuration.uploads.nameLength
+            nameLength: configuration.uploads.nameLength,
+            masterNameLength: configuration.uploads.masterNameLength
         )
     }
 }

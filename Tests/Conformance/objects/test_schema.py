@@ -37,8 +37,8 @@ def test_built_in_class_that_apps_use_like_their_own(api, name):
     assert things.delete(id).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["_Identity", "_Upload", "_UploadPart", "_Usage", "_Deletion", "_conversation"])
-def test_other_built_in_class_is_not_for_clients(api, master, name):
+@pytest.mark.parametrize("name", ["_Identity", "_Upload", "_UploadPart", "_Usage", "_Deletion"])
+def test_class_of_lcfile_is_for_no_caller(api, master, name):
     for caller in (api, master):
         assert_refused(Objects(caller, name).post({"n": 1}), 400, 103)
 

@@ -79,7 +79,7 @@ def test_index_of_a_missing_class(run, command):
     assert_fails(run("index", name, "NeverMade", *rest), "Class or object doesn't exists.", "404")
 
 
-@pytest.mark.parametrize("path", ["b.茶", "b.x y", "b.x'y", 'b.x"y'], ids=ascii)
+@pytest.mark.parametrize("path", ["b.😀", "b.x y", "b.x'y", 'b.x"y'], ids=ascii)
 def test_index_of_an_odd_place_is_refused(run, things, path):
     things.create(b={"c": 1})
     assert_fails(run("index", "add", things.name, path), "cannot be indexed", "letters, digits", "400")
@@ -209,7 +209,7 @@ def test_change_that_the_server_refuses(run, things, field, arguments, words):
     assert field("n") == before
 
 
-@pytest.mark.parametrize("name", ["bad?", "a/b", "..", "acl", "__x", "茶"], ids=ascii)
+@pytest.mark.parametrize("name", ["bad?", "a/b", "..", "acl", "__x", "😀"], ids=ascii)
 def test_bad_field_name_is_refused(run, things, name):
     assert_fails(run("schema", "set", things.name, name, "--type", "String"), "Invalid key name.", "400")
 

@@ -36,14 +36,17 @@ import Testing
         #expect([guest, user, member, master].map { permissions.allow(operation, to: $0) } == expected)
     }
 
-    @Test("entries come back as they were read", arguments: ["everyone", "users", "user:a1", "role:Two Words"])
+    @Test(
+        "entries come back as they were read",
+        arguments: ["everyone", "users", "user:a1", "role:Two Words", "role:管理:员"]
+    )
     func entries(entry: String) throws {
         #expect(try Audience(entry).entry == entry)
     }
 
     @Test(
         "other entries are refused",
-        arguments: ["", "nobody", "Everyone", "user:", "user", "user:a/b", "role:", "role:a:b", "everyone:x", "users:"]
+        arguments: ["", "nobody", "Everyone", "user:", "user", "user:a/b", "role:", "role:a\n", "everyone:x", "users:"]
     )
     func refused(entry: String) {
         let error = #expect(throws: ServiceError.self) { try Audience(entry) }

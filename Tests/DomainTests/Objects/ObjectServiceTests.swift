@@ -167,8 +167,8 @@ import Testing
     }
 
     @Test(
-        "other built-in classes are not made, not even by the master key",
-        arguments: ["_Session", "_Identity", "_Upload", "_UploadPart", "_Usage", "_Deletion", "_New", "_conversation"]
+        "lcfile's own classes are not made, not even by the master key",
+        arguments: ["_Session", "_Identity", "_Upload", "_UploadPart", "_Usage", "_Deletion"]
     )
     func reservedClasses(text: String) async throws {
         for caller in [objects.client, objects.master] {

@@ -72,14 +72,44 @@ import Testing
         #expect(try await members(of: object)["n"] == .integer(1))
     }
 
-    @Test("a change of an object cannot give a system field, even with the master key")
-    func notInChanges() throws {
-        for name in SystemFieldsTests.names {
-            let body = try objects.json(#"{"\#(name)":"2020-01-02T03:04:05.678Z"}"#)
-            let error = #expect(throws: ServiceError.self) { try ObjectChange(body, allowsPaths: true) }
-            #expect(error?.code == .invalidKey, "\(name)")
-        }
+    @Test(
+        "a change of an object cannot give its id or its creation, even with the master key",
+        arguments: ["objectId", "createdAt"]
+    )
+    func notInChanges(name: String) throws {
+        let body = try objects.json(#"{"\#(name)":"2020-01-02T03:04:05.678Z"}"#)
+        let error = #expect(throws: ServiceError.self) { try ObjectChange(body, allowsPaths: true) }
+        #expect(error?.code == .invalidKey)
     }
 
-    private static let names = ["objectId", "createdAt", "updatedAt"]
+    private func update(_ object: Pointer, _ body: String, as caller: Caller) async throws -> [String: JSONValue] {
+        let change = try ObjectChange(try objects.json(body), allowsPaths: true)
+        let command = ObjectCommand(object.className, .update(object.id, change, where: nil, returnsObject: false))
+        return try await objects.service().perform(command, as: caller).members
+    }
+
+    @Test(
+        "a change has the time that the master key gives",
+        arguments: [#""2020-01-02T03:04:05.678Z""#, #"{"__type":"Date","iso":"2020-01-02T03:04:05.678Z"}"#]
+    )
+    func changeTime(value: String) async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        let reply = try await update(object, #"{"n":2,"updatedAt":\#(value)}"#, as: objects.master)
+        #expect(reply["updatedAt"] == "2020-01-02T03:04:05.678Z")
+        let members = try await members(of: object)
+        #expect(members["updatedAt"] == "2020-01-02T03:04:05.678Z" && members["n"] == .integer(2))
+    }
+
+    @Test("a client cannot give the time of a change, and an invalid time is refused by its name")
+    func refusedChangeTime() async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        for (body, caller, code) in [
+            (#"{"n":2,"updatedAt":"2020-01-02T03:04:05.678Z"}"#, objects.client, ServiceError.Code.invalidKey),
+            (#"{"n":2,"updatedAt":null}"#, objects.master, .badRequest),
+        ] {
+            let error = await #expect(throws: ServiceError.self) { try await update(object, body, as: caller) }
+            #expect(error?.code == code && error?.message.contains("updatedAt") == true)
+        }
+        #expect(try await members(of: object)["n"] == .integer(1))
+    }
 }

@@ -71,6 +71,42 @@ import Testing
         #expect(fixture.store.count(of: .user) == 1)
     }
 
+    @Test("names, passwords and flags without a value are missing ones", arguments: ["null", "\"\""])
+    func withoutValues(value: String) async throws {
+        for id in ["u1", "u2"] {
+            let names = ["username", "email", "mobilePhoneNumber", "password", "salt", "bcryptPassword"]
+            let fields = names.map { #""\#($0)":\#(value)"# }.joined(separator: ",")
+            _ = try await create(#"{"objectId":"\#(id)",\#(fields),"emailVerified":null}"#)
+        }
+        #expect(fixture.store.count(of: .user) == 2 && fixture.hasher.work == 0)
+    }
+
+    @Test(
+        "names that sign-ups refuse are stored",
+        arguments: [#""email":"none""#, #""mobilePhoneNumber":"1 2""#, #""username":" ""#]
+    )
+    func otherFormats(field: String) async throws {
+        _ = try await create(#"{"objectId":"u1",\#(field)}"#)
+        #expect(fixture.store.count(of: .user) == 1)
+    }
+
+    @Test("a name of another user is refused")
+    func takenName() async throws {
+        _ = try await create(#"{"objectId":"u1","email":"none"}"#)
+        await expectRefusal(.emailTaken, #"{"objectId":"u2","email":"none"}"#)
+    }
+
+    @Test("data of a platform without an id is stored and identifies no user, and later changes keep it")
+    func platformWithoutID() async throws {
+        let reply = try await create(#"{"objectId":"u1","authData":{"custom":{"token":"x"},"github":{"uid":"1"}}}"#)
+        #expect(fixture.store.count(of: .identity) == 1)
+        let id = try #require(reply["objectId"]?.stringValue.flatMap(ObjectID.init))
+        try await fixture.update(id, #"{"authData":{"qq":{"openid":"q"}}}"#, in: .user, as: fixture.master)
+        let stored = try await fixture.store.read { try $0.object(id, in: .user)?.fields["authData"]?.objectValue }
+        #expect(stored.map { Set($0.keys) } == ["custom", "github", "qq"])
+        await expectRefusal(.missingLinkedID, #"{"username":"bob","authData":{"custom":{"token":"x"}}}"#)
+    }
+
     @Test("a client cannot import a user, and no password is hashed for the attempt")
     func refusedToClients() async throws {
         await expectRefusal(.invalidKey, #"{"objectId":"u1","username":"ann","password":"p4ss"}"#, as: fixture.guest)

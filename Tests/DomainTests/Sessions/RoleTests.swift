@@ -14,6 +14,34 @@ import Testing
         #expect(try await fixture.caller(user.token).user?.roles == ["Editors", "Readers", "Visitors"])
     }
 
+    @Test("the master key creates a role of any name, and clients one of ASCII letters and digits")
+    func names() async throws {
+        let fixture = try SessionFixture()
+        for name in ["管理员", "a:b", "x@y.z"] {
+            let body = #"{"name":"\#(name)","ACL":{}}"#
+            try await fixture.create(body, in: .role, as: fixture.master)
+            let error = await #expect(throws: ServiceError.self) { try await fixture.create(body, in: .role) }
+            #expect(error?.code == .invalidRoleName)
+        }
+        for name in ["", "\u{212A}", #"a\n"#, String(repeating: "图", count: 43)] {
+            let error = await #expect(throws: ServiceError.self) {
+                try await fixture.create(#"{"name":"\#(name)","ACL":{}}"#, in: .role, as: fixture.master)
+            }
+            #expect(error?.code == .invalidRoleName, "\(name)")
+        }
+    }
+
+    @Test("an ACL entry grants a right to the role of exactly this name")
+    func spelling() throws {
+        let subjects = Subjects(user: try #require(ObjectID("u1")), roles: ["caf\u{e9}"])
+        for (name, isGranted) in [("caf\u{e9}", true), ("cafe\u{301}", false)] {
+            let acl = try #require(try AccessControlList(["role:\(name)": ["write": .bool(true)]]))
+            #expect(acl.grants(.write, to: subjects) == isGranted)
+            let stored = JSONValue.object(acl.json).encoded()
+            #expect(stored.withUnsafeBufferPointer { subjects.have(.write, in: $0) } == isGranted)
+        }
+    }
+
     @Test("loops end by themselves")
     func loops() async throws {
         let fixture = try SessionFixture()

@@ -125,3 +125,53 @@ import Testing
         #expect(MediaType(text) == nil)
     }
 }
+
+@Suite struct FieldNameTests {
+    @Test(
+        "letters, digits and marks of any script, and underscores, are names of fields",
+        arguments: ["a", "1", "_", "城市", "naïve", "e\u{301}", "имя_2", "नाम", "٣", "한글", "Ⅳ"]
+    )
+    func taken(name: String) throws {
+        #expect(FieldPath.isFieldName(name))
+        #expect(try FieldPath("\(name).x").field == name)
+    }
+
+    @Test(
+        "other characters, marks without a letter and characters that look like others are refused",
+        arguments: [
+            "", "a b", "a-b", "a'b", "a\"b", "a\\b", "a$b", "a/b", "\u{301}", "_\u{301}", "1\u{301}", "😀", "\u{212A}",
+            "a\u{200D}b", "a\u{0}", "\u{FEFF}a", String(repeating: "城", count: 43),
+        ]
+    )
+    func refused(name: String) {
+        #expect(!FieldPath.isFieldName(name))
+        #expect(throws: ServiceError.self) { try FieldPath.requireFree(name) }
+    }
+
+    @Test("a path inside a field has no operators, also with a combining mark", arguments: ["a.$b", "a.$\u{301}"])
+    func operators(path: String) {
+        #expect(throws: ServiceError.self) { try FieldPath(path) }
+    }
+}
+
+@Suite struct CharsetTests {
+    @Test(
+        "a charset is kept on request, in lower case and without quotes, and other parameters are dropped",
+        arguments: [
+            ("text/plain; charset=GBK", "text/plain; charset=gbk"),
+            ("text/plain;charset=\"utf-8\"", "text/plain; charset=utf-8"),
+            ("Text/HTML ; a=b ; Charset = Big5 ;c=d", "text/html; charset=big5"), ("image/png", "image/png"),
+            ("text/plain; charset=", "text/plain"), ("text/plain; charset=a b", "text/plain"),
+            ("text/plain; charset=\"a", "text/plain"), ("text/plain; charset=a\r\nX:y", "text/plain"),
+            ("text/plain; charset=é", "text/plain"),
+            ("text/plain; charset=" + String(repeating: "x", count: 41), "text/plain"),
+        ]
+    )
+    func kept(text: String, expected: String) throws {
+        let type = try #require(MediaType(text, keepingCharset: true))
+        #expect(type.headerValue == expected)
+        #expect(MediaType(type.headerValue, keepingCharset: true)?.charset == type.charset)
+        let essence = try #require(MediaType(text))
+        #expect(essence == type && essence.charset == nil)
+    }
+}

@@ -90,8 +90,8 @@ struct ClassTable {
 
     /// The name of an index.
     ///
-    /// Indexed paths contain letters, digits, `_`, dots and a comma, so only capitals need escaping: names of indexes
-    /// are not case-sensitive, those of fields are.
+    /// Indexed paths contain letters and digits of any script, `_`, dots and a comma, so only capitals need escaping:
+    /// names of indexes are not case-sensitive, those of fields are.
     private func identifier(of index: IndexDefinition) -> String {
         let fields = index.name.map { $0.isUppercase ? "^\($0.lowercased())" : "\($0)" }.joined()
         return "\(name) \(index.isUnique ? "unique " : "")\(fields)"

@@ -26,7 +26,7 @@ enum SQLPath {
 
     /// A field of any type as JSON text.
     static func json(_ field: String) -> String {
-        "body -> '$.\(field)'"
+        "body -> '\(jsonPath(FieldPath(field: field)))'"
     }
 
     static func latitude(_ path: FieldPath) -> String {
@@ -43,9 +43,15 @@ enum SQLPath {
     }
 
     /// Whether all names can be part of an SQLite path, which has no escapes.
+    ///
+    /// Compares bytes: a quote that a combining mark follows is another character for Swift, but a quote for SQLite.
     static func isWritable(_ path: FieldPath) -> Bool {
-        path.segments.allSatisfy { name in !name.contains { "\"\\'".contains($0) } && !name.hasControlCharacters }
+        path.segments.allSatisfy { name in
+            !name.utf8.contains { quotes.contains($0) } && !name.hasControlCharacters
+        }
     }
+
+    private static let quotes = [UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "'")]
 
     /// The column of a built-in field.
     static func column(_ path: FieldPath) -> String? {
@@ -60,7 +66,7 @@ enum SQLPath {
 
     private static func jsonPath(_ path: FieldPath) -> String {
         path.segments.reduce("$") { text, name in
-            FieldPath.isFieldName(name) ? "\(text).\(name)" : "\(text).\"\(name)\""
+            FieldPath.isASCIIFieldName(name) ? "\(text).\(name)" : "\(text).\"\(name)\""
         }
     }
 }

@@ -36,7 +36,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
         let path = request.uri.path.split(separator: "/")
         // Requests to an upload's URL have no credentials to unpack, and Java sends them as text.
         guard request.method == .post, ["1", "1.1"].contains(path.first), path.dropFirst().first != "upload",
-            request.headers[.contentType].flatMap(MediaType.init)?.description == "text/plain"
+            request.headers[.contentType].flatMap({ MediaType($0) })?.description == "text/plain"
         else { return false }
         return path.dropFirst().first != "files" || HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }
     }

@@ -21,6 +21,11 @@ extension WireLimits {
         }
     }
 
+    /// The maximum number of values in a JSON body of this sender.
+    func valueCount(of sender: CallerIdentity) -> Int {
+        sender == .master ? max(jsonValues, masterJSONValues) : jsonValues
+    }
+
     /// The limit on a list of parts, which is sent with only an upload's token: 10 000 parts take up to 2 MB.
     var partList: BodyLimit {
         userJSONSize < jsonSize ? BodyLimit(size: userJSONSize, setting: "http.maxUserJsonSize") : largestBody

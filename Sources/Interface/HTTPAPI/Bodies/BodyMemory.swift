@@ -45,9 +45,18 @@ final class BodyMemory: Sendable {
         /// Adds bytes to the share.
         ///
         /// - Throws: ``ServiceError/Code/overloaded`` if the limit of the sender, its kind or all requests would be
-        ///   exceeded.
+        ///   exceeded; ``ServiceError/Code/payloadTooLarge`` if the request alone exceeds it, so that trying again
+        ///   cannot succeed.
         func grow(by bytes: Int) throws {
             guard tryGrow(by: bytes) else {
+                let limit = memory.limit(of: sender)
+                guard held.load(ordering: .relaxed) + bytes <= limit else {
+                    throw ServiceError(
+                        .payloadTooLarge,
+                        "The request body takes more than \(limit) bytes of memory with its values, the limit of one "
+                            + "request (http.bodyMemory)."
+                    )
+                }
                 throw ServiceError(
                     .overloaded,
                     "Too many or too large request bodies are being processed (http.bodyMemory); try again in a second."
@@ -77,12 +86,17 @@ final class BodyMemory: Sendable {
         }
     }
 
+    /// The maximum memory of one sender in bytes.
+    private func limit(of sender: CallerIdentity) -> Int { sender == .master ? limit : limit / 4 }
+
     private func take(_ bytes: Int, for sender: CallerIdentity) -> Bool {
         state.withLock { state in
             guard state.total + bytes <= limit else { return false }
             if sender != .master {
                 let ofSender = state.senders[sender, default: 0] + bytes
-                guard ofSender <= limit / 4, state.ofGuestsAndUsers + bytes <= limit / 4 * 3 else { return false }
+                guard ofSender <= limit(of: sender), state.ofGuestsAndUsers + bytes <= limit / 4 * 3 else {
+                    return false
+                }
                 if case .guest = sender {
                     guard state.ofGuests + bytes <= limit / 2 else { return false }
                     state.ofGuests += bytes

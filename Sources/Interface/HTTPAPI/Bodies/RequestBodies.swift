@@ -65,7 +65,7 @@ struct RequestBodies: Sendable {
         let share = memory.share(of: sender)
         defer { share.end() }
         let text = try await collect(request, upTo: limit, share)
-        let body = JSONBody(text: text, share: share, maxValues: limits.jsonValues)
+        let body = JSONBody(text: text, share: share, maxValues: limits.valueCount(of: sender))
         guard let threads, text.readableBytes >= RequestBodies.large else { return try await work(body) }
         return try await withTaskExecutorPreference(threads) { try await work(body) }
     }

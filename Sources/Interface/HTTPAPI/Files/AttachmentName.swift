@@ -4,7 +4,7 @@ internal import Domain
 struct AttachmentName {
     private let name: String
 
-    /// The maximum length of a name in bytes.
+    /// The maximum length of a name in bytes: that of file systems, so longer ones are shortened before their extension.
     private static let maxLength = 255
 
     /// Finds the parameter in a query string, with or without operators before it; `nil` if it is missing or empty.
@@ -13,8 +13,24 @@ struct AttachmentName {
         guard let text = word?.dropFirst("attname=".count).replacing("+", with: " ").percentDecoded else { return nil }
         // Only the last path component: browsers do the same, but not all of them correctly.
         let last = text.split { $0 == "/" || $0 == "\\" }.last ?? ""
-        name = String(last.unicodeScalars.filter { !$0.properties.generalCategory.isControl }.map(Character.init))
-        guard !["", ".", ".."].contains(name), name.utf8.count <= AttachmentName.maxLength else { return nil }
+        let visible = String(
+            last.unicodeScalars.filter { !$0.properties.generalCategory.isControl }.map(Character.init)
+        )
+        guard !["", ".", ".."].contains(visible) else { return nil }
+        name = AttachmentName.shortened(visible)
+    }
+
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > maxLength else { return name }
+        let pathExtension = (try? FileName(name, limit: .max))?.pathExtension.map { ".\($0)" } ?? ""
+        var start = String.UnicodeScalarView()
+        var capacity = maxLength - pathExtension.utf8.count
+        for scalar in name.unicodeScalars {
+            capacity -= UTF8.width(scalar)
+            guard capacity >= 0 else { break }
+            start.append(scalar)
+        }
+        return String(start) + pathExtension
     }
 
     /// The value of `Content-Disposition` (RFC 6266), with the name twice: in ASCII for old clients, and in UTF-8.

@@ -57,7 +57,7 @@ struct Representation {
 
     private var headers: HTTPFields {
         var headers: HTTPFields = [
-            .contentType: mediaType.description,
+            .contentType: mediaType.headerValue,
             .eTag: tag.description,
             .cacheControl: caching.rawValue,
             .acceptRanges: "bytes",

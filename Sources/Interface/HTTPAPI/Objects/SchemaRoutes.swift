@@ -30,7 +30,7 @@ struct SchemaRoutes: Sendable {
     @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
         let service = try schemas(context)
         try context.caller.requireMasterKey()
-        let field = try context.parameters.require("field")
+        let field = try context.parameters.require("field").percentDecoded ?? ""
         let name = try className(context)
         return try await bodies.json(of: request, context) { body in
             let change = try FieldChange(body)

@@ -12,7 +12,7 @@ struct Base64Upload: Sendable {
         members["name"] = .string(name.description)
         let claimed = MediaType(claimed: members["_ContentType"]?.stringValue)
         members["mime_type"] = members["mime_type"] ?? claimed.map { .string($0.description) }
-        let description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
+        let description = try UploadDescription(members, by: caller, within: app.uploads.limits)
         guard var pieces = Base64Pieces(digits) else {
             throw ServiceError(.badRequest, "base64 must be valid Base64.")
         }

@@ -5,8 +5,12 @@ extension UploadDescription {
     ///
     /// Null counts as missing. Other members, which SDKs add to the body, are ignored.
     ///
+    /// - Parameters:
+    ///   - members: The members of the body.
+    ///   - caller: The caller; with the master key names can be longer, and a media type keeps its charset.
+    ///   - limits: The maximum lengths of names.
     /// - Throws: Codes 1, 107, 122, 123, naming the field.
-    init(_ members: [String: JSONValue], limit: Int) throws {
+    init(_ members: [String: JSONValue], by caller: Caller, within limits: UploadLimits) throws {
         func text(_ name: String) throws -> String? {
             switch members[name] {
             case nil, .null, .string(""): return nil
@@ -21,14 +25,14 @@ extension UploadDescription {
         default: throw ServiceError(.malformedJSON, "metaData must be a JSON object.")
         }
         let type = try text("mime_type").map { text in
-            guard let type = MediaType(text) else {
+            guard let type = MediaType(text, keepingCharset: caller.isMaster) else {
                 throw ServiceError(.badRequest, "mime_type must look like image/png.")
             }
             return type
         }
         let prefix = try text("prefix") ?? metaData["prefix"]?.stringValue
         self.init(
-            name: try FileName(try text("name") ?? "file", limit: limit),
+            name: try FileName(try text("name") ?? "file", limit: limits.nameLength(for: caller)),
             mediaType: type,
             metaData: metaData,
             acl: try members["ACL"].flatMap { try AccessControlList($0) },

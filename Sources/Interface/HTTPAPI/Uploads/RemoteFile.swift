@@ -53,7 +53,7 @@ struct RemoteFile: Sendable {
         if members["name"] ?? .null == .null {
             members["name"] = url.lastPathSegment.map(JSONValue.string)
         }
-        let description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
+        let description = try UploadDescription(members, by: caller, within: app.uploads.limits)
         let record = try await ClientPresence.required(on: channel) { [app, caller] in
             try await app.uploads.copy(url, description, as: caller)
         }

@@ -31,7 +31,7 @@ struct TokenRoutes: Sendable {
         guard let members = body.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
         }
-        var description = try UploadDescription(members, limit: app.uploads.limits.nameLength)
+        var description = try UploadDescription(members, by: context.caller, within: app.uploads.limits)
         // The SDK stores the values of this response, so the record has the same media type, for any bytes.
         description.mediaType = app.uploads.expectedType(of: description)
         let announcement = UploadAnnouncement(
@@ -48,7 +48,7 @@ struct TokenRoutes: Sendable {
             "key": upload.key.description,
             "url": app.presentation.url(of: upload.key),
             "bucket": app.presentation.bucket,
-            "mime_type": (upload.description.mediaType ?? .octetStream).description,
+            "mime_type": (upload.description.mediaType ?? .octetStream).headerValue,
             "provider": provider.rawValue,
             "token": provider == .qiniu
                 ? token.qiniuForm(bucket: app.presentation.bucket, key: upload.key, deadline: upload.expiresAt)

@@ -7,12 +7,12 @@ internal import HummingbirdCore
 struct TusCreation {
     let announcement: (UploadAnnouncement, pieces: [UploadToken]?)
 
-    init(_ request: Request, limit: Int) throws {
+    init(_ request: Request, by caller: Caller, within limits: UploadLimits) throws {
         let metadata = try TusMetadata(request.headers[.uploadMetadata] ?? "")
         let size = try TusHeaders.number(.uploadLength, in: request)
         let concatenation = request.headers[.uploadConcat] ?? ""
         var announcement = UploadAnnouncement(
-            try UploadDescription(try metadata.members, limit: limit),
+            try UploadDescription(try metadata.members, by: caller, within: limits),
             key: metadata.key,
             size: size
         )

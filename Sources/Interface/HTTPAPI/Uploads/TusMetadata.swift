@@ -34,7 +34,7 @@ struct TusMetadata {
             var members: [String: JSONValue] = [:]
             members["name"] = first(["filename", "name"])
             members["mime_type"] = first(["filetype", "mime_type", "type"])
-            for name in ["prefix", "objectId", "createdAt"] { members[name] = first([name]) }
+            for name in ["prefix", "objectId", "createdAt", "updatedAt"] { members[name] = first([name]) }
             for name in ["metaData", "ACL"] {
                 members[name] = try texts[name].map {
                     try JSONValue(parsing: Array($0.utf8), field: name, values: JSONValue.maxValues)

@@ -21,7 +21,8 @@ struct TusRoutes: Sendable {
     @Sendable private func create(_ request: Request, _ context: CallerContext) async throws -> Response {
         try TusHeaders.requireVersion(request)
         let app = try apps.services(of: context.caller)
-        let (announcement, pieces) = try TusCreation(request, limit: app.uploads.limits.nameLength).announcement
+        let creation = try TusCreation(request, by: context.caller, within: app.uploads.limits)
+        let (announcement, pieces) = creation.announcement
         let bringsBytes = request.headers[.contentType] == TusHeaders.mediaType
         if !bringsBytes {
             let types = "Content-Type of a creation with bytes must be \(TusHeaders.mediaType)."

@@ -5,7 +5,8 @@ internal import NIOCore
 /// clients send them before or after the file.
 struct UploadForm: Sendable {
     private var files: [(name: String?, type: String?)] = []
-    private let nameLength: Int
+    private let caller: Caller
+    private let uploads: UploadLimits
     private var fields: FormFields
     private var current = Part.none
 
@@ -16,8 +17,9 @@ struct UploadForm: Sendable {
         case ignored
     }
 
-    init(limits: WireLimits, nameLength: Int) {
-        self.nameLength = nameLength
+    init(limits: WireLimits, uploads: UploadLimits, caller: Caller) {
+        self.caller = caller
+        self.uploads = uploads
         fields = FormFields(limits: limits)
     }
 
@@ -51,10 +53,10 @@ struct UploadForm: Sendable {
                     : "The name in the path is for a form with one file; send several files to /1.1/files."
             )
         }
-        let common = try UploadDescription(try fields.description, limit: nameLength)
+        let common = try UploadDescription(try fields.description, by: caller, within: uploads)
         return try files.map { file in
             var description = common
-            description.name = try FileName(name ?? file.name ?? "file", limit: nameLength)
+            description.name = try FileName(name ?? file.name ?? "file", limit: uploads.nameLength(for: caller))
             description.mediaType = common.mediaType ?? MediaType(claimed: file.type)
             return description
         }

@@ -42,9 +42,8 @@ struct UploadRoutes: Sendable {
         named name: FileName?,
         as caller: Caller
     ) async throws -> Response {
-        let nameLength = app.uploads.limits.nameLength
         let records = try await app.uploads.receive(as: caller) { files in
-            var form = UploadForm(limits: bodies.limits, nameLength: nameLength)
+            var form = UploadForm(limits: bodies.limits, uploads: app.uploads.limits, caller: caller)
             var decoder = MultipartDecoder(boundary: boundary)
             for try await bytes in request.body {
                 decoder.append(bytes)
@@ -65,7 +64,7 @@ struct UploadRoutes: Sendable {
     /// Of a form the file part is stored, as users of `curl -F` expect, without the form's framing.
     @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
-        let name = try fileName(context, limit: app.uploads.limits.nameLength)
+        let name = try fileName(context, limit: app.uploads.limits.nameLength(for: context.caller))
         if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
             return try await uploadForm(request, boundary, app, named: name, as: context.caller)
         }

@@ -23,6 +23,7 @@ extension ServerConfiguration {
 
         try reader.size("uploads.maxSize", into: &uploads.fileSize)
         try reader.number("uploads.maxNameLength", 1...4096, into: &uploads.nameLength)
+        try reader.number("uploads.maxMasterNameLength", 1...16_384, into: &uploads.masterNameLength)
         try reader.size("uploads.maxFieldSize", into: &wire.fieldSize)
         try reader.number("uploads.maxParts", 1...10_000, into: &wire.formParts)
         reader.text("uploads.typeTable", into: &typeTable)
@@ -59,6 +60,7 @@ extension ServerConfiguration {
         try reader.number("fetch.maxQueuedGuests", 0...100_000, into: &threads.guestFetchQueue)
 
         try reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
+        try reader.size("objects.maxMasterSize", atMost: 16 << 20, into: &objects.masterObjectSize)
         try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)
         try reader.number("objects.maxClasses", 1...10_000, into: &objects.classes)
         try reader.number("objects.maxIndexes", 1...100, into: &objects.indexes)

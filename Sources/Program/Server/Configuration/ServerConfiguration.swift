@@ -143,6 +143,7 @@ package struct ServerConfiguration: Sendable {
         var limits = wire
         // The shortest value takes a digit and a comma.
         limits.jsonValues = max(wire.jsonValues, objects.objectSize / 2 + 1000)
+        limits.masterJSONValues = max(limits.jsonValues, objects.masterObjectSize / 2 + 1000)
         return limits
     }
 
