@@ -47,11 +47,11 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    init(_ kind: Kind, status: Int = 0, _ message: String) {
+    init(_ kind: Kind, status: Int = 0, code: Int? = nil, _ message: String) {
         self.kind = kind
         self.status = status
         self.message = message
-        code = nil
+        self.code = code
         retryAfter = nil
         contentRange = nil
     }
