@@ -83,15 +83,15 @@ struct ImportFiles: AsyncParsableCommand {
             (repeats.failed, repeats.changed) = (options.retryFailed, update)
             guard !options.dryRun else {
                 let known =
-                    Journal.exists(at: session.journal)
-                    ? try Journal(at: session.journal, for: session.identity) : nil
+                    Journal.exists(at: session.journal) ? try session.open() : nil
                 session.printPreview(try await SourcePreview(known, "file", repeating: repeats, from: open))
                 return
             }
             var expected: (@Sendable () async throws -> ItemTotals)?
             if !sources.contains("-") { expected = { try await SourcePreview(nil, "file", from: open).all } }
             let isVerification = verify
-            try await session.run(repeating: repeats, verifies: verify, expecting: expected) { run, _ in
+            let journal = try session.open()
+            try await session.run(on: journal, repeating: repeats, verifies: verify, expecting: expected) { run, _ in
                 if isVerification {
                     try await ImportFiles.verify(run, client, open)
                 } else {

@@ -6,7 +6,10 @@ internal import Migration
 /// What all commands have in common that process many items with a journal.
 struct MigrationOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The journal, with which the command continues. Default: beside the source.", valueName: "path"),
+        help: ArgumentHelp(
+            "The journal, with which the command continues. Default: beside the source.",
+            valueName: "path"
+        ),
         completion: .file()
     )
     var journal: String?

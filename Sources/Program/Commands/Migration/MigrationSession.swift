@@ -16,21 +16,27 @@ struct MigrationSession: Sendable {
     /// The path of the journal.
     let journal: String
 
+    /// Opens the journal.
+    ///
+    /// - Throws: `MigrationError`.
+    func open() throws -> Journal { try Journal(at: journal, for: identity) }
+
     /// Runs the body and ends the command.
     ///
     /// - Parameters:
+    ///   - journal: The journal.
     ///   - rules: Which items are sent again.
     ///   - verifies: Whether the body compares everything with the server at its end.
     ///   - expected: Computes the totals for the progress, beside the body; `nil` if they cannot be known before.
     ///   - body: Sends the items.
     /// - Throws: `ExitCode` if an item failed or differs, or the run was interrupted or stopped.
     func run(
+        on journal: Journal,
         repeating rules: RepeatRules,
         verifies: Bool = false,
         expecting expected: (@Sendable () async throws -> ItemTotals)? = nil,
         _ body: @escaping @Sendable (MigrationRun, MigrationDisplay) async throws -> Void
     ) async throws {
-        let journal = try Journal(at: journal, for: identity)
         let display = MigrationDisplay(noun: noun, output)
         let run = MigrationRun(journal, display, concurrency: options.concurrency(transfer), repeating: rules)
         var stop: (any Error)?
@@ -47,7 +53,13 @@ struct MigrationSession: Sendable {
         }
         display.bar.end()
         let differences = verifies ? try await journal.differenceCount() : 0
-        try await list(journal, verifies: verifies, differences: differences)
+        let failures = try await journal.failureCount()
+        printList(
+            try await journal.failures(Failures.listed),
+            of: failures.failed + failures.changed,
+            "failed or changed"
+        )
+        if verifies { printList(try await journal.differences(Failures.listed), of: differences, "differ") }
         for path in options.report {
             guard let format = MigrationReport.Format(path: path) else { continue }
             let report = MigrationReport(
@@ -58,19 +70,11 @@ struct MigrationSession: Sendable {
             )
             try await report.write(to: path, as: format)
         }
-        let status = summarise(display, stop, verifies: verifies, differences: differences)
+        let status = summarise(display, stop, failures, differences: verifies ? differences : nil)
         if status != 0 { throw ExitCode(status) }
     }
 
     /// Lists what failed or differs.
-    private func list(_ journal: Journal, verifies: Bool, differences: Int) async throws {
-        let totals = try await journal.totals().values
-        let failed = totals.reduce(0) { $0 + ($1[.failed]?.count ?? 0) + ($1[.changed]?.count ?? 0) }
-        printList(try await journal.failures(Failures.listed), of: failed, "failed or changed")
-        guard verifies else { return }
-        printList(try await journal.differences(Failures.listed), of: differences, "differ from the server")
-    }
-
     private func printList(_ items: [FailedItem], of count: Int, _ what: String) {
         guard !items.isEmpty else { return }
         if count > 1 { Terminal.printError("lcfile: \(Amount.count(count, noun)) \(what):") }
@@ -85,8 +89,8 @@ struct MigrationSession: Sendable {
     private func summarise(
         _ display: MigrationDisplay,
         _ stop: (any Error)?,
-        verifies: Bool,
-        differences: Int
+        _ failures: (failed: Int, changed: Int),
+        differences: Int?
     ) -> Int32 {
         let counts = display.counts
         if let stop {
@@ -98,14 +102,16 @@ struct MigrationSession: Sendable {
             )
             return isInterrupted ? ExitStatus.interrupted : ExitStatus.status(of: stop)
         }
-        let isWell = counts.failed == 0 && counts.changed == 0 && differences == 0
+        let isWell = failures == (0, 0) && differences ?? 0 == 0
         if !output.quiet {
-            var text = verifies ? "compared" : participle
-            text += " \(Amount.count(counts.done.count, noun)), \(Amount.bytes(counts.done.bytes))"
+            var text =
+                (differences == nil ? participle : "compared")
+                + " \(Amount.count(counts.done.count, noun)), \(Amount.bytes(counts.done.bytes))"
             text += " in \(Amount.time(display.bar.seconds))"
             if counts.doneBefore > 0 { text += "; \(counts.doneBefore) \(participle) before" }
-            if counts.failed > 0 { text += "; \(counts.failed) failed (--retry-failed tries them again)" }
-            if counts.changed > 0 { text += "; \(counts.changed) changed (--update sends them again)" }
+            if let differences, differences > 0 { text += "; \(differences) differ" }
+            if failures.failed > 0 { text += "; \(failures.failed) failed (--retry-failed tries them again)" }
+            if failures.changed > 0 { text += "; \(failures.changed) changed (--update sends them again)" }
             Terminal.printError((isWell ? Style.error.green("✓") : Style.error.red("✗")) + " " + text)
         }
         return isWell ? 0 : ExitStatus.failure

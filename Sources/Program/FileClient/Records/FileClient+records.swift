@@ -76,7 +76,7 @@ extension FileClient {
         return reply.results
     }
 
-    private static func queryString(_ parameters: [(name: String, value: String)]) -> String {
+    static func queryString(_ parameters: [(name: String, value: String)]) -> String {
         "?" + parameters.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
     }
 }

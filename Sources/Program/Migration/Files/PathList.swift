@@ -78,7 +78,7 @@ extension FileItem {
     }
 
     /// The path of a URL without its first slash, percent-decoded.
-    private static func urlPath(of url: String) -> String {
+    static func urlPath(of url: String) -> String {
         String((URL(string: url)?.path(percentEncoded: false) ?? "").drop { $0 == "/" })
     }
 }

@@ -45,7 +45,11 @@ extension Journal {
 
     /// The states of items as they would be with ``begin(_:of:repeating:)``; ``ItemState/waiting`` for those that would
     /// be sent.
-    func states(of items: [some MigrationItem], of kind: String, repeating rules: RepeatRules) async throws
+    func states(
+        of items: [some MigrationItem],
+        of kind: String,
+        repeating rules: RepeatRules
+    ) async throws
         -> [ItemState]
     {
         try await write { database in

@@ -12,6 +12,16 @@ extension Journal {
         }
     }
 
+    /// The number of items of this pass that failed or have changed; items that the source has no more do not count.
+    package func failureCount() async throws -> (failed: Int, changed: Int) {
+        try await write { [pass] database in
+            let sql = "SELECT state, count(*) AS count FROM item WHERE state IN (2, 3) AND pass = ? GROUP BY state"
+            let rows = try Row.fetchAll(database, sql: sql, arguments: [pass])
+            let counts: [Int64: Int] = Dictionary(rows.map { ($0["state"], $0["count"]) }) { first, _ in first }
+            return (counts[ItemState.failed.rawValue] ?? 0, counts[ItemState.changed.rawValue] ?? 0)
+        }
+    }
+
     /// The first items that failed or have changed.
     package func failures(_ limit: Int) async throws -> [FailedItem] {
         try await failures(limit, after: 0).map(\.item)
@@ -28,11 +38,12 @@ extension Journal {
     ///   - limit: The maximum number of items.
     ///   - last: The last item of the page before; 0 for the first page.
     func failures(_ limit: Int, after last: Int64) async throws -> [(id: Int64, item: FailedItem)] {
-        try await write { database in
+        try await write { [pass] database in
             let sql = """
-                SELECT id, kind, name, reason, state FROM item WHERE state IN (2, 3) AND id > ? ORDER BY id LIMIT ?
+                SELECT id, kind, name, reason, state FROM item
+                  WHERE state IN (2, 3) AND pass = ? AND id > ? ORDER BY id LIMIT ?
                 """
-            return try Row.fetchAll(database, sql: sql, arguments: [last, limit]).compactMap { row in
+            return try Row.fetchAll(database, sql: sql, arguments: [pass, last, limit]).compactMap { row in
                 guard let state = ItemState(rawValue: row["state"]) else { return nil }
                 let item = FailedItem(kind: row["kind"], name: row["name"], reason: row["reason"] ?? "", state: state)
                 return (row["id"], item)

@@ -83,7 +83,11 @@ package struct MigrationRun: Sendable {
         let plan = ItemPlan(SourceReader(open), kind, limit, journal, observer) { items in
             try await journal.known(items, of: kind)
         }
-        try await run(plan, EndLog { try await journal.noteDifferences($0.map { ($0.name, $0.end) }, of: kind) }, compare)
+        try await run(
+            plan,
+            EndLog { try await journal.noteDifferences($0.map { ($0.name, $0.end) }, of: kind) },
+            compare
+        )
     }
 
     private func run<Source: ItemSource>(

@@ -1,0 +1,187 @@
+internal import ArgumentParser
+internal import FileClient
+internal import FoundationEssentials
+internal import Glibc
+internal import Migration
+
+struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete many files, by name, condition, age, or because nothing refers to them.",
+        discussion: """
+            Shows the number of selected files and their bytes, and asks; --yes does not ask. Conditions are combined: \
+            a file must meet all of them. Needs the master key.
+
+            --unreferenced selects files to which no object refers: no value of type File, no pointer, and no text \
+            with the file's URL. Files of the last 24 hours are never selected by it.
+
+            Examples:
+              lcfile delete 6b014fd02ccc0416011d10e3 album/photo.jpg
+              lcfile ls --all --json | jq -r .objectId | lcfile delete - --yes
+              lcfile delete --where '{"mime_type":"video/mp4"}' --older-than 90d --dry-run
+              lcfile delete --unreferenced
+            """
+    )
+
+    @Argument(help: ArgumentHelp("objectIds, keys or URLs, or '-' for a list on standard input.", valueName: "file"))
+    var files: [String] = []
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("Files that match a condition, such as '{\"name\":\"tmp.txt\"}'.", valueName: "json"),
+        transform: { try DescriptionOptions.object($0, "--where") }
+    )
+    var condition: JSON?
+
+    @Option(
+        help: ArgumentHelp("Files created more than this time ago, such as 90d, 12h or 30m.", valueName: "time"),
+        transform: { try DeleteCommand.seconds($0) }
+    )
+    var olderThan: Double?
+
+    @Flag(help: "Files to which no object refers.")
+    var unreferenced = false
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup(title: "Migration")
+    var options: MigrationOptions
+
+    @OptionGroup(title: "Transfer")
+    var transfer: TransferOptions
+
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
+
+    @OptionGroup(title: "Server")
+    var server: ServerOptions
+
+    func validate() throws {
+        let selects = condition != nil || olderThan != nil || unreferenced
+        guard selects != !files.isEmpty else {
+            throw ValidationError("Name files, or select them with --where, --older-than or --unreferenced; not both.")
+        }
+        guard !files.contains("-") || files.count == 1 else {
+            throw ValidationError("'-' is the only source of a list.")
+        }
+        guard !files.contains("-") || yes || options.dryRun else {
+            throw ValidationError(
+                "A list on standard input needs --yes or --dry-run: the question would be read from it."
+            )
+        }
+    }
+
+    func run() async throws {
+        do {
+            let client = try server.client(with: .master, options.client(transfer))
+            let session = MigrationSession(
+                participle: "deleted",
+                noun: "file",
+                options: options,
+                transfer: transfer,
+                output: output,
+                identity: JournalIdentity(source: identity, server: client.server, app: client.appID),
+                journal: options.journal ?? "lcfile-delete.lcfile-journal"
+            )
+            let journal = try session.open()
+            let totals = try await Interruption.cancelling { try await select(client, journal) }
+            guard totals.count > 0 || options.retryFailed, !options.dryRun else {
+                return try await end(journal, totals)
+            }
+            guard yes || confirms(totals) else { throw ExitCode(ExitStatus.failure) }
+            try await session.run(on: journal, repeating: RepeatRules(), expecting: { totals }) { run, _ in
+                let deletion = FileDeletion(client, FileCandidates(selectedIn: run.journal))
+                try await run.send(
+                    FileCandidates.kind,
+                    inBatchesOf: .init(items: 100),
+                    from: { CandidateSource(run.journal) },
+                    by: { batch, _ in await deletion.delete(batch) }
+                )
+            }
+            try Journal.remove(at: journal.path)
+        } catch {
+            try ServerOptions.end(with: error)
+        }
+    }
+
+    /// Stores the selection in the journal and returns its totals.
+    private func select(_ client: FileClient, _ journal: Journal) async throws -> ItemTotals {
+        let candidates = try await FileCandidates.select(in: journal)
+        let deletion = FileDeletion(client, candidates)
+        if files == ["-"] {
+            var names: [String] = []
+            while let line = readLine() {
+                if !line.isEmpty { names.append(line) }
+                guard names.count == 100 else { continue }
+                try await deletion.select(names)
+                names = []
+            }
+            if !names.isEmpty { try await deletion.select(names) }
+        } else if !files.isEmpty {
+            for start in stride(from: 0, to: files.count, by: 100) {
+                try await deletion.select(Array(files[start..<min(start + 100, files.count)]))
+            }
+        } else {
+            try await deletion.select(fullCondition)
+        }
+        if options.retryFailed { try await candidates.addFailed() }
+        if unreferenced {
+            try await deletion.removeReferenced { name in
+                if !output.quiet { Terminal.printError("reading the references of \(Terminal.printable(name))") }
+            }
+        }
+        return try await candidates.totals
+    }
+
+    /// The condition with the age.
+    private var fullCondition: JSON? {
+        let age = max(olderThan ?? 0, unreferenced ? FileDeletion.referenceDelay : 0)
+        guard age > 0 else { return condition }
+        let time = Date(timeIntervalSinceNow: -age).formatted(.iso8601)
+        let isOlder = JSON.object([
+            "createdAt": .object(["$lt": .object(["__type": .string("Date"), "iso": .string(time)])])
+        ])
+        return condition.map { .object(["$and": .array([$0, isOlder])]) } ?? isOlder
+    }
+
+    private var identity: String {
+        var words = ["delete"] + files
+        if let condition { words += ["--where", condition.description] }
+        if let olderThan { words += ["--older-than", "\(Int(olderThan))s"] }
+        if unreferenced { words.append("--unreferenced") }
+        return words.joined(separator: " ")
+    }
+
+    private func confirms(_ totals: ItemTotals) -> Bool {
+        Terminal.write(
+            "Delete \(Amount.count(totals.count, "file")) with \(Amount.bytes(totals.bytes))? This cannot be undone. [y/N] ",
+            to: STDERR_FILENO
+        )
+        return ["y", "yes"].contains((readLine() ?? "").lowercased())
+    }
+
+    /// Ends a run that deletes nothing.
+    private func end(_ journal: Journal, _ totals: ItemTotals) async throws {
+        if output.json {
+            let members = ["count": JSON.integer(Int64(totals.count)), "bytes": .integer(totals.bytes)]
+            Terminal.printLine(JSON.object(members).description)
+        } else if !output.quiet {
+            let verb = options.dryRun ? "would delete" : "selected"
+            Terminal.printLine("\(verb) \(Amount.count(totals.count, "file")), \(Amount.bytes(totals.bytes))")
+        }
+        let failures = try await journal.failures(Failures.listed)
+        try Journal.remove(at: journal.path)
+        for item in failures { Terminal.printError("lcfile: " + Terminal.printable("\(item.name): \(item.reason)")) }
+        if !failures.isEmpty { throw ExitCode(ExitStatus.failure) }
+    }
+
+    /// Parses `90d`, `12h`, `30m`, `45s`.
+    private static func seconds(_ text: String) throws -> Double {
+        let units: [Character: Double] = ["d": 86400, "h": 3600, "m": 60, "s": 1]
+        guard let last = text.last, let unit = units[last], let number = Double(text.dropLast()), number >= 0,
+            number * unit < 1e10
+        else { throw ValidationError("--older-than must be a time such as 90d, 12h or 30m.") }
+        return number * unit
+    }
+}

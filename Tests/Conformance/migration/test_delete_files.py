@@ -1,0 +1,107 @@
+"""lcfile delete: by name, condition, age, and files to which nothing refers."""
+
+import json
+import os
+
+import pytest
+from client import ALPHA
+from commands import FAILED, USAGE, credentials_of, lcfile
+from terminals import OnTerminal
+
+
+@pytest.fixture
+def run(server, tmp_path):
+    def run(*arguments, **options):
+        return lcfile(*arguments, folder=tmp_path, **credentials_of(server.url, master=ALPHA.master) | options)
+
+    return run
+
+
+@pytest.fixture
+def mark():
+    return os.urandom(8).hex()
+
+
+@pytest.fixture
+def files(run, master, tmp_path, mark):
+    """Four files, of which the first three are a year old; returns their ids."""
+    rows = []
+    for number in range(4):
+        (tmp_path / f"{number}.txt").write_text(f"{mark} {number}")
+        row = {"path": f"{number}.txt", "objectId": os.urandom(12).hex(), "key": f"{mark}/{number}.txt", "metaData": {"mark": mark}}
+        rows.append(row | ({"createdAt": "2025-01-02T03:04:05.678Z"} if number < 3 else {}))
+    (tmp_path / "files.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("import", "--manifest", "files.jsonl").returncode == 0
+    return [row["objectId"] for row in rows]
+
+
+@pytest.fixture
+def left(master, mark):
+    """The ids of the files that still exist."""
+
+    def left():
+        where = json.dumps({"metaData.mark": mark})
+        return {record["objectId"] for record in master.get("/1.1/files", params={"where": where}).json()["results"]}
+
+    return left
+
+
+def condition(mark):
+    return json.dumps({"metaData.mark": mark})
+
+
+def test_named_files_are_deleted_and_missing_ones_are_reported(run, files, left, server, mark):
+    names = [files[0], f"{mark}/1.txt", f"{server.url}/{mark}/2.txt", "none.txt"]
+    result = run("delete", "--yes", *names)
+    assert result.returncode == FAILED
+    assert "none.txt: there is no such file" in result.stderr
+    assert left() == {files[3]}
+
+
+def test_condition_and_age_are_combined(run, files, left, mark):
+    result = run("delete", "--yes", "--where", condition(mark), "--older-than", "90d")
+    assert result.returncode == 0, result.stderr
+    assert left() == {files[3]}
+
+
+def test_list_comes_from_standard_input(run, files, left):
+    assert run("delete", "--yes", "-", input="\n".join(files[:2])).returncode == 0
+    assert left() == set(files[2:])
+
+
+def test_dry_run_counts_and_deletes_nothing(run, files, left, mark):
+    result = run("delete", "--dry-run", "--json", "--where", condition(mark))
+    assert json.loads(result.stdout) == {"count": 4, "bytes": 4 * 18}
+    assert left() == set(files)
+
+
+def test_files_to_which_something_refers_are_left(run, master, files, left, server, mark):
+    body = {"photo": {"__type": "File", "id": files[0]}, "text": f"see [it]({server.url}/{mark}/1.txt)."}
+    assert master.post("/1.1/classes/Referring", json=body).status_code == 201
+    result = run("delete", "--yes", "--unreferenced", "--where", condition(mark))
+    assert result.returncode == 0, result.stderr
+    # The last one is younger than a day.
+    assert left() == {files[0], files[1], files[3]}
+
+
+@pytest.mark.parametrize(("answer", "deleted"), [("y", True), ("n", False), ("", False)], ids=["yes", "no", "nothing"])
+def test_question_is_answered(server, files, left, tmp_path, mark, answer, deleted):
+    command = OnTerminal(
+        "delete", "--where", condition(mark), folder=tmp_path, **credentials_of(server.url, master=ALPHA.master),
+    )
+    assert command.shows("Delete 4 files with 72 B?")
+    command.type(answer)
+    assert command.end() == (0 if deleted else FAILED)
+    assert left() == (set() if deleted else set(files))
+
+
+def test_app_key_is_not_enough(server, tmp_path, files, left):
+    result = lcfile("delete", "--yes", files[0], folder=tmp_path, **credentials_of(server.url))
+    assert result.returncode == USAGE
+    assert "--master-key-file" in result.stderr
+    assert left() == set(files)
+
+
+@pytest.mark.parametrize("arguments", [[], ["x", "--unreferenced"], ["-"], ["--older-than", "soon"]], ids=str)
+def test_unclear_selection_is_refused(run, arguments):
+    assert run("delete", *arguments, input="").returncode == USAGE
