@@ -40,7 +40,7 @@ package struct FileImport: Sendable {
     private func copy(_ url: String, _ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async throws {
         let path = try folder.path(of: planned.entry.objectId)
         do {
-            _ = try await client.download(url, to: path, isTemporary: true)
+            _ = try await client.download(url, to: path, expecting: planned.item.expected, isTemporary: true)
         } catch let error as FileClientError {
             // Another server's fault must not stop the import.
             throw MigrationError("the download failed: \(error)")

@@ -20,6 +20,8 @@ package struct FileItem: MigrationItem {
     package let content: Content
     /// What the server stores about the file.
     package let description: UploadDescription
+    /// The size and checksum that the bytes of a URL must have; `nil` if the source does not say them.
+    var expected: FileRecord?
 
     /// The objectId that the source gives.
     package var objectId: String? { description.objectId }

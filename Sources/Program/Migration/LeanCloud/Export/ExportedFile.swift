@@ -1,0 +1,124 @@
+internal import FileClient
+
+/// A record of `_File` in an export.
+struct ExportedFile: Sendable {
+    private let object: ExportedObject
+    private let members: [String: JSON]
+
+    /// - Throws: ``MigrationError`` with the reason for which the row cannot be used.
+    init(_ row: [UInt8], at place: String) throws(MigrationError) {
+        object = try ExportedObject(row, at: place)
+        var members = object.value.members ?? [:]
+        // Some exports have the JSON in a string.
+        if let text = members["metaData"]?.string {
+            guard let value = try? JSON(parsing: Array(text.utf8)), value.members != nil else {
+                throw MigrationError("metaData is no JSON object")
+            }
+            members["metaData"] = value
+        }
+        if members["metaData"] == .null { members["metaData"] = nil }
+        self.members = members
+    }
+
+    /// The key; `nil` for a file on another server.
+    var key: String? {
+        guard members["metaData"]?["__source"]?.string != "external", let key = members["key"]?.string, !key.isEmpty,
+            members["url"] == nil || members["bucket"] != .null
+        else { return nil }
+        return key
+    }
+
+    /// The name of the storage of the old app's files, which begins like its id.
+    var bucket: String? { members["bucket"]?.string }
+
+    /// The object that creates the record of a file on another server, or of one whose bytes follow.
+    var record: ExportedObject {
+        var body = members.filter {
+            ["objectId", "createdAt", "updatedAt", "ACL", "name", "mime_type", "metaData"].contains($0.key)
+                && $0.value != .null
+        }
+        if let key { body["key"] = .string(key) } else { body["url"] = members["url"] }
+        return ExportedObject(id: object.name, place: object.place, body: JSON.object(body).encoded)
+    }
+
+    /// The file to be copied to the server.
+    ///
+    /// - Parameter domain: The URL in front of the key; `nil` takes the `url` of the record.
+    /// - Throws: ``MigrationError`` if nothing says where the bytes are.
+    func item(in domain: String?) throws(MigrationError) -> FileItem {
+        guard let key else { throw MigrationError("the file is on another server") }
+        var url = members["url"]?.string
+        if let domain {
+            let path = key.split(separator: "/", omittingEmptySubsequences: false)
+                .map { FileClient.percentEncoded(String($0)) }.joined(separator: "/")
+            url = domain + (domain.hasSuffix("/") ? "" : "/") + path
+        }
+        guard let url, FileItem.isURL(url) else {
+            throw MigrationError("the record has no url; name the old file domain with --file-domain")
+        }
+        var description = UploadDescription(name: members["name"]?.string ?? FileItem.lastName(of: url))
+        description.key = key
+        description.objectId = object.name
+        description.mimeType = members["mime_type"]?.string
+        description.metaData = members["metaData"]
+        description.acl = members["ACL"]
+        description.createdAt = members["createdAt"]?.string
+        let record = FileRecord(fields: ["metaData": members["metaData"] ?? .object([:])])
+        return FileItem(
+            name: object.name,
+            size: record.size,
+            fingerprint: object.fingerprint,
+            content: .url(url),
+            description: description,
+            expected: record
+        )
+    }
+}
+
+/// The files of an export whose bytes are copied.
+struct ExportFileItems: ItemSource {
+    private var rows: ExportRows
+    private let domain: String?
+
+    init(_ export: Export, domain: String?) throws {
+        rows = try ExportRows(export) { $0 == .objects(className: "_File") }
+        self.domain = domain
+    }
+
+    mutating func next() throws -> SourceElement<FileItem>? {
+        while let row = try rows.next() {
+            do {
+                let file = try ExportedFile(try row.content.get(), at: row.place)
+                if file.key != nil { return .item(try file.item(in: domain)) }
+            } catch {
+                return .unusable(name: row.place, reason: "\(error)")
+            }
+        }
+        return nil
+    }
+}
+
+/// The files of an export that are records only: those on other servers, and those whose bytes a mirror fetches later.
+struct ExportFileRecords: ItemSource {
+    private var rows: ExportRows
+    private let includesInternal: Bool
+
+    init(_ export: Export, includingInternal: Bool) throws {
+        rows = try ExportRows(export) { $0 == .objects(className: "_File") }
+        includesInternal = includingInternal
+    }
+
+    mutating func next() throws -> SourceElement<ExportedObject>? {
+        while let row = try rows.next() {
+            do {
+                let file = try ExportedFile(try row.content.get(), at: row.place)
+                if file.key == nil || includesInternal { return .item(file.record) }
+            } catch {
+                // Reported with the files whose bytes are copied, unless these are left out.
+                guard includesInternal else { continue }
+                return .unusable(name: row.place, reason: "\(error)")
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,98 @@
+internal import FileClient
+
+/// Creates objects on the server with the ids and times that they had, each exactly once.
+struct ObjectImport: Sendable {
+    /// What a batch contains: the server takes bodies of 20 MB, and a smaller batch is sooner in the journal.
+    static let batch = MigrationRun.BatchLimit(items: 100, bytes: 2 << 20)
+
+    private let client: FileClient
+    private let className: String
+    /// Whether an object that differs on the server is changed, instead of refused.
+    private let changes: Bool
+
+    init(_ client: FileClient, of className: String, changing changes: Bool) {
+        self.client = client
+        self.className = className
+        self.changes = changes
+    }
+
+    /// Sends a batch and returns the end of each object.
+    func send(_ batch: [PlannedItem<ExportedObject>], _ progress: BatchProgress) async -> [ItemEnd] {
+        let objects = batch.map(\.item)
+        do {
+            // An object that was changed since it was imported is on the server: creating it would be in vain.
+            let results = try await create(objects)
+            progress.sent(objects.reduce(0) { $0 + Int64($1.body.count) })
+            var ends: [ItemEnd] = []
+            var known: [Int] = []
+            for (index, result) in results.enumerated() {
+                switch result {
+                case .success: ends.append(.done)
+                case .failure(let error):
+                    if error.code == FileClientError.duplicateValue { known.append(index) }
+                    ends.append(.failed(error.message))
+                }
+            }
+            if !known.isEmpty {
+                let found = try await compare(known.map { objects[$0] })
+                for (index, end) in zip(known, found) {
+                    if let end { ends[index] = end }
+                }
+            }
+            return ends
+        } catch {
+            let end = await ItemEnd.of { throw error }
+            return objects.map { _ in end }
+        }
+    }
+
+    private var path: String {
+        className == "_User" ? "users" : "classes/" + FileClient.percentEncoded(className)
+    }
+
+    /// Creates objects; a batch that the server refuses as a whole is halved until only the refused object fails.
+    private func create(_ objects: [ExportedObject]) async throws -> [Result<JSON, FileClientError>] {
+        do {
+            return try await client.batch(objects.map { BatchCall("POST", path, $0.body) })
+        } catch let error as FileClientError where error.kind == .refused && !error.isAboutServer {
+            guard objects.count > 1 else { return objects.map { _ in .failure(error) } }
+            let half = objects.count / 2
+            return try await create(Array(objects[..<half])) + create(Array(objects[half...]))
+        }
+    }
+
+    /// The ends of objects whose ids, or other unique values, the server has; `nil` leaves the server's refusal.
+    private func compare(_ objects: [ExportedObject]) async throws -> [ItemEnd?] {
+        let stored = try await client.objects(of: className, withIDs: objects.map(\.name))
+        let comparison = ObjectComparison(className: className, fields: try await client.fields(of: className))
+        var ends: [ItemEnd?] = []
+        for object in objects {
+            guard let known = stored[object.name] else {
+                ends.append(nil)
+                continue
+            }
+            let value = object.value
+            let names = comparison.differences(value, known)
+            if names.isEmpty {
+                ends.append(.done)
+            } else if changes {
+                ends.append(await ItemEnd.of { try await change(object.name, value, names) })
+            } else {
+                let list = names.joined(separator: ", ")
+                ends.append(.failed("the server has an object with this objectId and other values: \(list)"))
+            }
+        }
+        return ends
+    }
+
+    /// Changes the fields of an object that differ; fields that are gone are deleted.
+    private func change(_ id: String, _ value: JSON, _ names: [String]) async throws {
+        var body: [String: JSON] = [:]
+        for name in names where name != "createdAt" {
+            body[name] = value[name] ?? .object(["__op": .string("Delete")])
+        }
+        body["updatedAt"] = value["updatedAt"]
+        let call = BatchCall("PUT", "\(path)/\(FileClient.percentEncoded(id))", JSON.object(body).encoded)
+        for result in try await client.batch([call]) { _ = try result.get() }
+    }
+}
