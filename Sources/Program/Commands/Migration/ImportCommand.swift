@@ -3,14 +3,15 @@ internal import ArgumentParser
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import many files: folders, lists, manifests.",
+        abstract: "Import many files, or an app of LeanCloud.",
         discussion: """
             Examples:
               lcfile import photos/
               lcfile import --manifest files.csv --report report.html
+              lcfile import leancloud export.tar.gz
               lcfile import files --help
             """,
-        subcommands: [ImportFiles.self],
+        subcommands: [ImportFiles.self, ImportLeanCloud.self],
         defaultSubcommand: ImportFiles.self
     )
 }

@@ -37,6 +37,14 @@ final class ProgressBar: Sendable {
         }
     }
 
+    /// Prints a line to standard error, above the progress.
+    func printNotice(_ text: String) {
+        state.withLock { state in
+            clear(&state)
+            Terminal.printError(text)
+        }
+    }
+
     /// The number of seconds since the beginning.
     var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
 

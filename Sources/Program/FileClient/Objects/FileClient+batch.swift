@@ -1,6 +1,6 @@
 /// One request of a batch.
 package struct BatchCall: Sendable {
-    /// `POST`, `PUT`, …
+    /// The method, such as `POST`.
     package let method: String
     /// The path after `/1.1/`, percent-encoded where necessary: `classes/Post`.
     package let path: String

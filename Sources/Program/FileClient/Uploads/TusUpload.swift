@@ -114,6 +114,7 @@ struct TusUpload: Sendable {
             ("metaData", description.metaData?.description), ("ACL", description.acl?.description),
             ("prefix", description.keyPrefix), ("keep_file_name", description.keyKeepsName ? "true" : nil),
             ("objectId", description.objectId), ("createdAt", description.createdAt),
+            ("updatedAt", description.updatedAt),
         ]
         return pairs.compactMap { name, value in value.map { "\(name) \(Data($0.utf8).base64EncodedString())" } }
             .joined(separator: ",")

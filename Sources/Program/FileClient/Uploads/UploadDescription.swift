@@ -21,6 +21,8 @@ public struct UploadDescription: Sendable, Hashable, Codable {
     public var objectId: String?
     /// The time of creation in ISO 8601, which needs the master key; `nil` for now.
     public var createdAt: String?
+    /// The time of the last change in ISO 8601, which needs the master key; `nil` for the time of creation.
+    public var updatedAt: String?
 
     /// Creates a description with only a name.
     public init(name: String) {

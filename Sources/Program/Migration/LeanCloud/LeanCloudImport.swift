@@ -73,7 +73,8 @@ package struct LeanCloudImport: Sendable {
         guard !rules.isEmpty else { return }
         let sender = SchemaImport(client: client)
         // One rule of a class at a time: each changes the class as a whole.
-        try await run.send(kind, inBatchesOf: .init(items: 20), from: { ItemList(rules) }) { batch, progress in
+        let open = { @Sendable in ItemList(rules) }
+        try await run.send(kind, inBatchesOf: .init(items: 20), from: open) { batch, progress in
             await sender.send(batch, progress)
         }
     }
@@ -94,9 +95,11 @@ package struct LeanCloudImport: Sendable {
             }
         } else {
             let files = FileImport(client, run.journal)
-            try await run.send("_File", from: { try ExportFileItems(export, domain: domain) }) { batch, progress in
+            let open = { @Sendable in try ExportFileItems(export, domain: domain) }
+            try await run.send("_File", from: open) { batch, progress in
                 [await files.send(batch[0], progress)]
             }
+            files.removeTemporaryFiles()
         }
         let records = ObjectImport(client, of: "_File", changing: options.changesObjects)
         let open = { @Sendable in try ExportFileRecords(export, includingInternal: hasMirror) }

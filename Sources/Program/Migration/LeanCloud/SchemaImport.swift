@@ -96,7 +96,9 @@ struct ClassRules {
         }
     }
 
-    /// Fields that the server makes itself. Of built-in classes only users and roles can get fields by their schema;
+    /// Whether the server makes a field itself.
+    ///
+    /// Of built-in classes only users and roles can get fields by their schema;
     /// those of others come with the objects.
     private static func isBuiltIn(_ className: String, _ field: String) -> Bool {
         let always: Set = ["objectId", "createdAt", "updatedAt", "ACL"]

@@ -13,6 +13,7 @@ final class ArchiveReader {
     private let name: String
     private let descriptor: CInt
     private var count = 0
+    private var isAtEnd = false
     /// The archive whose entry contains this one.
     private let outer: ArchiveReader?
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -73,9 +74,12 @@ final class ArchiveReader {
     /// - Throws: ``MigrationError`` for a damaged archive, and for one with too many entries.
     func nextEntry() throws(MigrationError) -> String? {
         while true {
+            // libarchive fails if it is called again after the end.
+            guard !isAtEnd else { return nil }
             var entry: OpaquePointer?
             let code = archive_read_next_header(archive, &entry)
-            guard code != ARCHIVE_EOF else { return nil }
+            isAtEnd = code == ARCHIVE_EOF
+            guard !isAtEnd else { return nil }
             try require(code)
             isSingleFile =
                 archive_format(archive) == ARCHIVE_FORMAT_RAW || archive_format(archive) == ARCHIVE_FORMAT_EMPTY

@@ -15,7 +15,9 @@ package struct Export: Sendable {
     /// Files that cannot be used, with their reasons.
     package let unusable: [(name: String, reason: String)]
 
-    /// Reads which classes an export has; an archive is read once. Blocks.
+    /// Reads which classes an export has.
+    ///
+    /// An archive is read to its end. Blocks the thread.
     ///
     /// - Throws: ``MigrationError`` if it cannot be read or has no class.
     package init(_ path: String) throws {

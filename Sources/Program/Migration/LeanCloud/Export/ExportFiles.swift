@@ -42,7 +42,7 @@ struct ExportFiles {
         place = .paths(try ExportFiles.paths(in: root)[...])
     }
 
-    /// The next wanted file; the one before must not be read any more. `nil` at the end.
+    /// The next wanted file, after which the one before must not be read any more; `nil` at the end.
     mutating func next() throws -> File? {
         switch place {
         case .paths(var rest):

@@ -1,4 +1,6 @@
-/// The values in some parts of an export, one after the other. Blocks.
+/// The values in some parts of an export, one after the other.
+///
+/// Blocks its thread.
 struct ExportRows {
     /// A value, or what is in its place.
     struct Row {
@@ -14,6 +16,7 @@ struct ExportRows {
     /// - Parameters:
     ///   - export: The export.
     ///   - isWanted: Which parts are read.
+    /// - Throws: ``MigrationError`` if the export cannot be read.
     init(_ export: Export, where isWanted: @escaping (ExportPart) -> Bool) throws {
         files = try ExportFiles(export.path) { path in export.parts[path].map(isWanted) ?? false }
     }

@@ -28,6 +28,9 @@ struct ExportedFile: Sendable {
         return key
     }
 
+    /// The number of bytes; `nil` if the record does not say it.
+    var size: Int64? { FileRecord(fields: members).size }
+
     /// The name of the storage of the old app's files, which begins like its id.
     var bucket: String? { members["bucket"]?.string }
 
@@ -44,6 +47,7 @@ struct ExportedFile: Sendable {
     /// The file to be copied to the server.
     ///
     /// - Parameter domain: The URL in front of the key; `nil` takes the `url` of the record.
+    /// - Returns: The file with its URL and description.
     /// - Throws: ``MigrationError`` if nothing says where the bytes are.
     func item(in domain: String?) throws(MigrationError) -> FileItem {
         guard let key else { throw MigrationError("the file is on another server") }
@@ -63,7 +67,8 @@ struct ExportedFile: Sendable {
         description.metaData = members["metaData"]
         description.acl = members["ACL"]
         description.createdAt = members["createdAt"]?.string
-        let record = FileRecord(fields: ["metaData": members["metaData"] ?? .object([:])])
+        description.updatedAt = members["updatedAt"]?.string
+        let record = FileRecord(fields: members)
         return FileItem(
             name: object.name,
             size: record.size,
