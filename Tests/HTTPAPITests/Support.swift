@@ -29,6 +29,10 @@ struct TestServer {
     var accounts = AccountSettings()
     /// What `/health` tells of.
     var health = StorageHealth()
+    /// The file domains that are each app's own.
+    var ownDomains: [String: [String]] = [:]
+    /// The apps whose unknown files are fetched from elsewhere.
+    var mirrors: Set<String> = []
     /// What the URLs of both apps may say.
     var names = ImageNames()
 
@@ -71,17 +75,24 @@ struct TestServer {
             files: presentation,
             accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher())
         )
+        let receiver = UploadService(
+            app: id,
+            limits: uploads,
+            storage: BlobStorage(staging: staging, blobs: blobs),
+            store: store,
+            types: FixedTypes(),
+            sessions: SessionService(store: store, dependencies: settings.accountDependencies),
+            deletions: deletions
+        )
+        let mirror = MirrorService(
+            origin: "https://old.example.com/\(id)",
+            settings: MirrorSettings(),
+            uploads: receiver,
+            fetcher: fetcher
+        )
         return AppServices(
             id: id,
-            uploads: UploadService(
-                app: id,
-                limits: uploads,
-                storage: BlobStorage(staging: staging, blobs: blobs),
-                store: store,
-                types: FixedTypes(),
-                sessions: SessionService(store: store, dependencies: settings.accountDependencies),
-                deletions: deletions
-            ),
+            uploads: receiver,
             files: files,
             deletions: deletions,
             images: ImageService(
@@ -108,6 +119,8 @@ struct TestServer {
             accounts: AccountService(store: store, settings: settings),
             presentation: presentation,
             fileDomains: [presentation.publicURL],
+            ownDomains: ownDomains[id.description] ?? [],
+            mirror: mirrors.contains(id.description) ? mirror : nil,
             queries: QueryLimits(),
             patterns: PCREEngine()
         )

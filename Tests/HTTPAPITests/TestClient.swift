@@ -32,9 +32,10 @@ struct TestClient: Sendable {
         uri: String,
         method: HTTPRequest.Method,
         headers: HTTPFields = [:],
-        body: ByteBuffer? = nil
+        body: ByteBuffer? = nil,
+        host: String = "localhost"
     ) async throws -> TestResponse {
-        var head = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers)
+        var head = HTTPRequest(method: method, scheme: "http", authority: host, path: uri, headerFields: headers)
         if let body { head.headerFields[.contentLength] = String(body.readableBytes) }
         // Hummingbird takes a request's id from its logger.
         var logger = logger

@@ -94,6 +94,25 @@ import Testing
         }
     }
 
+    @Test("the record of a file whose bytes are missing is copied, and is no file with bytes")
+    func missingFile() async throws {
+        try await withDatabase { database, path, target in
+            let id = try #require(ObjectID("f1"))
+            let fields: [String: JSONValue] = ["key": "k", "name": "a", "_mirror": "missing"]
+            try await SQLiteObjectStore(database).write { writer in
+                try writer.insert(
+                    StoredObject(id: id, createdAt: .now(), updatedAt: .now(), fields: fields),
+                    into: .file
+                )
+            }
+            let copy = try DatabaseCopy(of: path, at: target)
+            try copy.forEachPage { files, broken in #expect(files.isEmpty && broken.isEmpty) }
+            try copy.close()
+            let copied = SQLiteObjectStore(try SQLiteDatabase(path: target))
+            #expect(try await copied.read { try $0.object(id, in: .file)?.fields } == fields)
+        }
+    }
+
     @Test("a copy of a damaged database says so and keeps its pages")
     func damagedOriginal() async throws {
         try await withDamage {

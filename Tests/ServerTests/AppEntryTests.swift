@@ -67,6 +67,16 @@ import Testing
         #expect(try await load("styleSeparator: '\(sign)'").images.separator == Character(sign))
     }
 
+    @Test("the origin of a mirror is an address, without its last slash")
+    func mirrorOrigin() async throws {
+        #expect(try await load("").mirrorOrigin == nil)
+        #expect(try await load("mirrorOrigin: https://old.example.com/f/").mirrorOrigin == "https://old.example.com/f")
+        for line in ["mirrorOrigin: old.example.com", "mirrorOrigin: [a]", "mirrorOrigin: ftp://a"] {
+            let error = await #expect(throws: ExitError.self) { try await load(line) }
+            #expect(error?.description.contains("mirrorOrigin") == true)
+        }
+    }
+
     @Test("formats are in the order written, in any case")
     func formats() async throws {
         #expect(try await load("autoFormats: [avif, WebP, jpg]").images.automatic == [.avif, .webp, .jpeg])

@@ -169,4 +169,19 @@ import Testing
     func missingFile() {
         #expect(throws: ExitError.self) { try ConfigurationLoader(file: "/nonexistent/lcfile.yaml").load() }
     }
+
+    @Test("mirror.origin is for one app; several have their own")
+    func mirrorOrigin() throws {
+        var configuration = ServerConfiguration()
+        configuration.mirror.origin = "https://old.example.com"
+        configuration.apps = [try AppConfiguration(id: "a", appKey: "12345678", masterKey: "123456789")]
+        try configuration.validate()
+        #expect(configuration.mirrorThreads == 8)
+        configuration.apps.append(try AppConfiguration(id: "b", appKey: "12345678", masterKey: "123456789"))
+        let error = #expect(throws: ExitError.self) { try configuration.validate() }
+        #expect(error?.description.contains("mirrorOrigin") == true)
+        configuration.mirror.origin = nil
+        try configuration.validate()
+        #expect(configuration.mirrorThreads == 0)
+    }
 }

@@ -49,7 +49,11 @@ final class Transfer {
         else {
             throw Transfer.cutShort(cause: nil)
         }
-        return FetchedHead(mediaType: handle.header("Content-Type").flatMap { MediaType($0) })
+        return FetchedHead(
+            mediaType: handle.header("Content-Type").flatMap { MediaType($0, keepingCharset: true) },
+            tag: handle.header("ETag"),
+            isEncoded: handle.header("Content-Encoding").map { $0.lowercased() != "identity" } ?? false
+        )
     }
 
     /// Creates the handle; options that are not set have libcurl's defaults: no cookies, no passwords, no referrer, no
@@ -97,7 +101,11 @@ final class Transfer {
 
     private func statusRefusal(_ status: Int) -> ServiceError? {
         guard !Transfer.isWhole(status) else { return nil }
-        return ServiceError(.badRequest, "The server of url answered with status \(status) instead of the file.")
+        return ServiceError(
+            .badRequest,
+            "The server of url answered with status \(status) instead of the file.",
+            cause: RefusedStatus(status: status)
+        )
     }
 
     private func sizeRefusal(_ size: Int64) -> ServiceError? {

@@ -5,8 +5,8 @@ extension DatabaseCopy {
     /// The number of records that are read at a time.
     private static let pageSize = 256
 
-    /// Calls the body with all file records in order of creation, some hundred at a time; unreadable records are passed
-    /// separately.
+    /// Calls the body with all records of files with bytes in order of creation, some hundred at a time; unreadable
+    /// records are passed separately.
     ///
     /// The body can ``forget(_:_:)`` records. Its errors are rethrown.
     package func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws {
@@ -49,7 +49,9 @@ extension DatabaseCopy {
                 \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
             FROM \(table)
             WHERE number > ? AND CASE WHEN json_valid(body)
-                THEN coalesce(json_extract(body, '$.key'), json_extract(body, '$._size')) IS NOT NULL ELSE 1 END
+                THEN coalesce(json_extract(body, '$.key'), json_extract(body, '$._size')) IS NOT NULL
+                    AND coalesce(json_extract(body, '$._mirror'), '') <> 'missing'
+                ELSE 1 END
             ORDER BY number LIMIT \(DatabaseCopy.pageSize)
             """
         do {

@@ -149,6 +149,13 @@ extension DatabaseMigrator {
         migrator.registerMigration("v5 deletions") { db in
             try makeClass("_Deletion", unique: [], plain: ["key"], fields: #"{"key":{"type":"String"}}"#, db)
         }
+        migrator.registerMigration("v6 mirror") { db in
+            try makeClass("_GoneKey", unique: ["key"], plain: [], fields: #"{"key":{"type":"String"}}"#, db)
+            try db.execute(
+                sql: "UPDATE class SET schema = json_set(schema, '$.fields._mirror', json(?)) WHERE number = 1",
+                arguments: [#"{"type":"String"}"#]
+            )
+        }
         return migrator
     }
 

@@ -9,7 +9,7 @@ package struct ClassPermissions: Sendable, Hashable {
         switch name {
         case .file: audiences[.delete] = []
         case .user: audiences[.find] = []
-        case .session, .identity, .upload, .uploadPart, .usage, .deletion: audiences = [:]
+        case .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey: audiences = [:]
         default: break
         }
     }

@@ -16,7 +16,7 @@ package protocol Fetcher: Sendable {
     /// - Returns: The metadata of the file, after all of its bytes are consumed.
     /// - Throws: The error that `take` threw; `CancellationError` if the task is cancelled; else ``ServiceError``:
     ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/timedOut``, ``ServiceError/Code/overloaded`` or,
-    ///   for all other errors, ``ServiceError/Code/badRequest``. A refused address and an unreachable address have the
+    ///   for all other errors, ``ServiceError/Code/badRequest``, whose cause is a ``RefusedStatus`` if the server answered. A refused address and an unreachable address have the
     ///   same message.
     func fetch(
         _ url: RemoteURL,
@@ -26,11 +26,28 @@ package protocol Fetcher: Sendable {
 
 /// The metadata of a file in the server's response.
 package struct FetchedHead: Sendable {
-    /// The media type that the server sent; `nil` if it is missing or malformed.
+    /// The media type that the server sent, with its charset; `nil` if it is missing or malformed.
     package let mediaType: MediaType?
+    /// The entity tag as sent; `nil` if the server sent none.
+    package let tag: String?
+    /// Whether the server sent the bytes in a content coding, such as gzip, although none was requested.
+    package let isEncoded: Bool
 
     /// Creates the metadata.
-    package init(mediaType: MediaType?) {
+    package init(mediaType: MediaType?, tag: String? = nil, isEncoded: Bool = false) {
         self.mediaType = mediaType
+        self.tag = tag
+        self.isEncoded = isEncoded
+    }
+}
+
+/// The cause of a fetch's ``ServiceError``: a response with a status that is not success.
+package struct RefusedStatus: Error, Sendable, Hashable {
+    /// The status code.
+    package let status: Int
+
+    /// Creates the cause.
+    package init(status: Int) {
+        self.status = status
     }
 }

@@ -8,7 +8,7 @@ struct FileFields {
 
     /// The members of a body that a new record takes; the others are internal members that SDKs send (protocol/files
     /// 2.1).
-    static let accepted: Set<String> = ["url", "name", "mime_type", "metaData", "ACL"]
+    static let accepted: Set<String> = ["url", "key", "name", "mime_type", "metaData", "ACL"]
 
     /// The fields of a new record for a file on another server; downloads nothing and checks only the form of the URL.
     ///
@@ -27,6 +27,22 @@ struct FileFields {
         fields["url"] = url.map { .string($0.description) }
         fields["mime_type"] = try mediaType(in: given).map { .string($0.headerValue) }
         fields["metaData"] = .object(FileMetadata.external(try metaData(in: given) ?? [:], owner: owner))
+        return fields
+    }
+
+    /// The fields of a new record whose bytes are still on the origin of the mirror.
+    ///
+    /// - Parameters:
+    ///   - given: The fields of the body.
+    ///   - key: The key, under which the origin serves the file.
+    /// - Returns: The fields, without the ACL.
+    /// - Throws: Codes 1, 107, 122 for fields of another form.
+    func missing(_ given: [String: JSONValue], key: FileKey) throws -> [String: JSONValue] {
+        var fields: [String: JSONValue] = ["key": .string(key.description)]
+        fields["name"] = .string(try name(in: given, default: key.lastSegment).description)
+        fields["mime_type"] = try mediaType(in: given).map { .string($0.headerValue) }
+        fields["metaData"] = .object(FileMetadata.missing(try metaData(in: given) ?? [:]))
+        fields[MirrorField.name] = .string(MirrorState.missing.rawValue)
         return fields
     }
 

@@ -29,6 +29,13 @@ enum FileMetadata {
         return members
     }
 
+    /// The metadata of a file whose bytes the mirror has not fetched yet: size and MD5 are those that an import gives.
+    static func missing(_ given: [String: JSONValue]) -> [String: JSONValue] {
+        var members = owned(given, by: nil)
+        for name in ["__source", "__sourceURL"] { members[name] = nil }
+        return members
+    }
+
     /// The metadata after a change; what the server has computed from the bytes stays.
     static func changed(_ known: [String: JSONValue], to given: [String: JSONValue]) -> [String: JSONValue] {
         var members = given

@@ -20,6 +20,8 @@ package struct FileRecord: Sendable, Hashable {
     package let createdAt: Timestamp
     /// The time of the last change of the record; the bytes do not change.
     package let updatedAt: Timestamp
+    /// The part that the mirror has in the file; `nil` for a file that a client uploaded.
+    package let mirrorState: MirrorState?
 
     /// Creates a record from checked values; without `updatedAt`, that of a record that was never changed.
     package init(
@@ -32,7 +34,8 @@ package struct FileRecord: Sendable, Hashable {
         metaData: [String: JSONValue],
         acl: AccessControlList?,
         createdAt: Timestamp,
-        updatedAt: Timestamp? = nil
+        updatedAt: Timestamp? = nil,
+        mirrorState: MirrorState? = nil
     ) {
         self.id = id
         self.key = key
@@ -44,6 +47,7 @@ package struct FileRecord: Sendable, Hashable {
         self.acl = acl
         self.createdAt = createdAt
         self.updatedAt = updatedAt ?? createdAt
+        self.mirrorState = mirrorState
     }
 }
 

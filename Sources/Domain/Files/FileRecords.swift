@@ -1,6 +1,6 @@
 /// File records as objects of the class `_File`.
 package struct FileRecords: Sendable {
-    private let store: any ObjectStore
+    let store: any ObjectStore
 
     /// Creates the access to the records of an app's store.
     package init(_ store: any ObjectStore) {
@@ -42,17 +42,33 @@ package struct FileRecords: Sendable {
         try await store.read { try ($0.usage() + .file(size)).requireWithin(quota) }
     }
 
-    /// The record with this id; `nil` if it does not exist.
+    /// The record with this id; `nil` if it does not exist, or its bytes are missing.
     package func file(id: ObjectID) async throws -> FileRecord? {
-        try await store.read { try $0.object(id, in: .file) }.map(FileRecord.init(stored:))
+        try await store.read { try $0.object(id, in: .file) }.flatMap(FileRecords.record)
     }
 
-    /// The record with this key; `nil` if it does not exist.
+    /// The record with this key; `nil` if it does not exist, or its bytes are missing.
     package func file(key: FileKey) async throws -> FileRecord? {
-        let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(key.description)))
-        return try await store.read { reader in
-            try reader.find(ObjectQuery(.file, where: hasKey, page: .first)).first
-        }.map(FileRecord.init(stored:))
+        try await store.read { try $0.record(with: key) }.flatMap(FileRecords.record)
+    }
+
+    /// The record with this key whose bytes are missing; `nil` if there is none.
+    package func missing(key: FileKey) async throws -> MissingFile? {
+        try await store.read { try $0.record(with: key) }.flatMap(MissingFile.init)
+    }
+
+    /// Whether the mirror must not fetch a key, because its file was deleted.
+    package func isGone(_ key: FileKey) async throws -> Bool {
+        try await store.read { try $0.isGone(key) }
+    }
+
+    /// The condition for objects with a key.
+    static func has(_ key: FileKey) -> Condition {
+        .field(FieldPath(field: "key"), .equals(.string(key.description)))
+    }
+
+    private static func record(_ object: StoredObject) throws -> FileRecord? {
+        object.mirrorState == .missing ? nil : try FileRecord(stored: object)
     }
 }
 
@@ -72,6 +88,7 @@ extension FileRecord {
         case .sha256(let digest): fields["_sha256"] = .string(digest)
         }
         if let detectedType { fields["_detected"] = .string(detectedType.description) }
+        fields[MirrorField.name] = mirrorState.map { .string($0.rawValue) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: updatedAt, acl: acl, fields: fields)
     }
 
@@ -93,13 +110,18 @@ extension FileRecord {
             metaData: fields["metaData"]?.objectValue ?? [:],
             acl: object.acl,
             createdAt: object.createdAt,
-            updatedAt: object.updatedAt
+            updatedAt: object.updatedAt,
+            mirrorState: object.mirrorState
         )
     }
 }
 
 extension WriteTransaction {
     /// Adds a record if the caller is allowed to create files.
+    ///
+    /// With the master key, it takes the place of the record of a missing file with its id and key.
+    ///
+    /// - Throws: ``ServiceError/Code/fileNotFound`` if the file that the mirror fetched was deleted meanwhile.
     func insert(_ record: FileRecord, as caller: Caller) throws {
         self.caller = caller
         let schema = try schema(of: .file) ?? .files
@@ -107,6 +129,14 @@ extension WriteTransaction {
         var object = record.object
         object.acl = object.acl ?? schema.defaultACL?.owned(by: caller.user?.id)
         if object.acl == .everyone { object.acl = nil }
+        let known = caller.isMaster ? try self.object(record.id, in: .file) : nil
+        if let known, known.mirrorState == .missing, known.fileKey == record.key {
+            object = record.mirrorState == .filled ? known.filled(by: record) : object
+            return try update(object, in: .file, from: known)
+        }
+        guard try record.mirrorState != .filled && (record.mirrorState != .created || !isGone(record.key)) else {
+            throw FileService.notFound
+        }
         try insert(object, into: .file)
     }
 }

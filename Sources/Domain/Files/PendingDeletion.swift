@@ -28,9 +28,11 @@ struct StoredFile {
     let key: FileKey
     let size: Int64
 
-    /// Parses a record; `nil` if the file is on another server.
+    /// Parses a record; `nil` if the file is on another server, or its bytes are missing.
     init?(_ record: StoredObject) {
-        guard let key = record.fields["key"]?.stringValue.flatMap(FileKey.init) else { return nil }
+        guard record.mirrorState != .missing, let key = record.fields["key"]?.stringValue.flatMap(FileKey.init) else {
+            return nil
+        }
         id = record.id
         self.key = key
         size = record.fields["_size"]?.integerValue ?? 0

@@ -109,7 +109,7 @@ package struct RemoteImages: Sendable {
                 bytes.writeImmutableBuffer(piece)
             }
         }
-        return (collected.withLock { $0 }, head.mediaType)
+        return (collected.withLock { $0 }, head.mediaType?.essence)
     }
 
     private func type(of bytes: ByteBuffer, _ said: MediaType?) async throws -> MediaType {

@@ -14,6 +14,8 @@ package struct ObjectSettings: Sendable {
     package var nameLength: Int
     /// The same with the master key, if it is greater.
     package var masterNameLength: Int
+    /// Whether the app has a mirror, so that records of files can exist before their bytes.
+    package var hasMirror: Bool
     /// Generates object ids.
     package var ids: ObjectIDGenerator
     /// Returns the current time.
@@ -27,6 +29,7 @@ package struct ObjectSettings: Sendable {
         accountDependencies: AccountDependencies,
         nameLength: Int = 255,
         masterNameLength: Int = 4096,
+        hasMirror: Bool = false,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -36,6 +39,7 @@ package struct ObjectSettings: Sendable {
         self.accountDependencies = accountDependencies
         self.nameLength = nameLength
         self.masterNameLength = masterNameLength
+        self.hasMirror = hasMirror
         self.ids = ids
         self.clock = clock
     }

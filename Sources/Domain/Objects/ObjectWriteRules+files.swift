@@ -5,7 +5,11 @@ extension ObjectWriteRules {
     func createFile(_ change: ObjectChange, returnsObject: Bool) throws -> ObjectReply {
         let schema = try writer.schema(of: .file) ?? .files
         try access.require(.create, in: schema)
-        let fields = try fileFields.external(change.values, owner: access.caller.user?.id)
+        let values = change.values
+        if access.caller.isMaster, values["url"] ?? .null == .null, let key = values["key"]?.stringValue {
+            return try createMissing(try FileKey(chosen: key), change, in: schema, returnsObject: returnsObject)
+        }
+        let fields = try fileFields.external(values, owner: access.caller.user?.id)
         // Members that SDKs send with a file and that mean nothing are ignored (protocol/files 2.1).
         let given = access.caller.isMaster ? change.systemFields : [:]
         let system = try SystemFields(given, by: access.caller, ids: settings.ids, clock: settings.clock)
@@ -23,6 +27,56 @@ extension ObjectWriteRules {
             ["objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601)]
                 .merging(fields.filter { $0.key != "metaData" }) { own, _ in own }
         )
+        if returnsObject {
+            reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))
+        }
+        reply.created = Pointer(.file, object.id)
+        return reply
+    }
+
+    /// Creates the record of a file whose bytes are on the origin of the mirror; if the mirror has fetched them before,
+    /// the record takes the place of the mirror's own.
+    private func createMissing(
+        _ key: FileKey,
+        _ change: ObjectChange,
+        in schema: ClassSchema,
+        returnsObject: Bool
+    ) throws -> ObjectReply {
+        guard settings.hasMirror else {
+            throw ServiceError(
+                .badRequest,
+                "A file with a key and without a url needs its bytes: upload it, or set mirror.origin of the app."
+            )
+        }
+        guard try writer.pendingDeletions(.first, where: PendingDeletion.has(key)).isEmpty else {
+            throw ServiceError(.overloaded, "The bytes of a deleted file with the key are being removed; try again.")
+        }
+        let system = try SystemFields(
+            change.systemFields,
+            by: access.caller,
+            ids: settings.ids,
+            clock: settings.clock
+        )
+        let acl = change.acl ?? schema.defaultACL?.owned(by: nil)
+        var object = StoredObject(
+            id: system.id,
+            createdAt: system.createdAt,
+            updatedAt: system.updatedAt,
+            acl: acl == .everyone ? nil : acl,
+            fields: try fileFields.missing(change.values, key: key)
+        )
+        if let known = try writer.record(with: key), known.mirrorState == .created {
+            let file = try FileRecord(stored: known)
+            try MissingFile(object)?.verify(file.facts)
+            object = object.filled(by: file)
+            _ = try writer.delete(known.id, in: .file)
+        }
+        try settings.limits.requireSize(of: object, by: access.caller)
+        try writer.insert(object, into: .file)
+        var reply = ObjectReply([
+            "objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601),
+            "key": .string(key.description), "url": .string(settings.files.url(of: key)),
+        ])
         if returnsObject {
             reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))
         }

@@ -215,6 +215,8 @@ struct ObjectWriteRules {
     private struct Removal {
         private(set) var ids: [ObjectID] = []
         private(set) var files: [StoredFile] = []
+        /// The keys of all files among the objects, also of those whose bytes are missing.
+        private(set) var keys: [FileKey] = []
         private var members: Set<ObjectID> = []
 
         func contains(_ id: ObjectID) -> Bool { members.contains(id) }
@@ -222,7 +224,10 @@ struct ObjectWriteRules {
         mutating func add(_ row: ObjectRow, in name: ClassName) throws {
             ids.append(row.id)
             members.insert(row.id)
-            if name == .file, let file = StoredFile(try row.object()) { files.append(file) }
+            guard name == .file else { return }
+            let record = try row.object()
+            if let key = record.fileKey { keys.append(key) }
+            if let file = StoredFile(record) { files.append(file) }
         }
     }
 
@@ -233,6 +238,7 @@ struct ObjectWriteRules {
         if !removal.files.isEmpty {
             try writer.releaseBytes(of: removal.files, at: settings.clock(), ids: settings.ids)
         }
+        if settings.hasMirror { try writer.markGone(removal.keys, at: settings.clock(), ids: settings.ids) }
         removal = Removal()
     }
 

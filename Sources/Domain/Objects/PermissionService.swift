@@ -23,7 +23,7 @@ package struct PermissionService: Sendable {
         as caller: Caller
     ) async throws -> ClassSchema {
         try caller.requireMasterKey()
-        guard ![.session, .identity, .upload, .uploadPart, .usage, .deletion].contains(name) else {
+        guard !name.isReserved || [.file, .user, .role].contains(name) else {
             throw ServiceError(.badRequest, "The permissions of '\(name)' are fixed.")
         }
         return try await store.write { [limits] writer in

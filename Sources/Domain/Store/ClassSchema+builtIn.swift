@@ -1,7 +1,7 @@
 extension ClassSchema {
     /// The classes that every app has from its first start.
     package static let builtIn: [ClassSchema] = [
-        .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions,
+        .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
     ]
 
     /// File records.
@@ -10,7 +10,7 @@ extension ClassSchema {
         fields: [
             "name": FieldDefinition(.string), "key": FieldDefinition(.string),
             "mime_type": FieldDefinition(.string), "metaData": FieldDefinition(.object),
-            "url": FieldDefinition(.string),
+            "url": FieldDefinition(.string), MirrorField.name: FieldDefinition(.string),
         ],
         indexes: [.unique("key")]
     )
@@ -91,6 +91,18 @@ extension ClassSchema {
         fields: ["key": FieldDefinition(.string)],
         indexes: [IndexDefinition(fields: [FieldPath(field: "key")])]
     )
+
+    /// The keys of deleted files: see ``ReadTransaction/isGone(_:)``.
+    package static let goneKeys = ClassSchema(
+        name: .goneKey,
+        fields: ["key": FieldDefinition(.string)],
+        indexes: [.unique("key")]
+    )
+}
+
+/// The field of a file's record that says which part the mirror has in it.
+enum MirrorField {
+    static let name = "_mirror"
 }
 
 extension IndexDefinition {

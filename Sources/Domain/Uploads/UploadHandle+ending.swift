@@ -52,6 +52,9 @@ extension UploadHandle {
         try await shieldedFromCancellation { [self] in
             do {
                 try await service.claiming(record.key) {
+                    if let created = try await service.files.file(key: record.key), created.mirrorState == .created {
+                        return try await finish(record, replacing: created, spending: spent)
+                    }
                     try await service.storage.commit(staged, facts.blob, as: record.key, of: record.id)
                     do {
                         _ = try await markFinished(record, spending: spent)
@@ -72,10 +75,29 @@ extension UploadHandle {
         return record
     }
 
+    /// Ends the upload with the bytes that the mirror has stored under the key; called with a claim on the key.
+    private func finish(
+        _ record: FileRecord,
+        replacing created: FileRecord,
+        spending spent: [ObjectID]
+    ) async throws {
+        guard stored.creator.isMaster, created.facts.digest == record.facts.digest else {
+            throw ServiceError(
+                .duplicateValue,
+                "The key '\(record.key)' is taken: the mirror has stored other bytes under it."
+            )
+        }
+        _ = try await markFinished(record, spending: spent, replacing: created)
+    }
+
     /// Stores that the upload is finished, together with its file's record.
     ///
     /// - Returns: The final upload that waits for this one.
-    func markFinished(_ record: FileRecord?, spending spent: [ObjectID] = []) async throws -> ObjectID? {
+    func markFinished(
+        _ record: FileRecord?,
+        spending spent: [ObjectID] = [],
+        replacing created: FileRecord? = nil
+    ) async throws -> ObjectID? {
         let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
         var finished = stored
         finished.isStarted = true
@@ -88,6 +110,7 @@ extension UploadHandle {
             finished,
             record,
             spending: spent,
+            replacing: created,
             as: caller,
             within: service.limits.quota
         )

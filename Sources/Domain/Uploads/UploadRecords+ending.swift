@@ -6,6 +6,7 @@ extension UploadRecords {
     ///   - upload: The upload in its finished state.
     ///   - record: The file's record; `nil` for a partial upload, which keeps its parts.
     ///   - spent: Partial uploads that form the file and end with it.
+    ///   - created: The file that the mirror created under the key with the same bytes, which the record replaces.
     ///   - caller: The caller who began it, in the current state.
     ///   - quota: The maximum size of the app's files, in bytes.
     /// - Returns: The final upload that waits for this one, and the digests of tokens whose uploads end because this
@@ -16,6 +17,7 @@ extension UploadRecords {
         _ upload: StoredUpload,
         _ record: FileRecord?,
         spending spent: [ObjectID] = [],
+        replacing created: FileRecord? = nil,
         as caller: Caller,
         within quota: Int64?
     ) async throws -> (successor: ObjectID?, ended: [String]) {
@@ -30,6 +32,7 @@ extension UploadRecords {
             if let record {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
                 try writer.countClosed(by: upload.creator, at: clock())
+                if let created { try writer.removeCreated(created, from: &usage) }
                 try writer.insert(record, as: caller)
             }
             try writer.removeParts(of: record == nil ? spent : spent + [upload.id])

@@ -50,9 +50,9 @@ struct UploadRecords: Sendable {
             try writer.countOpened(by: upload.creator, within: limits, at: clock())
             let usage = try writer.usage() + .upload(upload.counted)
             try usage.requireWithin(limits.quota)
-            let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(upload.key.description)))
+            let hasKey = FileRecords.has(upload.key)
             let isOpen = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))
-            guard try writer.count(hasKey, in: .file) == 0,
+            guard try writer.isFree(upload.key, for: upload.id, by: caller),
                 try writer.count(.all([hasKey, isOpen]), in: .upload) == 0
             else { throw KeyClaims.taken(upload.key) }
             try writer.insert(upload.object, into: .upload)
@@ -169,14 +169,21 @@ struct UploadRecords: Sendable {
         }
     }
 
-    /// Whether a file with this id exists.
-    func hasFile(_ id: ObjectID) async throws -> Bool {
-        try await store.read { try $0.row(id, in: .file) != nil }
+    /// Whether an upload cannot create a file with this id and key: a file has the id, and its bytes are not missing.
+    func hasFile(_ id: ObjectID, besides key: FileKey) async throws -> Bool {
+        try await store.read { reader in
+            guard let file = try reader.object(id, in: .file) else { return false }
+            return file.mirrorState != .missing || file.fileKey != key
+        }
     }
 
-    /// Whether a blob belongs to the file with this id: another file can have an id that an import gives.
+    /// Whether a blob belongs to the file with this id: another file can have an id that an import gives, and the file
+    /// can still be missing.
     func hasFile(_ id: ObjectID, with blob: BlobName) async throws -> Bool {
-        try await store.read { try $0.object(id, in: .file)?.fileKey.map(BlobName.init) == blob }
+        try await store.read { reader in
+            guard let file = try reader.object(id, in: .file), file.mirrorState != .missing else { return false }
+            return file.fileKey.map(BlobName.init) == blob
+        }
     }
 }
 

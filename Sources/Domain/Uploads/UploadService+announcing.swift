@@ -51,11 +51,12 @@ extension UploadService {
         }
         let token = UploadToken()
         let system = try description.systemFields(for: caller, ids: ids, clock: clock)
-        try await requireFree(system.id, givenBy: description)
+        let key = try key(for: announcement, as: caller)
+        try await requireFree(system.id, for: key, givenBy: description)
         let upload = StoredUpload(
             id: system.id,
             tokenDigest: token.digest,
-            key: try key(for: announcement, as: caller),
+            key: key,
             description: description,
             creator: StoredUpload.Creator(caller),
             kind: announcement.kind,
@@ -88,8 +89,8 @@ extension UploadService {
     }
 
     /// Throws ``ServiceError/Code/duplicateValue`` if a file has a given id, which saves the client the upload.
-    private func requireFree(_ id: ObjectID, givenBy description: UploadDescription) async throws {
-        guard !description.systemFields.isEmpty, try await records.hasFile(id) else { return }
+    private func requireFree(_ id: ObjectID, for key: FileKey, givenBy description: UploadDescription) async throws {
+        guard !description.systemFields.isEmpty, try await records.hasFile(id, besides: key) else { return }
         throw ServiceError(.duplicateValue, "A file has the objectId '\(id)'.")
     }
 

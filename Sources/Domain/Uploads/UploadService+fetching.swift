@@ -27,8 +27,9 @@ extension UploadService {
                 let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
                 // The detected type takes precedence over the server's type, except that any text is detected as plain
                 // text.
-                description.mediaType = detected?.description == "text/plain" ? byExtension ?? head.mediaType : nil
-                description.mediaType = description.mediaType ?? detected ?? byExtension ?? head.mediaType
+                let said = head.mediaType?.essence
+                description.mediaType = detected?.description == "text/plain" ? byExtension ?? said : nil
+                description.mediaType = description.mediaType ?? detected ?? byExtension ?? said
             }
             return [description]
         }

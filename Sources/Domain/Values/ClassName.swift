@@ -50,6 +50,8 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let usage = ClassName(known: "_Usage")
     /// The deletion queue, which only the master key can read.
     package static let deletion = ClassName(known: "_Deletion")
+    /// The keys of deleted files, which the mirror does not fetch again; only the master key can read them.
+    package static let goneKey = ClassName(known: "_GoneKey")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
@@ -61,7 +63,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// Classes with rules of lcfile, or with its state.
     private static let reserved: Set<ClassName> = [
-        .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion,
+        .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey,
     ]
 
     /// Whether lcfile has its own rules for the class, or stores its own state there.

@@ -6,6 +6,16 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// The key as a string, not percent-encoded.
     package let description: String
 
+    /// Compares the bytes, as databases and digests do: Swift treats `é` as one character and as two as equal.
+    package static func == (left: FileKey, right: FileKey) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
+    }
+
+    /// Hashes the bytes.
+    package func hash(into hasher: inout Hasher) {
+        for byte in description.utf8 { hasher.combine(byte) }
+    }
+
     /// Parses a key from a URL or a database; `nil` if it is not a valid key.
     package init?(_ text: String) {
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -13,6 +23,14 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
             segments.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
         else { return nil }
         description = text
+    }
+
+    /// The part after the last slash.
+    package var lastSegment: String {
+        String(
+            decoding: description.utf8.split(separator: UInt8(ascii: "/")).last ?? description.utf8[...],
+            as: UTF8.self
+        )
     }
 
     /// The maximum length in bytes of UTF-8, the limit of S3.

@@ -32,6 +32,9 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     /// The value of a `Content-Type` header: `text/plain; charset=gbk`.
     package var headerValue: String { charset.map { "\(description); charset=\($0)" } ?? description }
 
+    /// The type without its charset.
+    package var essence: MediaType { MediaType(known: description) }
+
     /// Compares the types without their charsets.
     package static func == (left: MediaType, right: MediaType) -> Bool { left.description == right.description }
 

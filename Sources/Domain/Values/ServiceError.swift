@@ -117,6 +117,8 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let lengthRequired = Code(description: "lengthRequired")
         /// The maximum number of jobs already runs and waits.
         package static let overloaded = Code(description: "overloaded")
+        /// The origin of the mirror does not serve the file now, or serves other bytes than expected (502).
+        package static let originFailed = Code(description: "originFailed")
         /// The disk has no free space.
         package static let storageFull = Code(description: "storageFull")
         /// The file system refuses writes; reads still work (503).

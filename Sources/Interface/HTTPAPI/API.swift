@@ -63,6 +63,7 @@ package struct API: Sendable {
             SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
+            MirrorRoutes(apps: apps).add(to: callers)
         }
         DownloadRoutes(apps: all).add(to: router)
         return TunnelResponder(base: router.buildResponder(), bodies: bodies)

@@ -28,6 +28,10 @@ package struct AppServices: Sendable {
     package let presentation: FilePresentation
     /// All possible beginnings of the app's file URLs.
     package let fileDomains: [String]
+    /// Fetches the files of unknown keys; `nil` if the app has no mirror.
+    package let mirror: MirrorService?
+    /// The hosts of the file domains that belong to this app alone, with their ports.
+    let ownHosts: Set<String>
     let decoder: ObjectRequestDecoder
 
     /// Creates the value from services that Server built, with the limits and the engine for parsing conditions.
@@ -45,6 +49,8 @@ package struct AppServices: Sendable {
         accounts: AccountService,
         presentation: FilePresentation,
         fileDomains: [String] = [],
+        ownDomains: [String] = [],
+        mirror: MirrorService? = nil,
         queries: QueryLimits,
         patterns: any PatternEngine
     ) {
@@ -61,6 +67,8 @@ package struct AppServices: Sendable {
         self.accounts = accounts
         self.presentation = presentation
         self.fileDomains = fileDomains
+        self.mirror = mirror
+        ownHosts = Set(ownDomains.compactMap(AppServices.host(of:)))
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)
     }
 }

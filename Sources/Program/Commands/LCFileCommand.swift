@@ -35,7 +35,7 @@ package struct LCFileCommand: AsyncParsableCommand {
             CommandGroup(name: "Many files", subcommands: [ImportCommand.self, DeleteCommand.self]),
             CommandGroup(
                 name: "Data",
-                subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self]
+                subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self, MirrorCommand.self]
             ),
             CommandGroup(name: "Server", subcommands: [Serve.self, Health.self, Backup.self, Restore.self]),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self]),

@@ -87,8 +87,22 @@ struct AppParts {
             accounts: AccountService(store: store, settings: settings),
             presentation: settings.files,
             fileDomains: app.fileDomains + [configuration.fileURLBase],
+            ownDomains: app.fileDomains,
+            mirror: mirror(uploads),
             queries: configuration.queries,
             patterns: PCREEngine()
+        )
+    }
+
+    private func mirror(_ uploads: UploadService) -> MirrorService? {
+        guard let origin = app.mirrorOrigin ?? configuration.mirror.origin else { return nil }
+        let id = app.id
+        return MirrorService(
+            origin: origin,
+            settings: configuration.mirror,
+            uploads: uploads,
+            fetcher: shared.mirrorFetcher,
+            report: { MirrorMetrics.count($0, of: id) }
         )
     }
 
@@ -171,7 +185,8 @@ struct AppParts {
                 }
             ),
             nameLength: configuration.uploads.nameLength,
-            masterNameLength: configuration.uploads.masterNameLength
+            masterNameLength: configuration.uploads.masterNameLength,
+            hasMirror: app.mirrorOrigin ?? configuration.mirror.origin != nil
         )
     }
 }

@@ -28,7 +28,9 @@ struct DescriptorBudget: Equatable {
         let threads = configuration.threads
         // An SQLite connection has its file and its log; a worker process has pipes, a fetch a socket and a file.
         let databases = apps * (2 * (threads.databaseReaders + 1) + 6)
-        let work = threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
+        let work =
+            threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
+            + 2 * configuration.mirrorThreads
         let reserve = 64 + databases + work
         openFiles = min(configuration.downloads.openBlobs, limit / 4 / (2 * max(1, apps)))
         let wanted = configuration.http.maxConnections

@@ -15,6 +15,8 @@ struct SharedParts {
     let descriptors: DescriptorBudget
     let types: any TypeDetector
     let fetchers: Fetchers
+    /// Fetches from the origins of mirrors.
+    let mirrorFetcher: any Fetcher
     let images: ImageEngine
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
@@ -44,6 +46,20 @@ struct SharedParts {
         )
         types = try SharedParts.typeDetector(configuration, pools)
         fetchers = SharedParts.fetchers(configuration, pools)
+        mirrorFetcher = SharedParts.mirrorFetcher(configuration, pools)
+    }
+
+    /// Creates the fetcher of mirrors, whose threads and queue no other fetch uses.
+    private static func mirrorFetcher(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> any Fetcher {
+        var limits = configuration.fetching
+        limits.size = configuration.mirror.size
+        limits.timeout = configuration.mirror.timeout
+        return CurlFetcher(
+            limits: limits,
+            addresses: AddressGuard(allowedNetworks: configuration.fetchNetworks),
+            pool: pools.mirror,
+            limit: max(1, configuration.mirrorThreads) + configuration.threads.mirrorQueue
+        )
     }
 
     /// Creates the detector of media types by libmagic's database and the table of extensions.

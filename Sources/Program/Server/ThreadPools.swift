@@ -18,6 +18,8 @@ struct ThreadPools {
     let fetches: NIOThreadPool
     /// Runs fetches for guests.
     let guestFetches: NIOThreadPool
+    /// Runs fetches from the origins of mirrors.
+    let mirror: NIOThreadPool
     /// Parses large JSON bodies.
     let bodies: NIOThreadPool
     /// Runs queries until they count as slow.
@@ -44,6 +46,8 @@ struct ThreadPools {
             web: NIOThreadPool(numberOfThreads: 4),
             fetches: NIOThreadPool(numberOfThreads: threads.fetches),
             guestFetches: NIOThreadPool(numberOfThreads: configuration.guestFetches.threads),
+            // A generated app can have a mirror that only its own file names.
+            mirror: NIOThreadPool(numberOfThreads: max(1, configuration.mirrorThreads)),
             bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
             // A query that continues as a slow one stays on its thread.
             quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
@@ -61,6 +65,6 @@ struct ThreadPools {
     }
 
     private var all: [NIOThreadPool] {
-        [slowQueries, quickQueries, bodies, guestFetches, fetches, web, passwords, quickImages, images, disk]
+        [slowQueries, quickQueries, bodies, mirror, guestFetches, fetches, web, passwords, quickImages, images, disk]
     }
 }

@@ -53,6 +53,13 @@ import Testing
         #expect(key.description.wholeMatch(of: /saves\/1\/[0-9A-Za-z]{32}\/a b\.png/) != nil)
     }
 
+    @Test("keys are equal if their bytes are, as their blobs are")
+    func equality() throws {
+        let keys = try ["caf\u{e9}.jpg", "cafe\u{301}.jpg"].map { try #require(FileKey($0)) }
+        #expect(keys[0] != keys[1] && Set(keys).count == 2 && BlobName(keys[0]) != BlobName(keys[1]))
+        #expect(keys[0] == FileKey("caf\u{e9}.jpg"))
+    }
+
     @Test("two keys are never the same")
     func unique() throws {
         let name = try FileName("a", limit: 255)

@@ -33,8 +33,10 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        // A row of the deletion queue is part of a deletion, which a full storage must not refuse.
-        if name != .deletion { try queries.health.requireSpace(for: name == .session ? .small : .data) }
+        // Rows of the deletion queue and of gone keys are part of a deletion, which a full storage must not refuse.
+        if name != .deletion, name != .goneKey {
+            try queries.health.requireSpace(for: name == .session ? .small : .data)
+        }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let statement = try db.cachedStatement(
             sql: """

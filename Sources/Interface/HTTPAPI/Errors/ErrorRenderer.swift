@@ -23,7 +23,9 @@ struct ErrorRenderer: RouterMiddleware {
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
         var headers = (error as? DialectError)?.headers ?? [:]
-        if rendering.status == .tooManyRequests { headers[.retryAfter] = String(refusal(for: error).retryAfter) }
+        if [.tooManyRequests, .badGateway].contains(rendering.status) {
+            headers[.retryAfter] = String(refusal(for: error).retryAfter)
+        }
         var response = body.response(status: rendering.status, headers: headers)
         // A client would treat the body as its next response (RFC 9110 section 9.3.2).
         if method == .head { response.leaveOutBody() }
@@ -147,6 +149,7 @@ struct ErrorRenderer: RouterMiddleware {
         .imageTooLarge: Rendering(.badRequest, 400),
         .imageTimedOut: Rendering(.badRequest, 400),
         .overloaded: Rendering(.tooManyRequests, 429),
+        .originFailed: Rendering(.badGateway, 502),
         .storageFull: Rendering(.init(code: 507, reasonPhrase: "Insufficient Storage"), 507),
         // 503 is LeanCloud's code for a read-only app.
         .storageReadOnly: Rendering(.serviceUnavailable, 503),

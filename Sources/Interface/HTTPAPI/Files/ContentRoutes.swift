@@ -61,7 +61,7 @@ struct ContentRoutes: Sendable {
         let caching = context.caller == nil ? Caching.changing : .personal
         switch location {
         case .here(let key):
-            guard let file = try await app.files.find(key) else { throw FileService.notFound }
+            let file = try await app.file(key)
             let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
             return try await app.answer(request, context, with: file, imageRequest: imageRequest, caching: caching)
         case .elsewhere(let url):

@@ -29,20 +29,55 @@ struct DownloadRoutes: Sendable {
         if let key = FileKey(path) {
             for app in apps {
                 guard let file = try await app.files.find(key) else { continue }
-                let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
-                return try await app.answer(request, context, with: file, imageRequest: imageRequest)
+                return try await answer(file, of: app, request, context)
             }
         }
         for app in apps {
             guard let (key, chain) = app.images.names.style(of: path), let key = FileKey(key),
                 let file = try await app.files.find(key)
             else { continue }
-            guard try await app.imageRequest(of: request, fileSize: file.size) == nil else {
-                throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
-            }
-            let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.size)
-            return try await app.answer(request, context, with: file, imageRequest: imageRequest)
+            return try await answer(file, of: app, chain: chain, request, context)
         }
-        throw FileService.notFound
+        return try await mirrored(path, request, context)
+    }
+
+    /// Responds with a file that is still on the origin of a mirror.
+    ///
+    /// A style's name after the key counts first here: the old server can answer the whole path with a derivative.
+    private func mirrored(_ path: String, _ request: Request, _ context: APIContext) async throws -> Response {
+        guard let app = apps.mirroring(host: request.head.authority) else { throw FileService.notFound }
+        if let (text, chain) = app.images.names.style(of: path), let key = try? FileKey(chosen: text) {
+            do {
+                return try await answer(try await app.file(key), of: app, chain: chain, request, context)
+            } catch let error as ServiceError where error.code == .fileNotFound {
+                // The path can be the key of a file with such a name.
+            }
+        }
+        guard let key = try? FileKey(chosen: path) else { throw FileService.notFound }
+        return try await answer(try await app.file(key), of: app, request, context)
+    }
+
+    private func answer(
+        _ file: ServedFile,
+        of app: AppServices,
+        _ request: Request,
+        _ context: APIContext
+    ) async throws -> Response {
+        let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
+        return try await app.answer(request, context, with: file, imageRequest: imageRequest)
+    }
+
+    private func answer(
+        _ file: ServedFile,
+        of app: AppServices,
+        chain: String,
+        _ request: Request,
+        _ context: APIContext
+    ) async throws -> Response {
+        guard try await app.imageRequest(of: request, fileSize: file.size) == nil else {
+            throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
+        }
+        let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.size)
+        return try await app.answer(request, context, with: file, imageRequest: imageRequest)
     }
 }

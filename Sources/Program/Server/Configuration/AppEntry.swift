@@ -7,6 +7,7 @@ struct AppEntry {
     private var credentials = ["id": "", "appKey": "", "masterKey": ""]
     private var domains: [String] = []
     private var images = ImageNames()
+    private var mirrorOrigin: String?
     private let location: String
 
     /// Parses an entry; the location is for messages.
@@ -35,6 +36,7 @@ struct AppEntry {
             fileDomains: domains
         )
         app.images = images
+        app.mirrorOrigin = mirrorOrigin
         return app
     }
 
@@ -42,6 +44,7 @@ struct AppEntry {
         switch name {
         case _ where value.null != nil: return
         case "fileDomains": domains = try list(value, name, "addresses")
+        case "mirrorOrigin": mirrorOrigin = try origin(value)
         case "autoFormats": images.automatic = try formats(value)
         case "styles": images.styles = try styles(value)
         case "styleSeparator": images.separator = try separator(value)
@@ -49,7 +52,7 @@ struct AppEntry {
             guard credentials[name] != nil, let text = value.scalar?.string else {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, masterKey, fileDomains, styles, styleSeparator, "
-                        + "autoFormats"
+                        + "autoFormats, mirrorOrigin"
                 )
             }
             credentials[name] = text
@@ -60,6 +63,13 @@ struct AppEntry {
         let entries = value.sequence?.map { $0.scalar?.string }
         guard let entries, entries.allSatisfy({ $0 != nil }) else { throw refusal("\(name) must be a list of \(what)") }
         return entries.compactMap(\.self)
+    }
+
+    private func origin(_ value: Node) throws -> String {
+        guard let address = value.scalar.flatMap({ SettingReader.address($0.string) }) else {
+            throw refusal("mirrorOrigin must be an address such as https://old-files.example.com")
+        }
+        return address
     }
 
     private func formats(_ value: Node) throws -> [ImageFormat] {

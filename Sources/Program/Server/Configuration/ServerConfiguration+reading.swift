@@ -59,6 +59,14 @@ extension ServerConfiguration {
         try reader.number("fetch.guestThreads", 1...1024, into: &threads.guestFetches)
         try reader.number("fetch.maxQueuedGuests", 0...100_000, into: &threads.guestFetchQueue)
 
+        try reader.address("mirror.origin", into: &mirror.origin)
+        try reader.size("mirror.maxSize", into: &mirror.size)
+        try reader.number("mirror.timeout", 1...86_400, into: &mirror.timeout)
+        try reader.number("mirror.threads", 1...1024, into: &threads.mirror)
+        try reader.number("mirror.maxQueued", 0...100_000, into: &threads.mirrorQueue)
+        try reader.number("mirror.notFoundTime", 0...86_400, into: &mirror.notFoundTime)
+        try reader.number("mirror.rememberedKeys", 0...10_000_000, into: &mirror.rememberedKeys)
+
         try reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
         try reader.size("objects.maxMasterSize", atMost: 16 << 20, into: &objects.masterObjectSize)
         try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)

@@ -28,6 +28,8 @@ package struct ServerConfiguration: Sendable {
     package var fetching = FetchLimits()
     /// Networks outside the public Internet from which fetches are allowed.
     package var fetchNetworks: [IPNetwork] = []
+    /// The `mirror.*` settings, except those on threads.
+    package var mirror = MirrorSettings()
     /// `objects.*`.
     package var objects = ObjectLimits()
     /// `queries.*`.
@@ -94,6 +96,10 @@ package struct ServerConfiguration: Sendable {
         package var guestFetches = 2
         /// Fetches for guests that wait beyond ``guestFetches``, at most ``fetchQueue``.
         package var guestFetchQueue = 32
+        /// Files fetched from the origins of mirrors at the same time, for all apps together.
+        package var mirror = 8
+        /// Such fetches that wait beyond ``mirror``; further requests are refused with 429.
+        package var mirrorQueue = 256
         /// Blob reads and writes at the same time, for all apps together.
         package var disk = 16
         /// Database queries at the same time, for each app.
@@ -152,6 +158,11 @@ package struct ServerConfiguration: Sendable {
         (min(threads.guestFetches, threads.fetches), min(threads.guestFetchQueue, threads.fetchQueue))
     }
 
+    /// The threads for the origins of mirrors; 0 if no app has a mirror.
+    package var mirrorThreads: Int {
+        mirror.origin == nil && apps.allSatisfy { $0.mirrorOrigin == nil } ? 0 : threads.mirror
+    }
+
     /// Checks combinations of settings.
     ///
     /// - Throws: ``ExitError`` naming the settings that do not fit together.
@@ -168,6 +179,11 @@ package struct ServerConfiguration: Sendable {
         guard Set(apps.map(\.id)).count == apps.count else {
             throw ExitError.configuration("apps: two apps have the same id")
         }
+        guard mirror.origin == nil || apps.count <= 1 else {
+            throw ExitError.configuration(
+                "mirror.origin is for a server with one app; set mirrorOrigin of each app in apps instead"
+            )
+        }
         for app in apps { try app.checkStyles(against: images.limits) }
     }
 }
@@ -182,6 +198,9 @@ package struct AppConfiguration: Sendable {
     package let fileDomains: [String]
     /// The styles and automatic formats of its image URLs.
     package var images = ImageNames()
+    /// The URL before a key under which the app's files were served before, without a slash at its end; `nil` for no
+    /// mirror, or for `mirror.origin`.
+    package var mirrorOrigin: String?
 
     /// Checks the id and keys of an app.
     ///
