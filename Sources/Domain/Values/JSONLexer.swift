@@ -4,10 +4,14 @@ enum JSONFault: Error {
     case malformed(String)
     /// The text has more values than the limit.
     case tooManyValues(Int)
+    /// The caller of the parser has no memory for the values.
+    case refused(ServiceError)
 
     /// The error for the client.
     func refusal(of field: String, at position: Int) -> ServiceError {
         switch self {
+        case .refused(let refusal):
+            refusal
         case .malformed(let what):
             ServiceError(.malformedJSON, "\(field) is not valid JSON: \(what) at byte \(position).")
         case .tooManyValues(let limit):

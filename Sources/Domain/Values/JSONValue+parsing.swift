@@ -34,6 +34,8 @@ extension JSONValue {
     ///   - field: The name of the input, for error messages, which count bytes from its beginning.
     ///   - depth: The maximum nesting of arrays and objects.
     ///   - values: The maximum number of values.
+    ///   - reserve: Called with each further part of the estimated memory before the values take it; an error that it
+    ///     returns ends the parsing. The last part, of less than ``reservedPart`` bytes, is not reserved.
     /// - Returns: The value, and the estimated memory in bytes of the value and one changed copy of it.
     /// - Throws: As ``init(parsing:field:depth:values:)``.
     package static func parse(
@@ -41,17 +43,21 @@ extension JSONValue {
         in range: Range<Int>? = nil,
         field: String,
         depth: Int = maxDepth,
-        values: Int
+        values: Int,
+        reserving reserve: ((Int) -> ServiceError?)? = nil
     ) throws -> (value: JSONValue, memory: Int) {
         let range = range ?? 0..<text.count
         let lexer = JSONLexer(UnsafeBufferPointer(rebasing: text[..<range.upperBound]), at: range.lowerBound)
-        var parser = JSONParser(lexer, maxDepth: depth, values: values)
+        var parser = JSONParser(lexer, maxDepth: depth, values: values, reserving: reserve)
         do {
             return (try parser.document(), parser.memory)
         } catch {
             throw error.refusal(of: field, at: parser.position)
         }
     }
+
+    /// The number of bytes that the parser reserves at a time.
+    package static let reservedPart = 256 << 10
 
     /// The nesting of arrays and objects.
     package var depth: Int {
@@ -70,6 +76,8 @@ private struct JSONParser {
     private var lexer: JSONLexer
     private let maxDepth: Int
     private let maxValues: Int
+    private let reserve: ((Int) -> ServiceError?)?
+    private var reserved = 0
     private var values = 0
     /// The estimated memory in bytes of the values so far and one changed copy of them.
     ///
@@ -77,7 +85,8 @@ private struct JSONParser {
     /// member takes 40 bytes in storage of a power of two that is at most three quarters full.
     private(set) var memory = 0
 
-    init(_ lexer: JSONLexer, maxDepth: Int, values: Int) {
+    init(_ lexer: JSONLexer, maxDepth: Int, values: Int, reserving reserve: ((Int) -> ServiceError?)?) {
+        self.reserve = reserve
         self.lexer = lexer
         self.maxDepth = maxDepth
         maxValues = values
@@ -90,6 +99,13 @@ private struct JSONParser {
         lexer.skipBlanks()
         guard lexer.isAtEnd else { throw .malformed("something follows the value") }
         return value
+    }
+
+    private mutating func count(_ bytes: Int) throws(JSONFault) {
+        memory += bytes
+        guard memory - reserved >= JSONValue.reservedPart, let reserve else { return }
+        if let refusal = reserve(memory - reserved) { throw .refused(refusal) }
+        reserved = memory
     }
 
     private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
@@ -117,20 +133,21 @@ private struct JSONParser {
     private mutating func object(_ depth: Int) throws(JSONFault) -> [String: JSONValue] {
         lexer.position += 1
         if lexer.take("}") { return [:] }
-        var count = 0
+        var known = 0
         var members: [String: JSONValue] = [:]
         members.reserveCapacity(depth == 0 ? 12 : 3)
+        try count(144 + 2 * 160)
         repeat {
+            if known >= 2 { try count(160) }
             try lexer.requireName()
             let name = try string()
             try lexer.requireColon()
             let value = try value(depth: depth + 1)
             members[name] = value
-            count += 1
-            guard members.count == count else { throw .malformed("the member '\(name.prefix(64))' occurs twice") }
+            known += 1
+            guard members.count == known else { throw .malformed("the member '\(name.prefix(64))' occurs twice") }
         } while lexer.take(",")
         guard lexer.take("}") else { throw .malformed("a comma or '}' is missing") }
-        memory += 144 + 160 * max(count, 2)
         return members
     }
 
@@ -138,9 +155,12 @@ private struct JSONParser {
         var elements: [JSONValue] = []
         lexer.position += 1
         if lexer.take("]") { return elements }
-        repeat { elements.append(try value(depth: depth + 1)) } while lexer.take(",")
+        try count(64)
+        repeat {
+            try count(60)
+            elements.append(try value(depth: depth + 1))
+        } while lexer.take(",")
         guard lexer.take("]") else { throw .malformed("a comma or ']' is missing") }
-        memory += 64 + 60 * elements.count
         return elements
     }
 
@@ -148,7 +168,7 @@ private struct JSONParser {
         let string = try lexer.string()
         // Swift stores shorter strings inline.
         let length = string.utf8.count
-        if length > 15 { memory += 48 + length }
+        if length > 15 { try count(48 + length) }
         return string
     }
 

@@ -94,13 +94,14 @@ def batch_of(size, name="LargeImport"):
     return filled(unit, b'{"requests":[', b"]}", size)
 
 
-@pytest.mark.parametrize("who, limit, setting", [
-    ("guest", 4 * MB, "http.maxGuestJsonSize"), ("user", 8 * MB, "http.maxUserJsonSize"), ("master", 20 * MB, "http.maxJsonSize"),
+@pytest.mark.parametrize("who, limit, setting, largest", [
+    ("guest", 4 * MB, "http.maxGuestJsonSize", "objects.maxSize"), ("user", 8 * MB, "http.maxUserJsonSize", "objects.maxSize"),
+    ("master", 20 * MB, "http.maxJsonSize", "objects.maxMasterSize"),
 ])
-def test_limit_of_each_caller(server, who, limit, setting):
+def test_limit_of_each_caller(server, who, limit, setting, largest):
     api = sign_up(server.api()).api if who == "user" else server.api(master=who == "master")
     response = send(api, "/1.1/classes/Large", b'{"a":"' + b"x" * (limit - 8) + b'"}')
-    assert_400(response, "objects.maxSize")
+    assert_400(response, largest)
     response = send(api, "/1.1/classes/Large", b'{"a":"' + b"x" * (limit - 7) + b'"}')
     assert_refused(response, 413, 413, f"{limit} bytes, the limit ({setting})")
 
@@ -130,7 +131,8 @@ def test_any_shape_costs_little_more_than_its_text(own, shape, path):
     server, base = own
     before, behind = BODIES[path]
     response = send(server.api(master=True), path, filled(SHAPES[shape], before, behind))
-    assert_refused(response, 413, 413, "http.max")
+    # The values of some shapes need more memory than there is for bodies.
+    assert_refused(response, 413, 413, "http.")
     assert peak(server, base) < BUDGET
 
 

@@ -105,4 +105,30 @@ import Testing
             return state ^ (state >> 29)
         }
     }
+
+    @Test(
+        "memory is reserved while values are parsed, and a refusal ends the parsing",
+        arguments: ["1", "{}", "[]", #""a string of more than fifteen bytes""#, #"{"a":1}"#, "[[1,2],{\"a\":{}}]"]
+    )
+    func reservedMemory(unit: String) throws {
+        let text = Array("[\(Array(repeating: unit, count: 40_000).joined(separator: ","))]".utf8)
+        let refusal = ServiceError(.overloaded, "Full.")
+        try text.withUnsafeBufferPointer { text in
+            var parts: [Int] = []
+            let memory = try JSONValue.parse(text, field: "x", values: .max) { bytes in
+                parts.append(bytes)
+                return nil
+            }.memory
+            let rest = memory - parts.reduce(0, +)
+            #expect(!parts.isEmpty && (0..<JSONValue.reservedPart).contains(rest))
+            var calls = 0
+            let error = #expect(throws: ServiceError.self) {
+                _ = try JSONValue.parse(text, field: "x", values: .max) { _ in
+                    calls += 1
+                    return calls == 2 ? refusal : nil
+                }
+            }
+            #expect(error?.code == .overloaded && calls == 2)
+        }
+    }
 }

@@ -56,7 +56,6 @@ struct BatchBody: Sendable {
             try ranges(of: group, in: text).map { range in
                 Result {
                     let item = try parse(range, text)
-                    try body.share.grow(by: item.memory)
                     memory += item.memory
                     return item.value
                 }
@@ -67,7 +66,11 @@ struct BatchBody: Sendable {
 
     /// Parses one item for a single check.
     func item(at range: Range<Int>) throws -> JSONValue {
-        try body.withText { try parse(range, $0).value }
+        try body.withText { text in
+            let item = try parse(range, text)
+            body.share.shrink(by: item.memory)
+            return item.value
+        }
     }
 
     /// Parses all items; their memory counts until the response is sent.
@@ -76,11 +79,7 @@ struct BatchBody: Sendable {
     func allItems() throws -> [JSONValue] {
         try body.withText { text in
             try groups.flatMap { group in
-                try ranges(of: group, in: text).map { range in
-                    let item = try parse(range, text)
-                    try body.share.grow(by: item.memory)
-                    return item.value
-                }
+                try ranges(of: group, in: text).map { try parse($0, text).value }
             }
         }
     }
@@ -89,14 +88,8 @@ struct BatchBody: Sendable {
         _ range: Range<Int>,
         _ text: UnsafeBufferPointer<UInt8>
     ) throws -> (value: JSONValue, memory: Int) {
-        try JSONValue.parse(
-            text,
-            in: range,
-            field: "The body",
-            // An item is nested in an array in an object.
-            depth: JSONValue.maxDepth - 2,
-            values: body.maxValues
-        )
+        // An item is nested in an array in an object.
+        try body.parse(text, in: range, depth: JSONValue.maxDepth - 2)
     }
 
     private func ranges(of group: Group, in text: UnsafeBufferPointer<UInt8>) throws -> [Range<Int>] {

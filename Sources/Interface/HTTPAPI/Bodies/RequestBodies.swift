@@ -139,14 +139,53 @@ struct JSONBody: Sendable {
     /// The whole body as one value; an empty body is null.
     func json() throws -> JSONValue {
         guard text.readableBytes > 0 else { return .null }
-        let (value, memory) = try withText { try JSONValue.parse($0, field: "The body", values: maxValues) }
-        try share.grow(by: memory)
-        return value
+        return try withText { try parse($0).value }
     }
 
-    /// A part of the body as one value, with its memory.
+    /// A part of the body as one value, whose memory counts in the share as the value grows.
+    ///
+    /// - Parameters:
+    ///   - text: The whole body.
+    ///   - range: The range of the value; `nil` means the whole body.
+    ///   - depth: The maximum nesting of arrays and objects.
+    /// - Returns: The value, and its memory, which the caller releases.
+    /// - Throws: The errors of the parser and of the share; no memory stays counted then.
+    func parse(
+        _ text: UnsafeBufferPointer<UInt8>,
+        in range: Range<Int>? = nil,
+        depth: Int = JSONValue.maxDepth
+    ) throws -> (value: JSONValue, memory: Int) {
+        var counted = 0
+        func count(_ bytes: Int) throws {
+            try share.grow(by: bytes)
+            counted += bytes
+        }
+        do {
+            let (value, memory) = try JSONValue.parse(
+                text,
+                in: range,
+                field: "The body",
+                depth: depth,
+                values: maxValues
+            ) { bytes in
+                do {
+                    try count(bytes)
+                    return nil
+                } catch {
+                    return error as? ServiceError ?? ServiceError(.internalFailure, "Internal error.", cause: error)
+                }
+            }
+            try count(memory - counted)
+            return (value, counted)
+        } catch {
+            share.shrink(by: counted)
+            throw error
+        }
+    }
+
+    /// A part of the body as one value, with its memory, which counts in the share.
     func value(at range: Range<Int>) throws -> (value: JSONValue, memory: Int) {
-        try withText { try JSONValue.parse($0, in: range, field: "The body", values: maxValues) }
+        try withText { try parse($0, in: range) }
     }
 
     /// Passes the bytes to a closure that must not retain them.

@@ -76,9 +76,11 @@ struct LegacyUploadBody {
             digits = text
             ranges["base64"] = nil
         }
-        guard let values = try? ranges.mapValues(body.value) else { return nil }
-        try body.share.grow(by: values.values.reduce(0) { $0 + $1.memory })
-        return (values.mapValues(\.value), digits)
+        do {
+            return (try ranges.mapValues { try body.value(at: $0).value }, digits)
+        } catch let error as ServiceError where error.code != .overloaded {
+            return nil
+        }
     }
 
     /// The next bytes, including those that were checked.
