@@ -32,7 +32,10 @@ package struct LCFileCommand: AsyncParsableCommand {
                     ThumbnailCommand.self,
                 ]
             ),
-            CommandGroup(name: "Many files", subcommands: [ImportCommand.self, DeleteCommand.self]),
+            CommandGroup(
+                name: "Many files",
+                subcommands: [ImportCommand.self, ExportCommand.self, DeleteCommand.self]
+            ),
             CommandGroup(
                 name: "Data",
                 subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self, MirrorCommand.self]

@@ -6,7 +6,7 @@ import pytest
 from accounts import is_live, log_in
 from client import Server
 from commands import FAILED, credentials_of, lcfile
-from data import Objects
+from data import Objects, pointer
 from exports import (
     OLD, OldApp, break_line, difference, insert_line, recode_line, repeat_object, truncate_last_line, write_archive,
     write_folder,
@@ -30,7 +30,8 @@ def old(tmp_path_factory):
 
 
 def run(server, *arguments, folder=None, app=OLD):
-    return lcfile("import", "leancloud", *arguments, folder=folder, **credentials_of(server.url, app, master=app.master))
+    keys = credentials_of(server.url, app, master=app.master)
+    return lcfile("import", "leancloud", *arguments, folder=folder, **keys)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def test_relations_have_their_members(old, imported):
     api = imported[0].api(OLD, master=True)
     join, = [join for join in old.joins if (join.name, join.field) == ("Post", "likes")]
     owner = join.pairs[0][0]
-    condition = {"$relatedTo": {"object": {"__type": "Pointer", "className": "Post", "objectId": owner}, "key": "likes"}}
+    condition = {"$relatedTo": {"object": pointer("Post", owner), "key": "likes"}}
     found = api.get("/1.1/classes/_User", params={"where": json.dumps(condition)}).json()["results"]
     assert {row["objectId"] for row in found} == old.members("Post", "likes", owner)
 

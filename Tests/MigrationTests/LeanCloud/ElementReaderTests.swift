@@ -41,7 +41,7 @@ import Testing
     @Test("lines are counted in every form")
     func lines() throws {
         #expect(try elements(Array("#x\n\n{}\n{}".utf8)) == ["3 {}", "4 {}"])
-        #expect(try elements(Array("[\n{},\n{\n}\n,{}]".utf8)) == ["2 {}", "3 {\n}\n", "5 {}"])
+        #expect(try elements(Array("[\n{},\n{\n}\n,{}]".utf8)) == ["2 {}", "3 {\n}", "5 {}"])
     }
 
     @Test("in JSON Lines a member results is a member like others")

@@ -69,7 +69,7 @@ import Testing
             (#"{"objectId":"a1"}x"#, "something follows the value"),
             (#"{"objectId":"a1","n":1e400}"#, "a number is too large"),
             (#"{"objectId":"a1","s":"\ud800"}"#, "half of a surrogate pair"),
-            (#"{"objectId":"a1","s":"a"#, "a string does not end"), (#"{"objectId":"a1","n":01}"#, "missing"),
+            (#"{"objectId":"a1","s":"a"#, "a string does not end"), (#"{"objectId":"a1","n":01}"#, "no value"),
             (#"{"objectId":"a1","createdAt":5}"#, "createdAt is no time"), ("oops", "the row is no object"),
         ]
     )

@@ -20,11 +20,19 @@ struct ImportLeanCloud: AsyncParsableCommand {
               lcfile import leancloud export.tar.gz --file-domain https://files.example.com --report report.html
               lcfile import leancloud export.tar.gz --verify
               lcfile import leancloud export/ --class Post --class Comment
+              LEANCLOUD_MASTER_KEY=… lcfile import leancloud --from https://api.example.com --source-app-id ID
+
+            --from reads a running app into a folder beside the journal, and imports it. A second run takes what has \
+            changed since, and changes it on the server. Objects that were deleted meanwhile are found by --verify. \
+            The API returns neither passwords nor sessions: --users takes them from an export.
             """
     )
 
     @Argument(help: ArgumentHelp("The export.", valueName: "export"), completion: .file())
-    var export: String
+    var export: String?
+
+    @OptionGroup(title: "A running app")
+    var source: SourceAppOptions
 
     @Option(
         help: ArgumentHelp("The URL in front of the keys of files. Default: the url of each record.", valueName: "url")
@@ -64,6 +72,8 @@ struct ImportLeanCloud: AsyncParsableCommand {
     var server: ServerOptions
 
     func validate() throws {
+        guard (export == nil) != (source.from == nil) else { throw ValidationError("Name an export, or --from.") }
+        guard source.from == nil || !options.dryRun else { throw ValidationError("--dry-run needs an export.") }
         guard fileDomain.map({ $0.hasPrefix("http://") || $0.hasPrefix("https://") }) ?? true else {
             throw ValidationError("--file-domain must begin with http:// or https://.")
         }
@@ -85,15 +95,76 @@ struct ImportLeanCloud: AsyncParsableCommand {
                 transfer: transfer,
                 output: output,
                 identity: JournalIdentity(
-                    source: "import leancloud \(MigrationOptions.absolute(export))",
+                    source: "import leancloud \(place)",
                     server: client.server,
                     app: client.appID
                 ),
-                journal: options.journal ?? MigrationOptions.journal(beside: export)
+                journal: options.journal
+                    ?? MigrationOptions.journal(beside: export ?? source.sourceAppID ?? "leancloud")
             )
-            try await run(session, client, try Export(export))
+            if let export {
+                try await run(session, client, try Export(export))
+            } else {
+                try await run(session, client, from: try source.client(options.client(transfer)))
+            }
         } catch {
             try ServerOptions.end(with: error)
+        }
+    }
+
+    /// What the journal belongs to.
+    private var place: String {
+        export.map { MigrationOptions.absolute($0) } ?? "--from \(source.from ?? "") \(source.sourceAppID ?? "")"
+    }
+
+    private func importOptions(changing changes: Bool) -> LeanCloudImport.Options {
+        var what = LeanCloudImport.Options()
+        (what.fileDomain, what.classNames) = (fileDomain, Set(classNames))
+        (what.leavesOutFiles, what.changesObjects) = (withoutFiles, changes)
+        return what
+    }
+
+    private static func notices(_ display: MigrationDisplay, _ isQuiet: Bool) -> @Sendable (String) -> Void {
+        { text in if !isQuiet { display.bar.printNotice("lcfile: " + Terminal.printable(text)) } }
+    }
+
+    /// Imports a running app, or what has changed in it since the last run.
+    private func run(_ session: MigrationSession, _ client: FileClient, from app: FileClient) async throws {
+        let spool = try SourceSpool(beside: session.journal)
+        let users = try source.users.map { try Export($0) }
+        let what = importOptions(changing: true)
+        let (isVerification, isQuiet) = (verify, output.quiet)
+        var repeats = RepeatRules()
+        // What changes between two runs is the reason for the second.
+        (repeats.failed, repeats.changed) = (true, true)
+        try await session.run(repeating: repeats, verifies: verify) { run, display in
+            let notice = ImportLeanCloud.notices(display, isQuiet)
+            let start = isVerification ? nil : spool.start
+            let time = try await AppDownload(app, to: spool.export).serverTime()
+            try spool.begin(at: time)
+            let download = AppDownload(
+                app,
+                to: spool.export,
+                of: what.classNames,
+                changedSince: start,
+                notice: notice
+            )
+            try await download()
+            let export = try Export(spool.export)
+            guard !isVerification else {
+                try await LeanCloudVerification(export, client, run, what, notice: notice)()
+                try spool.discard()
+                return
+            }
+            if let users {
+                var first = what
+                (first.classNames, first.kindPrefix) = (["_User"], "users ")
+                try await LeanCloudImport(users, client, run, first, notice: notice)()
+            } else if start == nil, export.classNames.contains("_User") {
+                notice("The API returns neither passwords nor sessions; take them from an export with --users.")
+            }
+            try await LeanCloudImport(export, client, run, what, notice: notice)()
+            try spool.end()
         }
     }
 
@@ -111,15 +182,11 @@ struct ImportLeanCloud: AsyncParsableCommand {
             session.printPreview(preview)
             return
         }
-        var what = LeanCloudImport.Options()
-        (what.fileDomain, what.classNames) = (fileDomain, chosen)
-        (what.leavesOutFiles, what.changesObjects) = (withoutFiles, update)
+        let what = importOptions(changing: update)
         let (isVerification, isQuiet) = (verify, output.quiet)
         let totals: @Sendable () async throws -> ItemTotals = { try await export.totals(of: chosen) }
-        try await session.run(repeating: repeats, verifies: verify, expecting: totals) { [what] run, display in
-            let notice: @Sendable (String) -> Void = { text in
-                if !isQuiet { display.bar.printNotice("lcfile: " + Terminal.printable(text)) }
-            }
+        try await session.run(repeating: repeats, verifies: verify, expecting: totals) { run, display in
+            let notice = ImportLeanCloud.notices(display, isQuiet)
             if isVerification {
                 try await LeanCloudVerification(export, client, run, what, notice: notice)()
             } else {

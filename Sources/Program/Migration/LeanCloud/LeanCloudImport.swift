@@ -13,6 +13,8 @@ package struct LeanCloudImport: Sendable {
         package var leavesOutFiles = false
         /// Whether objects that differ on the server are changed.
         package var changesObjects = false
+        /// What is written before the names of classes in the journal, if the same classes come from two sources.
+        package var kindPrefix = ""
 
         /// Creates options that import everything.
         package init() {}
@@ -112,7 +114,9 @@ package struct LeanCloudImport: Sendable {
         let export = export
         let objects = ObjectImport(client, of: className, changing: options.changesObjects)
         let open = { @Sendable in try ExportObjects(export, className) }
-        try await run.send(className, inBatchesOf: ObjectImport.batch, from: open) { batch, progress in
+        try await run.send(options.kindPrefix + className, inBatchesOf: ObjectImport.batch, from: open) {
+            batch,
+            progress in
             await objects.send(batch, progress)
         }
     }

@@ -79,7 +79,7 @@ package struct LeanCloudVerification: Sendable {
 
     /// Says how many objects the server has that are not in the export.
     private func noticeOthers(_ className: String) async throws {
-        let totals = try await run.journal.totals()[className]?.values.reduce(0) { $0 + $1.count } ?? 0
+        let totals = try await export.totals(of: [className]).count
         let path = "classes/" + FileClient.percentEncoded(className)
         let reply = try await client.reply(path, [("count", "1"), ("limit", "0")])
         guard case .integer(let count) = reply["count"], count > totals else { return }

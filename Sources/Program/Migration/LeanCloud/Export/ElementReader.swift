@@ -111,7 +111,7 @@ struct ElementReader {
                 return nil
             default:
                 let start = line
-                let found = try bytes.value(limit: LineReader.limit)
+                var found = try bytes.value(limit: LineReader.limit)
                 line += found.bytes.count { $0 == 0x0a }
                 guard found.isComplete else {
                     form = .ended
@@ -119,6 +119,7 @@ struct ElementReader {
                         "the array does not end, or an element is longer than \(LineReader.limit >> 20) MiB"
                     )
                 }
+                while let last = found.bytes.last, last <= 0x20 { found.bytes.removeLast() }
                 return element(found.bytes, at: start, unit: "element")
             }
         }

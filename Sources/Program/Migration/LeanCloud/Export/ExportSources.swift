@@ -35,7 +35,7 @@ struct RelationChunk: MigrationItem {
 /// The pairs of one relation of an export; consecutive pairs with one owner are one item.
 struct ExportRelation: ItemSource {
     private var rows: ExportRows
-    private var waiting: (owner: String, related: String, place: String)?
+    private var waiting: (owner: String, related: String)?
     private var fault: SourceElement<RelationChunk>?
 
     init(_ export: Export, _ className: String, _ field: String) throws {
@@ -47,7 +47,7 @@ struct ExportRelation: ItemSource {
             self.fault = nil
             return fault
         }
-        var chunk: (owner: String, related: [String], place: String)?
+        var chunk: (owner: String, related: [String])?
         while fault == nil, let pair = try pair() {
             if var open = chunk {
                 guard open.owner == pair.owner, open.related.count < RelationChunk.limit else {
@@ -57,18 +57,19 @@ struct ExportRelation: ItemSource {
                 open.related.append(pair.related)
                 chunk = open
             } else {
-                chunk = (pair.owner, [pair.related], pair.place)
+                chunk = (pair.owner, [pair.related])
             }
         }
         guard let chunk else {
             defer { fault = nil }
             return fault
         }
-        let name = "\(chunk.owner), \(chunk.place)"
+        // The place of a pair changes with others, and would make it another item.
+        let name = "\(chunk.owner) to \(chunk.related[0])"
         return .item(RelationChunk(name: name, owner: chunk.owner, related: chunk.related))
     }
 
-    private mutating func pair() throws -> (owner: String, related: String, place: String)? {
+    private mutating func pair() throws -> (owner: String, related: String)? {
         if let waiting {
             self.waiting = nil
             return waiting
@@ -78,7 +79,7 @@ struct ExportRelation: ItemSource {
             let value = try JSON(parsing: try row.content.get())
             guard let owner = ExportRelation.id(value["owningId"]), let related = ExportRelation.id(value["relatedId"])
             else { throw MigrationError("the row has no owningId and relatedId") }
-            return (owner, related, row.place)
+            return (owner, related)
         } catch {
             fault = .unusable(name: row.place, reason: "\(error)")
             return nil

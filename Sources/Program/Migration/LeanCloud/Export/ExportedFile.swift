@@ -1,4 +1,5 @@
 internal import FileClient
+internal import Glibc
 
 /// A record of `_File` in an export.
 struct ExportedFile: Sendable {
@@ -46,10 +47,12 @@ struct ExportedFile: Sendable {
 
     /// The file to be copied to the server.
     ///
-    /// - Parameter domain: The URL in front of the key; `nil` takes the `url` of the record.
+    /// - Parameters:
+    ///   - domain: The URL in front of the key; `nil` takes the `url` of the record.
+    ///   - folder: The export, whose folder `files` can have the bytes under the key; `nil` for an archive.
     /// - Returns: The file with its URL and description.
     /// - Throws: ``MigrationError`` if nothing says where the bytes are.
-    func item(in domain: String?) throws(MigrationError) -> FileItem {
+    func item(in domain: String?, or folder: String? = nil) throws(MigrationError) -> FileItem {
         guard let key else { throw MigrationError("the file is on another server") }
         var url = members["url"]?.string
         if let domain {
@@ -57,10 +60,15 @@ struct ExportedFile: Sendable {
                 .map { FileClient.percentEncoded(String($0)) }.joined(separator: "/")
             url = domain + (domain.hasSuffix("/") ? "" : "/") + path
         }
-        guard let url, FileItem.isURL(url) else {
+        let content: FileItem.Content
+        if let local = ExportedFile.localPath(of: key, in: folder) {
+            content = .path(local)
+        } else if let url, FileItem.isURL(url) {
+            content = .url(url)
+        } else {
             throw MigrationError("the record has no url; name the old file domain with --file-domain")
         }
-        var description = UploadDescription(name: members["name"]?.string ?? FileItem.lastName(of: url))
+        var description = UploadDescription(name: members["name"]?.string ?? FileItem.lastName(of: key))
         description.key = key
         description.objectId = object.name
         description.mimeType = members["mime_type"]?.string
@@ -73,10 +81,27 @@ struct ExportedFile: Sendable {
             name: object.name,
             size: record.size,
             fingerprint: object.fingerprint,
-            content: .url(url),
+            content: content,
             description: description,
             expected: record
         )
+    }
+}
+
+extension ExportedFile {
+    /// The path of the bytes of a key below an export; `nil` for a key that could lead out of it.
+    static func path(of key: String, in folder: String) -> String? {
+        let segments = key.split(separator: "/", omittingEmptySubsequences: false)
+        guard
+            segments.allSatisfy({ !["", ".", ".."].contains($0) && $0.utf8.count <= 255 && !$0.utf8.contains(0) })
+        else { return nil }
+        return "\(folder)/files/\(key)"
+    }
+
+    private static func localPath(of key: String, in folder: String?) -> String? {
+        guard let path = folder.flatMap({ path(of: key, in: $0) }) else { return nil }
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? path : nil
     }
 }
 
@@ -84,8 +109,10 @@ struct ExportedFile: Sendable {
 struct ExportFileItems: ItemSource {
     private var rows: ExportRows
     private let domain: String?
+    private let folder: String
 
     init(_ export: Export, domain: String?) throws {
+        folder = export.path
         rows = try ExportRows(export) { $0 == .objects(className: "_File") }
         self.domain = domain
     }
@@ -94,7 +121,7 @@ struct ExportFileItems: ItemSource {
         while let row = try rows.next() {
             do {
                 let file = try ExportedFile(try row.content.get(), at: row.place)
-                if file.key != nil { return .item(try file.item(in: domain)) }
+                if file.key != nil { return .item(try file.item(in: domain, or: folder)) }
             } catch {
                 return .unusable(name: row.place, reason: "\(error)")
             }

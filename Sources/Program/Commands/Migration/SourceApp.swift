@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import FileClient
+internal import FoundationEssentials
+internal import Migration
+
+/// A running app of LeanCloud as the source of an import.
+struct SourceAppOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Import from a running app: the URL of its server.", valueName: "url"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("The id of the running app.", valueName: "id"))
+    var sourceAppID: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the running app's master key. Default: LEANCLOUD_MASTER_KEY.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var sourceKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An export with the users of the running app: only exports have their passwords and sessions.",
+            valueName: "export"
+        ),
+        completion: .file()
+    )
+    var users: String?
+
+    func validate() throws {
+        if let from {
+            guard from.hasPrefix("http://") || from.hasPrefix("https://") else {
+                throw ValidationError("--from must begin with http:// or https://.")
+            }
+            guard sourceAppID != nil else { throw ValidationError("--from needs --source-app-id.") }
+        } else if sourceAppID != nil || sourceKeyFile != nil || users != nil {
+            throw ValidationError("--source-app-id, --source-key-file and --users need --from.")
+        }
+    }
+
+    /// The client of the running app.
+    func client(_ options: FileClientOptions) throws -> FileClient {
+        let environment = ProcessInfo.processInfo.environment
+        var key = environment["LEANCLOUD_MASTER_KEY"] ?? ""
+        if let sourceKeyFile {
+            guard let text = try? String(contentsOfFile: sourceKeyFile, encoding: .utf8) else {
+                throw UsageError("the key file \(sourceKeyFile) cannot be read")
+            }
+            key = text.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
+        }
+        guard !key.isEmpty else {
+            throw UsageError("set LEANCLOUD_MASTER_KEY, or name a file with the running app's key: --source-key-file")
+        }
+        return FileClient(server: from ?? "", appID: sourceAppID ?? "", appKey: key + ",master", options: options)
+    }
+}
+
+/// The folder beside the journal with what was read from a running app, and until when.
+struct SourceSpool: Sendable {
+    /// The overlap of two runs: changes can become visible after later ones.
+    private static let overlap = 600.0
+    private let folder: String
+
+    /// Creates the folder if it does not exist.
+    init(beside journal: String) throws {
+        folder = journal + ".source"
+        do {
+            try FileManager.default.createDirectory(atPath: folder + "/export", withIntermediateDirectories: true)
+        } catch {
+            throw UsageError("the folder \(folder) cannot be created")
+        }
+    }
+
+    /// The folder with the objects.
+    var export: String { folder + "/export" }
+
+    /// The time from which on the next run takes changes; `nil` if no run is complete.
+    var start: String? { text("since") }
+
+    /// Begins a download at a time of the source, unless one is unfinished, whose files and time stay.
+    func begin(at time: String?) throws {
+        guard text("begun") == nil else { return }
+        try? FileManager.default.removeItem(atPath: export)
+        try FileManager.default.createDirectory(atPath: export, withIntermediateDirectories: true)
+        try store(time ?? "", "begun")
+    }
+
+    /// Notes that everything of the download is imported.
+    func end() throws {
+        guard let begun = text("begun") else { return }
+        if let time = try? Date(begun, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            try store(time.addingTimeInterval(-SourceSpool.overlap).formatted(style), "since")
+        }
+        try FileManager.default.removeItem(atPath: folder + "/begun")
+    }
+
+    /// Forgets a download, so that the next run begins with what has changed since the last import.
+    func discard() throws {
+        try FileManager.default.removeItem(atPath: folder + "/begun")
+    }
+
+    private func text(_ name: String) -> String? { try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) }
+
+    private func store(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"), options: .atomic)
+    }
+}
