@@ -3,8 +3,8 @@
 struct FileFields {
     /// The maximum length of a file's name in bytes of UTF-8.
     let nameLength: Int
-    /// Whether media types keep their charset.
-    let keepsCharset: Bool
+    /// Whether the master key writes, as imports do: names can contain slashes, and media types keep their charset.
+    let isByMaster: Bool
 
     /// The members of a body that a new record takes; the others are internal members that SDKs send (protocol/files
     /// 2.1).
@@ -77,9 +77,9 @@ struct FileFields {
     private func name(in given: [String: JSONValue], default other: String?) throws -> FileName {
         switch given["name"] {
         case nil, .null:
-            let name = try? FileName(other ?? "", limit: nameLength)
-            return try name ?? FileName("file", limit: nameLength)
-        case .string(let text): return try FileName(text, limit: nameLength)
+            let name = try? FileName(other ?? "", limit: nameLength, allowsSlashes: isByMaster)
+            return try name ?? FileName("file", limit: nameLength, allowsSlashes: isByMaster)
+        case .string(let text): return try FileName(text, limit: nameLength, allowsSlashes: isByMaster)
         default: throw ServiceError(.invalidFileName, "Invalid file name: the name must be a string.")
         }
     }
@@ -88,7 +88,7 @@ struct FileFields {
         switch given["mime_type"] {
         case nil, .null, .string(""): return nil
         case let value?:
-            guard let type = value.stringValue.flatMap({ MediaType($0, keepingCharset: keepsCharset) }) else {
+            guard let type = value.stringValue.flatMap({ MediaType($0, keepingCharset: isByMaster) }) else {
                 throw ServiceError(.badRequest, "mime_type must look like image/png.")
             }
             return type

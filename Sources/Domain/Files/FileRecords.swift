@@ -103,7 +103,7 @@ extension FileRecord {
         self.init(
             id: object.id,
             key: key,
-            name: try FileName(fields["name"]?.stringValue ?? "", limit: .max),
+            name: try FileName(fields["name"]?.stringValue ?? "", limit: .max, allowsSlashes: true),
             mediaType: mediaType,
             detectedType: fields["_detected"]?.stringValue.flatMap { MediaType($0) },
             facts: BlobFacts(size: size, digest: digest, md5: fields["_md5"]?.stringValue),

@@ -42,7 +42,7 @@ package struct MissingFile: Sendable, Hashable {
     /// Reads a record; `nil` for a file with bytes.
     init?(_ object: StoredObject) {
         guard object.mirrorState == .missing,
-            let name = try? FileName(object.fields["name"]?.stringValue ?? "", limit: .max)
+            let name = try? FileName(object.fields["name"]?.stringValue ?? "", limit: .max, allowsSlashes: true)
         else { return nil }
         id = object.id
         self.name = name

@@ -117,7 +117,7 @@ extension ObjectWriteRules {
         let isMaster = access.caller.isMaster
         return FileFields(
             nameLength: isMaster ? max(settings.nameLength, settings.masterNameLength) : settings.nameLength,
-            keepsCharset: isMaster
+            isByMaster: isMaster
         )
     }
 }

@@ -126,7 +126,7 @@ extension StoredUpload {
     init?(stored object: StoredObject) {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init), let token = fields["_token"]?.stringValue,
-            let name = try? FileName(fields["name"]?.stringValue ?? "", limit: .max),
+            let name = try? FileName(fields["name"]?.stringValue ?? "", limit: .max, allowsSlashes: true),
             let expiresAt = fields["expiresAt"]?.dateValue
         else { return nil }
         id = object.id

@@ -53,6 +53,7 @@ extension UploadService {
         let system = try description.systemFields(for: caller, ids: ids, clock: clock)
         let key = try key(for: announcement, as: caller)
         try await requireFree(system.id, for: key, givenBy: description)
+        try await endUpload(system.id, givenBy: description, as: caller)
         let upload = StoredUpload(
             id: system.id,
             tokenDigest: token.digest,
@@ -92,6 +93,27 @@ extension UploadService {
     private func requireFree(_ id: ObjectID, for key: FileKey, givenBy description: UploadDescription) async throws {
         guard !description.systemFields.isEmpty, try await records.hasFile(id, besides: key) else { return }
         throw ServiceError(.duplicateValue, "A file has the objectId '\(id)'.")
+    }
+
+    /// Ends an upload with an id that the master key gives again: an import that lost the answer to its announcement
+    /// knows no URL with which it could continue.
+    private func endUpload(
+        _ id: ObjectID,
+        givenBy description: UploadDescription,
+        as caller: Caller
+    ) async throws {
+        guard caller.isMaster, !description.systemFields.isEmpty, let found = try await records.find(id: id) else {
+            return
+        }
+        try await active.using(found.upload.tokenDigest) { [records] in
+            try await records.find(id: id)
+        } _: { active in
+            guard let active else { return }
+            try await active.locks.withAllLocks {
+                _ = try await removeRow(of: id)
+                await discardStaged(of: active)
+            }
+        }
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

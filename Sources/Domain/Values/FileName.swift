@@ -8,13 +8,15 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - text: The client's string, percent-decoded.
     ///   - limit: The maximum length in bytes of UTF-8.
+    ///   - allowsSlashes: Whether the name can contain slashes, as names of files that are imported or stored do.
     /// - Throws: ``ServiceError/Code/invalidFileName`` with the violated rule.
-    package init(_ text: String, limit: Int) throws {
+    package init(_ text: String, limit: Int, allowsSlashes: Bool = false) throws {
         guard !text.isEmpty else { throw FileName.refusal("is empty") }
         guard text.utf8.count <= limit else {
             throw FileName.refusal("has \(text.utf8.count) bytes; the limit is \(limit)")
         }
-        guard !text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) else {
+        guard allowsSlashes || !text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
+        else {
             throw FileName.refusal("contains a slash; folders go into prefix")
         }
         guard text != ".", text != ".." else { throw FileName.refusal("is a folder") }

@@ -141,3 +141,30 @@ def test_key_of_any_characters_is_downloaded_by_its_url(master, api, rocket, key
 @pytest.mark.parametrize("key", ["1.1/a", "1/a", "health", "a//b", "/a", "a/../b", "a\\b", "a\nb", "x" * 1025], ids=lambda key: ascii(key[:9]))
 def test_key_that_no_url_reaches_is_refused(master, key):
     assert_refused(tokens(master, key=key), 400, 1, "key must")
+
+
+def test_announcement_with_the_id_of_an_unfinished_upload_replaces_it(tus):
+    """An import that was killed before it received the URL repeats its announcement."""
+    described = metadata(filename="x.txt", objectId=unique("id"), key=f"{unique('old')}/x.txt")
+    first = tus.create(5, Upload_Metadata=described)
+    second = tus.create(5, Upload_Metadata=described)
+    assert first.head().status_code == 404
+    assert second.offset == 0
+
+
+def test_deleted_file_can_be_imported_again_under_its_id_and_key(tus, master, server):
+    id, key = unique("id"), f"{unique('old')}/x.txt"
+    for content in (b"first", b"again"):
+        tus.create(5, content, Upload_Metadata=metadata(filename="x.txt", objectId=id, key=key))
+        assert master.fetch(f"{server.url}/{key}").content == content
+        assert master.delete(id).status_code == 200
+
+
+def test_name_with_slashes_is_for_the_master_key_only(tus, server, master):
+    id = unique("id")
+    tus.create(1, b"x", Upload_Metadata=metadata(filename="a/b\\c.txt", objectId=id))
+    file = master.get(f"/1.1/files/{id}").json()
+    assert file["name"] == "a/b\\c.txt"
+    assert master.fetch(file["url"]).content == b"x"
+    refused = Tus(server).post(1, b"x", Upload_Metadata=metadata(filename="a/b.txt"))
+    assert refused.status_code == 400

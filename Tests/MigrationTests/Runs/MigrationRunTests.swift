@@ -25,7 +25,8 @@ import Testing
         let sent = Mutex<[[String]]>([])
         var failure: (any Error)?
         do {
-            try await run.send("word", inBatchesOf: .init(items: batch), from: { Words(words) }) { planned, _ in
+            let open: @Sendable () -> Words = { Words(words) }
+            try await run.send("word", inBatchesOf: .init(items: batch), from: open) { planned, _ in
                 sent.withLock { $0.append(planned.map(\.item.name)) }
                 return planned.map { end($0.item) }
             }
@@ -79,7 +80,8 @@ import Testing
         for _ in 0..<2 {
             let journal = try Journal(at: "\(folder.path)/j", for: identity)
             let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: RepeatRules())
-            try await run.send("word", from: { Words([Word("a")]) }) { planned, _ in
+            let open: @Sendable () -> Words = { Words([Word("a")]) }
+            try await run.send("word", from: open) { planned, _ in
                 ids.withLock { $0.append(planned[0].entry.objectId) }
                 return [.interrupted]
             }
@@ -120,7 +122,8 @@ import Testing
         for (version, end) in [("1", ItemEnd.done), ("2", .interrupted), ("2", .done)] {
             let journal = try Journal(at: "\(folder.path)/j", for: identity)
             let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: rules)
-            try await run.send("word", from: { Words([Word("a", version: version)]) }) { planned, _ in
+            let open: @Sendable () -> Words = { Words([Word("a", version: version)]) }
+            try await run.send("word", from: open) { planned, _ in
                 entries.withLock { $0.append(planned[0].entry) }
                 return [end]
             }

@@ -32,7 +32,11 @@ extension UploadDescription {
         }
         let prefix = try text("prefix") ?? metaData["prefix"]?.stringValue
         self.init(
-            name: try FileName(try text("name") ?? "file", limit: limits.nameLength(for: caller)),
+            name: try FileName(
+                try text("name") ?? "file",
+                limit: limits.nameLength(for: caller),
+                allowsSlashes: caller.isMaster
+            ),
             mediaType: type,
             metaData: metaData,
             acl: try members["ACL"].flatMap { try AccessControlList($0) },

@@ -56,7 +56,11 @@ struct UploadForm: Sendable {
         let common = try UploadDescription(try fields.description, by: caller, within: uploads)
         return try files.map { file in
             var description = common
-            description.name = try FileName(name ?? file.name ?? "file", limit: uploads.nameLength(for: caller))
+            description.name = try FileName(
+                name ?? file.name ?? "file",
+                limit: uploads.nameLength(for: caller),
+                allowsSlashes: caller.isMaster
+            )
             description.mediaType = common.mediaType ?? MediaType(claimed: file.type)
             return description
         }

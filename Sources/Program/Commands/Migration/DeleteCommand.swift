@@ -90,7 +90,8 @@ struct DeleteCommand: AsyncParsableCommand {
                 return try await end(journal, totals)
             }
             guard yes || confirms(totals) else { throw ExitCode(ExitStatus.failure) }
-            try await session.run(on: journal, repeating: RepeatRules(), expecting: { totals }) { run, _ in
+            let expected: @Sendable () async throws -> ItemTotals = { totals }
+            try await session.run(on: journal, repeating: RepeatRules(), expecting: expected) { run, _ in
                 let deletion = FileDeletion(client, FileCandidates(selectedIn: run.journal))
                 try await run.send(
                     FileCandidates.kind,

@@ -66,7 +66,7 @@ struct ExportCommand: AsyncParsableCommand {
             var repeats = RepeatRules()
             repeats.failed = options.retryFailed
             let (chosen, hasFiles) = (Set(classNames), !withoutFiles)
-            try await session.run(repeating: repeats) { run, display in
+            try await session.run(on: session.open(), repeating: repeats) { run, display in
                 let download = AppDownload(client, to: folder, of: chosen) { text in
                     display.bar.printNotice("lcfile: " + Terminal.printable(text))
                 }

@@ -16,6 +16,8 @@ extension FileClient {
     /// The records of files by objectId; those that do not exist are missing in the result.
     ///
     /// - Parameter objectIds: At most 100 ids.
+    /// - Returns: The records by objectId.
+    /// - Throws: ``FileClientError``.
     public func files(_ objectIds: [String]) async throws -> [String: FileRecord] {
         let ids = JSON.object(["objectId": .object(["$in": .array(objectIds.map(JSON.string))])])
         let records = try await records([("where", ids.description), ("limit", "\(objectIds.count)")])

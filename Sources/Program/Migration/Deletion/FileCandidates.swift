@@ -54,6 +54,7 @@ package struct FileCandidates: Sendable {
     /// Removes files to which something refers.
     ///
     /// - Parameter references: objectIds and keys.
+    /// - Throws: ``MigrationError`` if the journal cannot be written.
     func remove(_ references: FileReferences) async throws {
         try await journal.write { database in
             let byID = try database.cachedStatement(sql: "DELETE FROM item WHERE kind = ? AND name = ? AND state = 0")

@@ -44,6 +44,7 @@ package struct FileTemplate: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The file's name.
     ///   - path: Its path in the imported folder, with slashes.
+    /// - Returns: The description.
     func description(named name: String, path: String) -> UploadDescription {
         var description = description
         description.name = name

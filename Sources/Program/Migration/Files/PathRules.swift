@@ -17,6 +17,7 @@ package struct PathRules: Sendable, Hashable {
     /// Whether a file is imported.
     ///
     /// - Parameter path: The path in the imported folder.
+    /// - Returns: Whether it matches the rules.
     func takesFile(_ path: String) -> Bool {
         takes(path) && (included.isEmpty || included.contains { PathRules.matches($0, path) })
     }

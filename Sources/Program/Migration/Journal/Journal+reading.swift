@@ -37,6 +37,8 @@ extension Journal {
     /// - Parameters:
     ///   - limit: The maximum number of items.
     ///   - last: The last item of the page before; 0 for the first page.
+    /// - Returns: The page, with the number of each row.
+    /// - Throws: ``MigrationError`` if the journal cannot be read.
     func failures(_ limit: Int, after last: Int64) async throws -> [(id: Int64, item: FailedItem)] {
         try await write { [pass] database in
             let sql = """

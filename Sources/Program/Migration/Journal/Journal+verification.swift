@@ -52,6 +52,8 @@ extension Journal {
     /// - Parameters:
     ///   - limit: The maximum number.
     ///   - last: The last one of the page before; 0 for the first page.
+    /// - Returns: The page, with the number of each row.
+    /// - Throws: ``MigrationError`` if the journal cannot be read.
     func differences(_ limit: Int, after last: Int64) async throws -> [(id: Int64, item: FailedItem)] {
         try await write { database in
             let sql = "SELECT id, kind, name, reason FROM difference WHERE id > ? ORDER BY id LIMIT ?"
