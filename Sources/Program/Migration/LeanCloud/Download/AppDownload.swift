@@ -9,7 +9,10 @@ package struct AppDownload: Sendable {
     /// The number of objects of a request, which servers limit to 1000.
     private static let pageSize = 500
     /// Classes of lcfile that hold its own state, and are made again when objects are imported.
-    private static let internalClasses: Set<String> = ["_Session", "_Upload", "_UploadPart", "_Usage", "_Deletion"]
+    private static let internalClasses: Set<String> = [
+        "_Session", "_Upload", "_UploadPart", "_Usage", "_Deletion", "_Identity",
+        "_GoneKey",
+    ]
 
     private let client: FileClient
     private let folder: String
