@@ -137,7 +137,8 @@ struct ImportLeanCloud: AsyncParsableCommand {
         var repeats = RepeatRules()
         // What changes between two runs is the reason for the second.
         (repeats.failed, repeats.changed) = (true, true)
-        try await session.run(on: session.open(), repeating: repeats, verifies: verify) { run, display in
+        let journal = try Journal(at: session.journal, for: session.identity)
+        try await session.run(on: journal, repeating: repeats, verifies: verify) { run, display in
             let notice = ImportLeanCloud.notices(display, isQuiet)
             let start = isVerification ? nil : spool.start
             let time = try await AppDownload(app, to: spool.export).serverTime()
@@ -177,7 +178,7 @@ struct ImportLeanCloud: AsyncParsableCommand {
         }
         guard !options.dryRun else {
             let known =
-                Journal.exists(at: session.journal) ? try session.open() : nil
+                Journal.exists(at: session.journal) ? try Journal(at: session.journal, for: session.identity) : nil
             let preview = try await export.preview(of: chosen, known, repeating: repeats, fileDomain: fileDomain)
             session.printPreview(preview)
             return
@@ -185,9 +186,8 @@ struct ImportLeanCloud: AsyncParsableCommand {
         let what = importOptions(changing: update)
         let (isVerification, isQuiet) = (verify, output.quiet)
         let totals: @Sendable () async throws -> ItemTotals = { try await export.totals(of: chosen) }
-        try await session.run(on: session.open(), repeating: repeats, verifies: verify, expecting: totals) {
-            run,
-            display in
+        let journal = try Journal(at: session.journal, for: session.identity)
+        try await session.run(on: journal, repeating: repeats, verifies: verify, expecting: totals) { run, display in
             let notice = ImportLeanCloud.notices(display, isQuiet)
             if isVerification {
                 try await LeanCloudVerification(export, client, run, what, notice: notice)()
