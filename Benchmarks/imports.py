@@ -21,9 +21,7 @@ def bench(folder):
     folder.mkdir(parents=True)
     server, url = start_lcfile(folder)
     try:
-        environment = os.environ | {
-            "LCFILE_SERVER": url, "LCFILE_APP_ID": APP["id"], "LCFILE_MASTER_KEY": APP["masterKey"], "HOME": str(folder),
-        }
+        environment = os.environ | APP | {"LCFILE_SERVER": url, "HOME": str(folder)}
         measure_files(folder, environment, "20 000 files of 10 to 100 KB", write_small)
         measure_files(folder, environment, "4 files of 1 GB", write_large)
         measure_objects(folder, environment)

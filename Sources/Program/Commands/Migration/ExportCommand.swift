@@ -66,7 +66,7 @@ struct ExportCommand: AsyncParsableCommand {
             var repeats = RepeatRules()
             repeats.failed = options.retryFailed
             let (chosen, hasFiles) = (Set(classNames), !withoutFiles)
-            let journal = try Journal(at: session.journal, for: session.identity)
+            let journal = try session.open()
             try await session.run(on: journal, repeating: repeats) { run, display in
                 let download = AppDownload(client, to: folder, of: chosen) { text in
                     display.bar.printNotice("lcfile: " + Terminal.printable(text))

@@ -137,7 +137,7 @@ struct ImportLeanCloud: AsyncParsableCommand {
         var repeats = RepeatRules()
         // What changes between two runs is the reason for the second.
         (repeats.failed, repeats.changed) = (true, true)
-        let journal = try Journal(at: session.journal, for: session.identity)
+        let journal = try session.open()
         try await session.run(on: journal, repeating: repeats, verifies: verify) { run, display in
             let notice = ImportLeanCloud.notices(display, isQuiet)
             let start = isVerification ? nil : spool.start
@@ -178,7 +178,7 @@ struct ImportLeanCloud: AsyncParsableCommand {
         }
         guard !options.dryRun else {
             let known =
-                Journal.exists(at: session.journal) ? try Journal(at: session.journal, for: session.identity) : nil
+                Journal.exists(at: session.journal) ? try session.open() : nil
             let preview = try await export.preview(of: chosen, known, repeating: repeats, fileDomain: fileDomain)
             session.printPreview(preview)
             return
@@ -186,7 +186,7 @@ struct ImportLeanCloud: AsyncParsableCommand {
         let what = importOptions(changing: update)
         let (isVerification, isQuiet) = (verify, output.quiet)
         let totals: @Sendable () async throws -> ItemTotals = { try await export.totals(of: chosen) }
-        let journal = try Journal(at: session.journal, for: session.identity)
+        let journal = try session.open()
         try await session.run(on: journal, repeating: repeats, verifies: verify, expecting: totals) { run, display in
             let notice = ImportLeanCloud.notices(display, isQuiet)
             if isVerification {
