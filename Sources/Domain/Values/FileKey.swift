@@ -52,7 +52,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``ServiceError/Code/badRequest`` for an invalid key, and for ``reservedSegments``.
     package init(chosen text: String) throws {
-        guard !text.contains("\\"), let key = FileKey(text) else {
+        guard let key = FileKey(text) else {
             throw ServiceError(
                 .badRequest,
                 "key must have 1 to \(FileKey.maxLength) bytes, no empty folder, no '..' and no control characters."

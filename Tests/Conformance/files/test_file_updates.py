@@ -237,7 +237,7 @@ def test_master_key_renames_a_file_that_is_elsewhere(cast):
     assert after["metaData"] == {"__source": "external", "width": 4}
 
 
-BAD_NAMES = ["a/b.txt", "a\\b", "..", ".", "", "a\nb", "a\x01b", "n" * 4097, "名" * 1366]
+BAD_NAMES = ["..", ".", "", "a\nb", "a\x01b", "n" * 4097, "名" * 1366]
 
 
 @pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name[:9]))

@@ -18,10 +18,7 @@ from file_domain import FileDomain
 def old(tmp_path_factory):
     """The app of the old server, its export, and the domain of its files."""
     folder = tmp_path_factory.mktemp("old")
-    app = OldApp(objects=600, files=50)
-    for record in app.objects["_File"]:
-        # The server refuses slashes of both kinds in names.
-        record["name"] = record["name"].replace("\\", "")
+    app = OldApp(objects=600, files=60)
     domain = FileDomain(folder / "domain").put_all(app).start()
     app.export = write_folder(app, folder / "export")
     app.archive = write_archive(app.export, folder / "export.tar.gz")

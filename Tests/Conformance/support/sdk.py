@@ -41,12 +41,14 @@ except leancloud.LeanCloudError as error:
 class SDK:
     """Runs lines with the SDK, in one process for each pair of keys."""
 
-    def __init__(self, url):
+    def __init__(self, url, app=ALPHA):
         self.url = url
+        self.app = app
         self.processes = {}
 
-    def run(self, lines, key=ALPHA.key, master=None, **arguments):
+    def run(self, lines, key=None, master=None, **arguments):
         """What the lines say; they know the arguments."""
+        key = key or self.app.key
         process = self.processes.get((key, master)) or self.start(key, master)
         process.stdin.write(json.dumps([textwrap.dedent(lines), arguments]) + "\n")
         process.stdin.flush()
@@ -58,7 +60,7 @@ class SDK:
         return answer["said"]
 
     def start(self, key, master):
-        command = [sys.executable, "-W", "ignore", "-c", LOOP, json.dumps([ALPHA.id, key, master])]
+        command = [sys.executable, "-W", "ignore", "-c", LOOP, json.dumps([self.app.id, key, master])]
         self.processes[key, master] = subprocess.Popen(
             command, env=clean_environment(LEANCLOUD_API_SERVER=self.url),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

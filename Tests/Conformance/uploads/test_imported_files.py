@@ -138,7 +138,7 @@ def test_key_of_any_characters_is_downloaded_by_its_url(master, api, rocket, key
     assert api.fetch(f"{file['url']}?imageView2/2/w/20").headers["Content-Type"] == "image/jpeg"
 
 
-@pytest.mark.parametrize("key", ["1.1/a", "1/a", "health", "a//b", "/a", "a/../b", "a\\b", "a\nb", "x" * 1025], ids=lambda key: ascii(key[:9]))
+@pytest.mark.parametrize("key", ["1.1/a", "1/a", "health", "a//b", "/a", "a/../b", "a\nb", "x" * 1025], ids=lambda key: ascii(key[:9]))
 def test_key_that_no_url_reaches_is_refused(master, key):
     assert_refused(tokens(master, key=key), 400, 1, "key must")
 
