@@ -1,14 +1,12 @@
 """lcfile import leancloud, with client and server killed again and again: nothing is missing, nothing is there twice."""
 
-import subprocess
-import time
-
 import pytest
 from accounts import is_live
 from cases import chance
-from client import BINARY, TIMEOUT, Server
-from commands import credentials_of, lcfile, own_environment
+from client import Server
+from commands import credentials_of, lcfile
 from exports import OLD, write_archive
+from killing import run_with_kills
 from sdk import SDK
 
 KILLS = 10
@@ -22,21 +20,7 @@ def killed(old_app, old_export, tmp_path_factory):
     server = Server(folder, apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
     keys = credentials_of(server.url, OLD, master=OLD.master)
     arguments = ["import", "leancloud", str(archive), "--file-domain", old_app.file_domain]
-    moments = chance("kills of an import")
-    for kill in range(KILLS):
-        client = subprocess.Popen(
-            [BINARY, *arguments], cwd=folder, env=own_environment(**keys), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
-        # The moment of the kill is what the test is about.
-        time.sleep(moments.uniform(0.1, 1.2))
-        if kill % 2 == 1:
-            server.kill()
-            server.start()
-            # Half of these clients wait for the server, which continues the same process with it.
-            time.sleep(moments.uniform(0, 0.6))
-        client.kill()
-        client.wait(timeout=TIMEOUT)
-    result = lcfile(*arguments, folder=folder, **keys)
+    result = run_with_kills(server, arguments, folder, keys, KILLS, chance("kills of an import"))
     assert result.returncode == 0, result.stderr
     yield server, lambda *more: lcfile(*arguments, *more, folder=folder, **keys)
     assert server.stop() == 0
