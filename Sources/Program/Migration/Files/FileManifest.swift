@@ -1,6 +1,5 @@
 internal import FileClient
 internal import FoundationEssentials
-internal import Glibc
 
 /// A list of files with what the server stores about each: JSON Lines, or CSV with a line of names.
 ///
@@ -161,19 +160,4 @@ private enum ManifestRow {
         guard url == nil else { return .item(FileItem(url: place, description, about: about)) }
         return FileItem.element(at: place.hasPrefix("/") ? place : folder + place, description, about: about)
     }
-}
-
-/// A file that is open for reading.
-final class ReadFile: Sendable {
-    let descriptor: CInt
-
-    /// - Throws: ``MigrationError`` if it cannot be read.
-    init(_ path: String) throws(MigrationError) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw MigrationError("\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-    }
-
-    deinit { close(descriptor) }
 }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The lines of a text, read in pieces; one line is in memory.
 struct LineReader {
     /// The maximum number of bytes of a line: an object of LeanCloud's maximum, escaped.
@@ -35,7 +33,7 @@ struct LineReader {
     private var number = 0
 
     init(descriptor: CInt, name: String) {
-        self.init(ByteReader { buffer in try LineReader.read(descriptor, buffer, name) })
+        self.init(ByteReader { buffer in try ReadFile.read(descriptor, buffer, name) })
     }
 
     init(_ bytes: ByteReader) {
@@ -54,17 +52,5 @@ struct LineReader {
             return Line(number: number, content: .notUTF8)
         }
         return Line(number: number, content: .text(text))
-    }
-
-    private static func read(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, _ name: String) throws -> Int
-    {
-        while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw MigrationError("\(name) cannot be read: \(String(cString: strerror(errno)))")
-            }
-            return count
-        }
     }
 }

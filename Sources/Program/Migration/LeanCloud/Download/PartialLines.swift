@@ -80,35 +80,9 @@ final class PartialLines {
 }
 
 extension ByteReader {
-    /// The bytes of a file; none if it does not exist.
+    /// The bytes of a file.
     init(path: String) throws(MigrationError) {
-        let file = try PlainFile(path)
+        let file = try ReadFile(path)
         self.init { try file.read($0) }
-    }
-}
-
-private final class PlainFile {
-    private let descriptor: CInt
-    private let path: String
-
-    init(_ path: String) throws(MigrationError) {
-        self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw MigrationError("\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-    }
-
-    deinit { close(descriptor) }
-
-    func read(_ buffer: UnsafeMutableRawBufferPointer) throws(MigrationError) -> Int {
-        while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw MigrationError("\(path) cannot be read: \(String(cString: strerror(errno)))")
-            }
-            return count
-        }
     }
 }
