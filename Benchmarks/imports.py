@@ -22,9 +22,9 @@ def bench(folder):
     server, url = start_lcfile(folder)
     try:
         environment = os.environ | APP | {"LCFILE_SERVER": url, "HOME": str(folder)}
+        measure_objects(folder, environment)
         measure_files(folder, environment, "20 000 files of 10 to 100 KB", write_small)
         measure_files(folder, environment, "4 files of 1 GB", write_large)
-        measure_objects(folder, environment)
         for count in MEMORY:
             measure_memory(folder, environment, count)
     finally:
@@ -64,8 +64,11 @@ def measure_files(folder, environment, name, write):
 
 def measure_objects(folder, environment):
     """Creates of single objects by 64 tasks in process, and the import of an export with as many objects."""
-    output = run_program("creates", folder / "creates.sqlite", "2")
-    alone = float(re.search(r"creates, 64 at once +([\d.]+)", output)[1])
+    database = folder / "bench/lcfile.sqlite"
+    database.parent.mkdir()
+    run_program("measure", database, "1000", "2000", "3000")
+    output = run_program("creates", database, "2")
+    alone = float(re.search(r"^creates, 64 at once +([\d.]+)", output, re.M)[1])
     source = folder / "Item.jsonl"
     write_objects(source, OBJECTS)
     imported = seconds([BINARY, "import", "leancloud", "--quiet", source], environment)
