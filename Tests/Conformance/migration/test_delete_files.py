@@ -69,6 +69,16 @@ def test_list_comes_from_standard_input(run, files, left):
     assert left() == set(files[2:])
 
 
+def test_manifest_of_an_import_names_the_files(run, files, left, tmp_path, mark):
+    rows = [{"path": "0.txt", "objectId": files[0]}, {"path": "1.txt", "key": f"{mark}/1.txt"}, {"path": "2.txt"}]
+    (tmp_path / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "list.csv").write_text(f"name,key\n2.txt,{mark}/2.txt\n")
+    result = run("delete", "--yes", "--manifest", "list.jsonl", "--manifest", "list.csv")
+    assert result.returncode == FAILED
+    assert "list.jsonl, line 3: neither objectId, key nor url" in result.stderr
+    assert left() == {files[3]}
+
+
 def test_dry_run_counts_and_deletes_nothing(run, files, left, mark):
     result = run("delete", "--dry-run", "--json", "--where", condition(mark))
     assert json.loads(result.stdout) == {"count": 4, "bytes": 4 * 18}

@@ -17,7 +17,8 @@ struct DeleteCommand: AsyncParsableCommand {
 
             Examples:
               lcfile delete 6b014fd02ccc0416011d10e3 album/photo.jpg
-              lcfile ls --all --json | jq -r .objectId | lcfile delete - --yes
+              lcfile ls --all --json | lcfile delete - --yes
+              lcfile delete --manifest files.csv
               lcfile delete --where '{"mime_type":"video/mp4"}' --older-than 90d --dry-run
               lcfile delete --unreferenced
             """
@@ -25,6 +26,16 @@ struct DeleteCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("objectIds, keys or URLs, or '-' for a list on standard input.", valueName: "file"))
     var files: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of files: one name on each line, JSON Lines, or CSV (if its name ends in .csv) with objectId, key or "
+                + "url; can be repeated.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var manifest: [String] = []
 
     @Option(
         name: .customLong("where"),
@@ -59,7 +70,7 @@ struct DeleteCommand: AsyncParsableCommand {
 
     func validate() throws {
         let selects = condition != nil || olderThan != nil || unreferenced
-        guard selects != !files.isEmpty else {
+        guard selects != !(files + manifest).isEmpty else {
             throw ValidationError("Name files, or select them with --where, --older-than or --unreferenced; not both.")
         }
         guard !files.contains("-") || files.count == 1 else {
@@ -110,22 +121,15 @@ struct DeleteCommand: AsyncParsableCommand {
     private func select(_ client: FileClient, _ journal: Journal) async throws -> ItemTotals {
         let candidates = try await FileCandidates.select(in: journal)
         let deletion = FileDeletion(client, candidates)
+        if (files + manifest).isEmpty { try await deletion.select(fullCondition) }
         if files == ["-"] {
-            var names: [String] = []
-            while let line = readLine() {
-                if !line.isEmpty { names.append(line) }
-                guard names.count == 100 else { continue }
-                try await deletion.select(names)
-                names = []
-            }
-            if !names.isEmpty { try await deletion.select(names) }
-        } else if !files.isEmpty {
+            try await deletion.select(NameList(descriptor: STDIN_FILENO), named: "line")
+        } else {
             for start in stride(from: 0, to: files.count, by: 100) {
                 try await deletion.select(Array(files[start..<min(start + 100, files.count)]))
             }
-        } else {
-            try await deletion.select(fullCondition)
         }
+        for path in manifest { try await deletion.select(try NameList(path: path), named: "\(path), line") }
         if options.retryFailed { try await candidates.addFailed() }
         if unreferenced {
             try await deletion.removeReferenced { name in
@@ -147,7 +151,7 @@ struct DeleteCommand: AsyncParsableCommand {
     }
 
     private var identity: String {
-        var words = ["delete"] + files
+        var words = ["delete"] + files + manifest.flatMap { ["--manifest", MigrationOptions.absolute($0)] }
         if let condition { words += ["--where", condition.description] }
         if let olderThan { words += ["--older-than", "\(Int(olderThan))s"] }
         if unreferenced { words.append("--unreferenced") }

@@ -49,6 +49,27 @@ package struct FileDeletion: Sendable {
         }
     }
 
+    /// Selects the files of a list, which is read page by page.
+    ///
+    /// - Parameters:
+    ///   - list: The list; reading it blocks.
+    ///   - place: What stands before the number of a line that cannot be used.
+    /// - Throws: ``FileClientError``; ``MigrationError`` if the list cannot be read.
+    package func select(_ list: NameList, named place: String) async throws {
+        var list = list
+        var names: [String] = []
+        while let element = try list.next() {
+            switch element {
+            case .success(let name): names.append(name)
+            case .failure(let line): try await candidates.refuse("\(place) \(line.line)", because: line.reason)
+            }
+            guard names.count == 100 else { continue }
+            try await select(names)
+            names = []
+        }
+        if !names.isEmpty { try await select(names) }
+    }
+
     /// Removes from the selection all files to which an object of the app refers.
     ///
     /// - Throws: ``FileClientError``.
