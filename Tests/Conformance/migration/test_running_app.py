@@ -56,6 +56,18 @@ def test_running_app_is_imported_and_then_its_changes(old, server, journal):
     assert "that are not in the export" in result.stderr
 
 
+def test_app_that_fails_now_and_then_is_read_to_its_end(old, server, tmp_path):
+    faults = old.server.faults
+    faults.error_share = 0.1
+    faults.fail_next(2, 429)
+    faults.lose_next(2)
+    try:
+        result = run(server, old, tmp_path / "j", "--users", old.export, "--retries", "20")
+    finally:
+        faults.error_share = 0
+    assert result.returncode == 0, result.stderr
+
+
 def test_wrong_source_key_is_named(old, server, tmp_path):
     result = run(server, old, tmp_path / "j", key="wrong")
     assert result.returncode == SERVER and "Unauthorized" in result.stderr
