@@ -17,7 +17,7 @@ public struct UploadDescription: Sendable, Hashable, Codable {
 
     /// The file's objectId, which needs the master key; `nil` lets the server generate one.
     ///
-    /// An upload with an objectId is stored once, whatever answers are lost: a repeated request finds the file.
+    /// An upload with an objectId is stored once, also if answers are lost: a repeated request finds the file.
     public var objectId: String?
     /// The time of creation in ISO 8601, which needs the master key; `nil` for now.
     public var createdAt: String?

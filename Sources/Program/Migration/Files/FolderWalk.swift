@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The files of a folder and of the folders in it, in the order of the disk.
 ///
-/// One open folder for each level of depth is in memory, whatever the number of files.
+/// One open folder for each level of depth is in memory, independent of the number of files.
 package struct FolderWalk: ItemSource {
     private struct Level {
         let folder: OpenFolder

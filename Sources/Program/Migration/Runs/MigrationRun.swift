@@ -1,6 +1,6 @@
 /// Sends the items of sources to a server, each exactly once, over as many processes as it takes.
 ///
-/// Memory holds one page of items and the batches that are being sent, whatever the source's size.
+/// Memory holds one page of items and the batches that are being sent, independent of the source's size.
 package struct MigrationRun: Sendable {
     /// What a batch contains.
     package struct BatchLimit: Sendable, Hashable {

@@ -121,7 +121,7 @@ final class ArchiveReader {
     }
 
     private func require(_ code: CInt) throws(MigrationError) {
-        // Warnings concern attributes that nobody uses, such as times.
+        // Warnings concern attributes that are not used, such as times.
         guard code == ARCHIVE_OK || code == ARCHIVE_WARN else { throw failure }
     }
 
