@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from client import ALPHA, BINARY, TIMEOUT, eventually
+from client import ALPHA, BINARY, TIMEOUT
 from commands import FAILED, INTERRUPTED, SERVER, USAGE, credentials_of, lcfile, own_environment
 from http_files import FolderServer
 
@@ -27,11 +27,12 @@ def run(server, tmp_path):
 
 @pytest.fixture
 def records(master):
-    """The records of all files whose metaData has this mark, by name."""
+    """The records of all files whose metaData has this mark, by name; no two of them have the same name."""
 
     def records(mark):
         where = json.dumps({"metaData.mark": mark})
         found = master.get("/1.1/files", params={"where": where, "limit": 1000}).json()["results"]
+        assert len({record["name"] for record in found}) == len(found)
         return {record["name"]: record for record in found}
 
     return records
@@ -200,18 +201,29 @@ def test_killed_at_random_moments_every_file_exists_once(server, run, records, t
     assert run(*arguments, "--verify").returncode == 0
 
 
-def test_interruption_says_how_to_continue(server, tmp_path):
+def test_interruption_says_how_to_continue(server, run, tmp_path):
     write(tmp_path / "album", [f"{number}" for number in range(20)])
     environment = own_environment(**credentials_of(server.url, master=ALPHA.master))
     process = subprocess.Popen(
-        [BINARY, "import", "album", "--rate", "1"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True,
+        [BINARY, "import", "album", "--rate", "2", "--json"], cwd=tmp_path, env=environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
-    assert eventually(lambda: (tmp_path / "album.lcfile-journal-wal").exists(), TIMEOUT)
+    # After its first file the command has certainly begun.
+    assert process.stdout.readline()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=TIMEOUT)
-    assert process.returncode in (INTERRUPTED, -signal.SIGINT)
-    if process.returncode == INTERRUPTED:
-        assert "The same command continues (journal: album.lcfile-journal)" in errors
+    assert process.returncode == INTERRUPTED
+    assert "interrupted; " in errors and "The same command continues (journal: album.lcfile-journal)" in errors
+    assert run("import", "album").returncode == 0
+
+
+def test_journals_in_the_folder_are_not_imported(run, records, tmp_path, mark):
+    write(tmp_path / "album", ["a", "sub/b"])
+    arguments = ["--meta", json.dumps({"mark": mark})]
+    assert run("import", "album/sub").returncode == 0
+    assert (tmp_path / "album/sub.lcfile-journal").exists()
+    assert run("import", "album", *arguments).returncode == 0
+    assert sorted(records(mark)) == ["a", "b"]
 
 
 def test_large_file_is_stored_with_its_bytes(run, records, api, tmp_path, mark):

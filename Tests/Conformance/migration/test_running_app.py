@@ -66,6 +66,7 @@ def test_app_that_fails_now_and_then_is_read_to_its_end(old, server, tmp_path):
     finally:
         faults.error_share = 0
     assert result.returncode == 0, result.stderr
+    assert faults.planned == [] and faults.lost == 0, "the faults were not met"
 
 
 def test_wrong_source_key_is_named(old, server, tmp_path):

@@ -57,7 +57,7 @@ struct MigrationOptions: ParsableArguments {
         let name = path.split(separator: "/").last ?? ""
         // A journal in the folder itself would be imported with it.
         if ["", ".", ".."].contains(name) { path = "\(absolute(path))" }
-        return path == "/" ? "lcfile.journal" : path + ".lcfile-journal"
+        return path == "/" ? "lcfile.journal" : path + PathRules.journalSuffix
     }
 
     /// The path from the root, without `.` and `..`.

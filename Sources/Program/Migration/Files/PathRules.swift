@@ -11,7 +11,10 @@ package struct PathRules: Sendable, Hashable {
     /// Whether symbolic links in folders are followed; otherwise they are left out.
     package var followsLinks = false
 
-    /// Creates rules that take every file that is not hidden.
+    /// The end of the names of journals; the files and folders beside a journal have its name with a further ending.
+    package static let journalSuffix = ".lcfile-journal"
+
+    /// Creates rules that take every file that is neither hidden nor part of a journal.
     package init() {}
 
     /// Whether a file is imported.
@@ -29,6 +32,8 @@ package struct PathRules: Sendable, Hashable {
 
     private func takes(_ path: String) -> Bool {
         let name = path.split(separator: "/").last ?? ""
+        // A journal changes while it is imported, and is not the user's.
+        guard !name.contains(PathRules.journalSuffix) else { return false }
         return (showsHidden || !name.hasPrefix(".")) && !excluded.contains { PathRules.matches($0, path) }
     }
 
