@@ -55,6 +55,20 @@ struct FixedRenderer: ImageRenderer {
         if let failure { throw failure }
         return Color(red: 0x85, green: 0x69, blue: 0x4d)
     }
+
+    func samples(
+        of image: OpenImage,
+        frames: [Int],
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> [ImageSample] {
+        frames.map { _ in
+            ImageSample(
+                pixels: ByteBuffer(repeating: 0x80, count: ImageSample.pixelCount),
+                hash: PerceptualHash(words: .zero, quality: 0)
+            )
+        }
+    }
 }
 
 /// Gives the same file for every address, or throws the same error.

@@ -155,6 +155,15 @@ package struct VipsRenderer: ImageRenderer {
         }
     }
 
+    package func samples(
+        of image: OpenImage,
+        frames: [Int],
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> [ImageSample] {
+        throw ServiceError(.notAvailable, "Images cannot be sampled yet.")
+    }
+
     /// The pixels of an image that the worker process must decode; `nil` for other formats.
     private func decoded(
         _ image: OpenImage,

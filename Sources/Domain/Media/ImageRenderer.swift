@@ -70,6 +70,23 @@ package protocol ImageRenderer: Sendable {
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> Color
+
+    /// Samples of an image's frames, for checks of its content: the first frame and further ones at equal distances.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - frames: The frames to sample, 0 for the first; ascending, within the header's number of frames. Of formats
+    ///     that the worker process decodes, only the first.
+    ///   - priority: The processor priority of the job.
+    ///   - deadline: As for rendering.
+    /// - Returns: One sample for each frame.
+    /// - Throws: The errors of rendering.
+    func samples(
+        of image: OpenImage,
+        frames: [Int],
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> [ImageSample]
 }
 
 /// What the first bytes of an image tell.

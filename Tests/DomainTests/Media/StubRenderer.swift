@@ -141,6 +141,21 @@ final class StubRenderer: ImageRenderer {
     ) async throws -> Color {
         Color(red: 0x85, green: 0x69, blue: 0x4d)
     }
+
+    func samples(
+        of image: OpenImage,
+        frames: [Int],
+        with priority: ImagePriority,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> [ImageSample] {
+        if let failure { throw failure }
+        return frames.map { _ in
+            ImageSample(
+                pixels: ByteBuffer(repeating: 0x80, count: ImageSample.pixelCount),
+                hash: PerceptualHash(words: .zero, quality: 0)
+            )
+        }
+    }
 }
 
 extension ImageSource {
