@@ -148,7 +148,7 @@ final class StubRenderer: ImageRenderer {
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> [ImageSample] {
-        if let failure { throw failure }
+        if let failure = state.withLock(\.failure) { throw failure }
         return frames.map { _ in
             ImageSample(
                 pixels: ByteBuffer(repeating: 0x80, count: ImageSample.pixelCount),
