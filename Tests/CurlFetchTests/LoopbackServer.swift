@@ -33,7 +33,7 @@ struct Reply: Sendable {
 /// An HTTP server on a loopback address; one request a connection.
 final class LoopbackServer: Sendable {
     private let replies: [String: Reply]
-    private let heads = Mutex<[String]>([])
+    private let arrived = Mutex<[String]>([])
     private let arrivals: AsyncStream<Void>
     private let arrival: AsyncStream<Void>.Continuation
 
@@ -70,9 +70,9 @@ final class LoopbackServer: Sendable {
         try result.get()
     }
 
-    /// The heads of all requests that came.
+    /// All requests that came, each with its head and its body.
     var requests: [String] {
-        heads.withLock { $0 }
+        arrived.withLock { $0 }
     }
 
     /// Returns when the next request has come.
@@ -80,10 +80,10 @@ final class LoopbackServer: Sendable {
         for await _ in arrivals { return }
     }
 
-    fileprivate func reply(to head: String) -> Reply {
-        heads.withLock { $0.append(head) }
+    fileprivate func reply(to request: String) -> Reply {
+        arrived.withLock { $0.append(request) }
         arrival.yield()
-        let words = head.split(separator: " ", maxSplits: 2)
+        let words = request.split(separator: " ", maxSplits: 2)
         let path = words.count == 3 ? String(words[1]) : ""
         return replies[path] ?? .answer(404, ["Content-Length: 7"], "nothing")
     }
@@ -93,18 +93,27 @@ private final class Conversation: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let server: LoopbackServer
-    private var head = ""
+    private var received = ""
 
     init(_ server: LoopbackServer) {
         self.server = server
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        head += String(buffer: unwrapInboundIn(data))
-        guard head.hasSuffix("\r\n\r\n") else { return }
-        let reply = server.reply(to: head)
+        received += String(buffer: unwrapInboundIn(data))
+        guard isWhole else { return }
+        let reply = server.reply(to: received)
         let channel = context.channel
         let sent = channel.writeAndFlush(reply.bytes)
         if reply.hangsUp { sent.whenComplete { _ in channel.close(promise: nil) } }
+    }
+
+    /// Whether the head has come, and as much of a body as it announces.
+    private var isWhole: Bool {
+        guard let end = received.firstRange(of: "\r\n\r\n") else { return false }
+        let length = received[..<end.lowerBound].split(separator: "\r\n")
+            .first { $0.lowercased().hasPrefix("content-length:") }
+            .flatMap { Int($0.dropFirst("content-length:".count).drop { $0 == " " }) }
+        return received[end.upperBound...].utf8.count >= length ?? 0
     }
 }

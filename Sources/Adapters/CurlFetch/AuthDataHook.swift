@@ -65,11 +65,7 @@ package struct AuthDataHook: AuthDataVerifier {
         to url: String,
         within seconds: Int
     ) throws(CurlFailure) -> Int {
-        var handle = try CurlHandle()
-        try handle.set(.timeout, seconds)
-        try handle.set(.url, url)
-        try handle.addHeader("Content-Type: application/json")
-        try handle.setBody(body)
+        var handle = try CurlHandle.posting(body, to: url, within: seconds)
         try handle.perform(CurlCallbacks(receive: { _, _ in true }))
         return try handle.status()
     }
