@@ -68,9 +68,10 @@ struct TestServer {
         _ store: MemoryObjectStore,
         _ derivatives: MemoryDerivativeStore
     ) -> AppServices {
-        let files = FileService(files: FileRecords(store), blobs: blobs)
+        let policy = CensorPolicy()
+        let files = FileService(files: FileRecords(store), blobs: blobs, policy: policy)
         let deletions = FileDeletions(app: id, store: store, blobs: blobs, derivatives: derivatives, files: files)
-        let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket)
+        let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket, policy: policy)
         let settings = ObjectSettings(
             files: presentation,
             accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher())
@@ -90,28 +91,30 @@ struct TestServer {
             uploads: receiver,
             fetcher: fetcher
         )
+        let images = ImageService(
+            settings: images,
+            names: names,
+            files: files,
+            renderer: renderer,
+            admission: ImageAdmission(workers: 1, memory: 1 << 30, queue: 100),
+            served: ServedMemory(limit: 1 << 20),
+            derivatives: derivatives,
+            scratch: staging
+        )
+        let remoteImages = RemoteImages(
+            fetchers: Fetchers(fetcher),
+            derivatives: derivatives,
+            types: FixedTypes(),
+            limit: images.settings.limits.sourceSize,
+            memory: ServedMemory(limit: 1 << 20)
+        )
         return AppServices(
             id: id,
             uploads: receiver,
             files: files,
             deletions: deletions,
-            images: ImageService(
-                settings: images,
-                names: names,
-                files: files,
-                renderer: renderer,
-                admission: ImageAdmission(workers: 1, memory: 1 << 30, queue: 100),
-                served: ServedMemory(limit: 1 << 20),
-                derivatives: derivatives,
-                scratch: staging
-            ),
-            remoteImages: RemoteImages(
-                fetchers: Fetchers(fetcher),
-                derivatives: derivatives,
-                types: FixedTypes(),
-                limit: images.limits.sourceSize,
-                memory: ServedMemory(limit: 1 << 20)
-            ),
+            images: images,
+            remoteImages: remoteImages,
             objects: ObjectService(store: store, settings: settings),
             schemas: SchemaService(store: store, limits: ObjectLimits()),
             permissions: PermissionService(store: store, limits: ObjectLimits()),
@@ -121,6 +124,7 @@ struct TestServer {
             fileDomains: [presentation.publicURL],
             ownDomains: ownDomains[id.description] ?? [],
             mirror: mirrors.contains(id.description) ? mirror : nil,
+            censorship: CensorService.fixture(id, store, files, images, remoteImages, presentation),
             queries: QueryLimits(),
             patterns: PCREEngine()
         )

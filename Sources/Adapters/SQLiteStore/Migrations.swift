@@ -156,7 +156,59 @@ extension DatabaseMigrator {
                 arguments: [#"{"type":"String"}"#]
             )
         }
+        migrator.registerMigration("v7 censorship") { db in try makeCensorship(db) }
         return migrator
+    }
+
+    /// Creates the classes of the censorship queue, and the field and the index of the verdict in file records.
+    private static func makeCensorship(_ db: Database) throws {
+        let (string, number) = (#"{"type":"String"}"#, #"{"type":"Number"}"#)
+        let (date, boolean) = (#"{"type":"Date"}"#, #"{"type":"Boolean"}"#)
+        let classes = [
+            (
+                "_CensorJob", ["turn", "run", "file", "lease"],
+                """
+                {"attempts":\(number),"awaiting":\(boolean),"file":\(string),"lease":\(string),"position":\(string),\
+                "run":\(string),"turn":\(string),"work":\(string)}
+                """
+            ),
+            (
+                "_CensorRun", ["state"],
+                """
+                {"decided":\(number),"examined":\(number),"from":\(date),"passed":\(number),"position":\(string),\
+                "queued":\(number),"recheck":\(boolean),"rejected":\(number),"review":\(number),"state":\(string),\
+                "to":\(date),"total":\(number)}
+                """
+            ),
+            (
+                "_CensorLog", ["file"],
+                """
+                {"at":\(string),"by":\(string),"event":\(string),"file":\(string),"kind":\(string),"verdict":\(string)}
+                """
+            ),
+            ("_CensorSettings", [], #"{"auto":\#(boolean),"hold":\#(boolean)}"#),
+            (
+                "_KnownImage", ["sha256", "pdq", "file"],
+                #"{"file":\#(string),"note":\#(string),"pdq":\#(string),"sha256":\#(string)}"#
+            ),
+        ]
+        for (name, indexes, fields) in classes { try makeClass(name, unique: [], plain: indexes, fields: fields, db) }
+        let verdict = #"{"hidden":true,"readOnly":true,"type":"String"}"#
+        let index = #"{"fields":["censorResult","createdAt"],"unique":false}"#
+        try db.execute(
+            sql: """
+                UPDATE class SET schema = json_insert(
+                    json_set(schema, '$.fields.censorResult', json(?)), '$.indexes[#]', json(?)
+                ) WHERE number = 1
+                """,
+            arguments: [verdict, index]
+        )
+        try db.execute(
+            sql: """
+                CREATE INDEX "class_1 censor^result,created^at" ON class_1 \
+                (json_extract(body, '$.censorResult'), created_at)
+                """
+        )
     }
 
     /// Creates a class with its table, as the code of "v3 accounts" and later does.

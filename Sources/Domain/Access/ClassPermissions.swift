@@ -9,7 +9,9 @@ package struct ClassPermissions: Sendable, Hashable {
         switch name {
         case .file: audiences[.delete] = []
         case .user: audiences[.find] = []
-        case .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey: audiences = [:]
+        case .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey, .censorJob, .censorRun, .censorLog,
+            .censorSettings, .knownImage:
+            audiences = [:]
         default: break
         }
     }

@@ -76,7 +76,7 @@ package final class FileDeletions: Sendable {
             } else if retry == nil {
                 retry = .now + backoff.next()
             }
-            await wait(until: retry)
+            await signal.wait(until: retry)
         }
     }
 
@@ -138,16 +138,6 @@ package final class FileDeletions: Sendable {
                 if let failure = failures.first { throw failure.error }
             }
             return try await body()
-        }
-    }
-
-    private func wait(until retry: ContinuousClock.Instant?) async {
-        guard let retry else { return await signal.wait() }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [signal] in await signal.wait() }
-            group.addTask { try? await Task.sleep(until: retry, clock: .continuous) }
-            await group.next()
-            group.cancelAll()
         }
     }
 

@@ -4,11 +4,21 @@ package struct FilePresentation: Sendable {
     package let publicURL: String
     /// The name of the app's bucket.
     package let bucket: String
+    /// Decides who sees a file's verdict.
+    package let policy: CensorPolicy
 
     /// Creates a presentation.
-    package init(publicURL: String, bucket: String) {
+    package init(publicURL: String, bucket: String, policy: CensorPolicy = CensorPolicy()) {
         self.publicURL = publicURL
         self.bucket = bucket
+        self.policy = policy
+    }
+
+    /// Whether a caller without the master key sees the verdict about a file: its owner, if a setting allows it.
+    func showsVerdict(about record: borrowing RawObject, to caller: Caller) -> Bool {
+        guard let user = caller.user, policy.settings.isShownToOwner else { return false }
+        let owner = record.value("metaData").flatMap(JSONValue.init(stored:))?.objectValue?["owner"]
+        return owner == .string(user.id.description)
     }
 
     /// Completes a stored record to the form that clients see (protocol/files 4).

@@ -22,6 +22,8 @@ package struct FileRecord: Sendable, Hashable {
     package let updatedAt: Timestamp
     /// The part that the mirror has in the file; `nil` for a file that a client uploaded.
     package let mirrorState: MirrorState?
+    /// The result of censorship; `nil` if the file was never to be checked.
+    package let verdict: Verdict?
 
     /// Creates a record from checked values; without `updatedAt`, that of a record that was never changed.
     package init(
@@ -35,7 +37,8 @@ package struct FileRecord: Sendable, Hashable {
         acl: AccessControlList?,
         createdAt: Timestamp,
         updatedAt: Timestamp? = nil,
-        mirrorState: MirrorState? = nil
+        mirrorState: MirrorState? = nil,
+        verdict: Verdict? = nil
     ) {
         self.id = id
         self.key = key
@@ -48,6 +51,7 @@ package struct FileRecord: Sendable, Hashable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt ?? createdAt
         self.mirrorState = mirrorState
+        self.verdict = verdict
     }
 }
 
@@ -63,6 +67,8 @@ package struct ServedFile: Sendable, Hashable {
     package let digest: BlobDigest
     /// The time of creation, since which the bytes have not changed.
     package let createdAt: Timestamp
+    /// The result of censorship, which decides whether the bytes are served.
+    package let verdict: Verdict?
 
     /// Creates the value from a record.
     package init(_ record: FileRecord) {
@@ -71,6 +77,7 @@ package struct ServedFile: Sendable, Hashable {
         size = record.facts.size
         digest = record.facts.digest
         createdAt = record.createdAt
+        verdict = record.verdict
     }
 }
 

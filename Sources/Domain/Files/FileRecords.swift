@@ -89,6 +89,7 @@ extension FileRecord {
         }
         if let detectedType { fields["_detected"] = .string(detectedType.description) }
         fields[MirrorField.name] = mirrorState.map { .string($0.rawValue) }
+        fields[VerdictField.verdict] = verdict.map { .string($0.rawValue) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: updatedAt, acl: acl, fields: fields)
     }
 
@@ -111,7 +112,8 @@ extension FileRecord {
             acl: object.acl,
             createdAt: object.createdAt,
             updatedAt: object.updatedAt,
-            mirrorState: object.mirrorState
+            mirrorState: object.mirrorState,
+            verdict: object.verdict
         )
     }
 }
@@ -132,12 +134,12 @@ extension WriteTransaction {
         let known = caller.isMaster ? try self.object(record.id, in: .file) : nil
         if let known, known.mirrorState == .missing, known.fileKey == record.key {
             object = record.mirrorState == .filled ? known.filled(by: record) : object
-            return try update(object, in: .file, from: known)
+            return try update(try queuedForCheck(object, at: .now()), in: .file, from: known)
         }
         guard try record.mirrorState != .filled && (record.mirrorState != .created || !isGone(record.key)) else {
             throw FileService.notFound
         }
-        try insert(object, into: .file)
+        try insert(try queuedForCheck(object, at: .now()), into: .file)
     }
 }
 

@@ -3,6 +3,8 @@ package struct FileService: Sendable {
     private let files: FileRecords
     private let blobs: any BlobStore
     private let health: StorageHealth
+    /// Decides which files are served.
+    package let policy: CensorPolicy
     /// Cached records and open blobs, so that frequent downloads need neither the database nor the file system.
     private let served: BoundedCache<FileKey, ServedFile>
     private let opened: BoundedCache<FileKey, any OpenBlob>
@@ -12,13 +14,16 @@ package struct FileService: Sendable {
     ///   - blobs: The app's blobs.
     ///   - cache: The maximum numbers of cached records and open blobs.
     ///   - health: Receives reports of lost blobs.
+    ///   - policy: Decides which files are served.
     package init(
         files: FileRecords,
         blobs: any BlobStore,
         cache: DownloadCache = DownloadCache(),
-        health: StorageHealth = StorageHealth()
+        health: StorageHealth = StorageHealth(),
+        policy: CensorPolicy = CensorPolicy()
     ) {
         self.health = health
+        self.policy = policy
         self.files = files
         self.blobs = blobs
         served = BoundedCache(bound: cache.records)
@@ -52,8 +57,32 @@ package struct FileService: Sendable {
     }
 
     /// The file with a key; does not check the caller, because URLs are public (protocol/files 7).
+    ///
+    /// Every way to the bytes of a file for clients begins here, or with ``requireOpen(_:)``.
+    ///
+    /// - Throws: ``ServiceError/Code/blocked`` if censorship does not let the file be served.
     package func find(_ key: FileKey) async throws -> ServedFile? {
+        let file = try await record(key)
+        if let file { try requireOpen(file) }
+        return file
+    }
+
+    /// The file with a key, whatever its verdict.
+    package func record(_ key: FileKey) async throws -> ServedFile? {
         try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
+    }
+
+    /// The image that is served instead of a blocked one; `nil` without the setting, or if it is blocked itself.
+    package func placeholder() async throws -> ServedFile? {
+        guard let id = policy.settings.blockedImage, let file = try await files.file(id: id).map(ServedFile.init),
+            (try? requireOpen(file)) != nil
+        else { return nil }
+        return file
+    }
+
+    /// Throws ``ServiceError/Code/blocked`` if censorship does not let the file be served.
+    package func requireOpen(_ file: ServedFile) throws {
+        try policy.requireOpen(file.verdict)
     }
 
     /// Opens the bytes of a file for this caller only.

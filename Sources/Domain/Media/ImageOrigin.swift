@@ -40,7 +40,7 @@ package struct ImageOrigin: Sendable {
             open: { try await files.open(file) },
             isThere: {
                 // If the look-up fails, the file counts as existing.
-                do { return try await files.find(file.key) != nil } catch { return true }
+                do { return try await files.record(file.key) != nil } catch { return true }
             }
         )
     }

@@ -50,7 +50,10 @@ struct ObjectPresenter {
         var object = RawObject(row.body)
         for (name, value) in shape.relations { object.set(name, to: value) }
         for (name, value) in shape.defaults where !object.has(name) { object.set(name, to: value) }
-        if !shape.hidden.isEmpty { object.removeAll(where: shape.hidden.contains) }
+        if !shape.hidden.isEmpty {
+            let showsVerdict = shape.isFile && files.showsVerdict(about: object, to: access.caller)
+            object.removeAll { shape.hidden.contains($0) && !(showsVerdict && $0 == VerdictField.verdict) }
+        }
         if shape.hasOwnFields { object.removeAll { $0.hasPrefix("_") } }
         if shape.isUser, !access.caller.isMaster, access.caller.user?.id != row.id {
             object.removeAll { $0 == AuthData.field }

@@ -22,7 +22,7 @@ extension ObjectWriteRules {
             fields: fields
         )
         try settings.limits.requireSize(of: object, by: access.caller)
-        try writer.insert(object, into: .file)
+        try writer.insert(try writer.queuedForCheck(object, at: settings.clock()), into: .file)
         var reply = ObjectReply(
             ["objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601)]
                 .merging(fields.filter { $0.key != "metaData" }) { own, _ in own }
@@ -68,7 +68,7 @@ extension ObjectWriteRules {
         if let known = try writer.record(with: key), known.mirrorState == .created {
             let file = try FileRecord(stored: known)
             try MissingFile(object)?.verify(file.facts)
-            object = object.filled(by: file)
+            object = try writer.queuedForCheck(object.filled(by: file), at: settings.clock())
             _ = try writer.delete(known.id, in: .file)
         }
         try settings.limits.requireSize(of: object, by: access.caller)
@@ -141,14 +141,16 @@ extension ObjectService {
     /// The location of a file's bytes, for a caller who is allowed to read its record.
     ///
     /// - Throws: ``ServiceError/Code/objectNotFound`` if the record does not exist or has no location;
-    ///   ``ServiceError/Code/forbidden`` if the caller is not allowed to read it.
+    ///   ``ServiceError/Code/forbidden`` if the caller is not allowed to read it; ``ServiceError/Code/blocked`` for a
+    ///   file on another server that censorship does not let be served.
     package func location(ofFile id: ObjectID, as caller: Caller) async throws -> FileLocation {
         let record = try await store.read { [settings] reader in
             try ObjectReadRules(reader: reader, caller: caller, settings: settings).row(id, in: .file)?.row.object()
         }
-        guard let location = record.flatMap(FileLocation.init(of:)) else {
+        guard let record, let location = FileLocation(of: record) else {
             throw ServiceError(.objectNotFound, "File not found.")
         }
+        if case .elsewhere = location { try settings.files.policy.requireOpen(record.verdict) }
         return location
     }
 }

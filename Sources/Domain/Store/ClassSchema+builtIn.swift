@@ -2,6 +2,7 @@ extension ClassSchema {
     /// The classes that every app has from its first start.
     package static let builtIn: [ClassSchema] = [
         .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
+        .censorJobs, .censorRuns, .censorLog, .censorSettings, .knownImages,
     ]
 
     /// File records.
@@ -11,8 +12,14 @@ extension ClassSchema {
             "name": FieldDefinition(.string), "key": FieldDefinition(.string),
             "mime_type": FieldDefinition(.string), "metaData": FieldDefinition(.object),
             "url": FieldDefinition(.string), MirrorField.name: FieldDefinition(.string),
+            // The verdict of censorship: only the master key reads it, and only the server writes it.
+            "censorResult": .ofServer(.string),
         ],
-        indexes: [.unique("key")]
+        // The second for the review list: the newest files with a verdict.
+        indexes: [
+            .unique("key"),
+            IndexDefinition(fields: [FieldPath(field: "censorResult"), FieldPath(field: "createdAt")]),
+        ]
     )
 
     /// Users (protocol/data 6.1).
@@ -98,6 +105,57 @@ extension ClassSchema {
         fields: ["key": FieldDefinition(.string)],
         indexes: [.unique("key")]
     )
+
+    /// The censorship queue: see ``CensorJob``.
+    package static let censorJobs = ClassSchema(
+        name: .censorJob,
+        fields: [
+            "work": FieldDefinition(.string), "file": FieldDefinition(.string), "turn": FieldDefinition(.string),
+            "run": FieldDefinition(.string), "position": FieldDefinition(.string), "lease": FieldDefinition(.string),
+            "attempts": FieldDefinition(.number), "awaiting": FieldDefinition(.boolean),
+        ],
+        indexes: [.plain("turn"), .plain("run"), .plain("file"), .plain("lease")]
+    )
+
+    /// The bulk runs of censorship: see ``CensorRun``.
+    package static let censorRuns = ClassSchema(
+        name: .censorRun,
+        fields: [
+            "state": FieldDefinition(.string), "from": FieldDefinition(.date), "to": FieldDefinition(.date),
+            "recheck": FieldDefinition(.boolean), "total": FieldDefinition(.number),
+            "examined": FieldDefinition(.number), "queued": FieldDefinition(.number),
+            "decided": FieldDefinition(.number), "passed": FieldDefinition(.number),
+            "review": FieldDefinition(.number), "rejected": FieldDefinition(.number),
+            "position": FieldDefinition(.string),
+        ],
+        indexes: [.plain("state")]
+    )
+
+    /// The audit log of censorship: see ``CensorLogEntry``.
+    package static let censorLog = ClassSchema(
+        name: .censorLog,
+        fields: [
+            "event": FieldDefinition(.string), "file": FieldDefinition(.string), "verdict": FieldDefinition(.string),
+            "kind": FieldDefinition(.string), "by": FieldDefinition(.string), "at": FieldDefinition(.string),
+        ],
+        indexes: [.plain("file")]
+    )
+
+    /// The settings of censorship: see ``CensorSettings``.
+    package static let censorSettings = ClassSchema(
+        name: .censorSettings,
+        fields: ["auto": FieldDefinition(.boolean), "hold": FieldDefinition(.boolean)]
+    )
+
+    /// The images that are blocked wherever they are uploaded again: see ``KnownImage``.
+    package static let knownImages = ClassSchema(
+        name: .knownImage,
+        fields: [
+            "sha256": FieldDefinition(.string), "pdq": FieldDefinition(.string), "file": FieldDefinition(.string),
+            "note": FieldDefinition(.string),
+        ],
+        indexes: [.plain("sha256"), .plain("pdq"), .plain("file")]
+    )
 }
 
 /// The field of a file's record that says which part the mirror has in it.
@@ -109,12 +167,22 @@ extension IndexDefinition {
     fileprivate static func unique(_ field: String) -> IndexDefinition {
         IndexDefinition(fields: [FieldPath(field: field)], isUnique: true)
     }
+
+    fileprivate static func plain(_ field: String) -> IndexDefinition {
+        IndexDefinition(fields: [FieldPath(field: field)])
+    }
 }
 
 extension FieldDefinition {
     fileprivate static func readOnly(_ type: FieldType) -> FieldDefinition {
         var definition = FieldDefinition(type)
         definition.isReadOnly = true
+        return definition
+    }
+
+    fileprivate static func ofServer(_ type: FieldType) -> FieldDefinition {
+        var definition = readOnly(type)
+        definition.isHidden = true
         return definition
     }
 }

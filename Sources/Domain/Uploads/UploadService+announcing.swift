@@ -125,10 +125,3 @@ extension UploadService {
         return try .make(for: description.name, prefix: description.prefix, keepingName: description.keepsName)
     }
 }
-
-extension Timestamp {
-    /// The timestamp plus a number of seconds, which can be negative.
-    package func adding(seconds: Int) -> Timestamp {
-        Timestamp(milliseconds: milliseconds + Int64(seconds) * 1000)
-    }
-}

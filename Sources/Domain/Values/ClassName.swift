@@ -52,6 +52,16 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let deletion = ClassName(known: "_Deletion")
     /// The keys of deleted files, which the mirror does not fetch again; only the master key can read them.
     package static let goneKey = ClassName(known: "_GoneKey")
+    /// The censorship queue, which only the master key can read, like the next four.
+    package static let censorJob = ClassName(known: "_CensorJob")
+    /// The bulk runs of censorship.
+    package static let censorRun = ClassName(known: "_CensorRun")
+    /// The audit log of censorship.
+    package static let censorLog = ClassName(known: "_CensorLog")
+    /// The class with one object: the app's settings of censorship.
+    package static let censorSettings = ClassName(known: "_CensorSettings")
+    /// The images that are blocked wherever they are uploaded again.
+    package static let knownImage = ClassName(known: "_KnownImage")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
@@ -64,6 +74,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Classes with rules of lcfile, or with its state.
     private static let reserved: Set<ClassName> = [
         .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey,
+        .censorJob, .censorRun, .censorLog, .censorSettings, .knownImage,
     ]
 
     /// Whether lcfile has its own rules for the class, or stores its own state there.

@@ -84,6 +84,10 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let forbidden = Code(description: "forbidden")
         /// No object has this id.
         package static let objectNotFound = Code(description: "objectNotFound")
+        /// Censorship does not let the file's bytes be served (403).
+        package static let blocked = Code(description: "blocked")
+        /// Another request of the same kind is in progress (409).
+        package static let conflict = Code(description: "conflict")
         /// No file has this key.
         package static let fileNotFound = Code(description: "fileNotFound")
         /// The path does not exist, or not with this method.

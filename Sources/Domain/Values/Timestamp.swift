@@ -17,6 +17,16 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// The timestamp plus a number of seconds, which can be negative.
+    package func adding(seconds: Int) -> Timestamp {
+        adding(milliseconds: Int64(seconds) * 1000)
+    }
+
+    /// The timestamp plus a number of milliseconds, which can be negative.
+    package func adding(milliseconds count: Int64) -> Timestamp {
+        Timestamp(milliseconds: milliseconds + count)
+    }
+
     /// Earlier is less.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds

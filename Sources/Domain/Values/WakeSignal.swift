@@ -39,3 +39,16 @@ final class WakeSignal: Sendable {
         }
     }
 }
+
+extension WakeSignal {
+    /// As ``wait()``, but returns at a time at the latest; `nil` for no limit.
+    func wait(until end: ContinuousClock.Instant?) async {
+        guard let end else { return await wait() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait() }
+            group.addTask { try? await Task.sleep(until: end, clock: .continuous) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -64,6 +64,11 @@ package struct API: Sendable {
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
+            CensorRoutes(apps: apps, bodies: bodies).add(to: callers)
+            CensorshipRoutes(apps: apps, bodies: bodies).add(to: callers)
+            CensorRunRoutes(apps: apps, bodies: bodies).add(to: callers)
+            KnownImageRoutes(apps: apps, bodies: bodies).add(to: callers)
+            SignedCensorRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/censorship"))
         }
         DownloadRoutes(apps: all).add(to: router)
         return TunnelResponder(base: router.buildResponder(), bodies: bodies)

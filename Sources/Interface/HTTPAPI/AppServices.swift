@@ -30,6 +30,8 @@ package struct AppServices: Sendable {
     package let fileDomains: [String]
     /// Fetches the files of unknown keys; `nil` if the app has no mirror.
     package let mirror: MirrorService?
+    /// Censors images.
+    package let censorship: CensorService
     /// The hosts of the file domains that belong to this app alone, with their ports.
     let ownHosts: Set<String>
     let decoder: ObjectRequestDecoder
@@ -51,6 +53,7 @@ package struct AppServices: Sendable {
         fileDomains: [String] = [],
         ownDomains: [String] = [],
         mirror: MirrorService? = nil,
+        censorship: CensorService,
         queries: QueryLimits,
         patterns: any PatternEngine
     ) {
@@ -68,6 +71,7 @@ package struct AppServices: Sendable {
         self.presentation = presentation
         self.fileDomains = fileDomains
         self.mirror = mirror
+        self.censorship = censorship
         ownHosts = Set(ownDomains.compactMap(AppServices.host(of:)))
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)
     }

@@ -17,6 +17,7 @@ struct AppParts {
     private let derivatives: DiskDerivativeStore
     private let files: FileService
     private let settings: ObjectSettings
+    private let policy = CensorPolicy()
 
     private var configuration: ServerConfiguration { shared.configuration }
 
@@ -51,9 +52,10 @@ struct AppParts {
                 records: configuration.downloads.records,
                 openBlobs: shared.descriptors.openFiles
             ),
-            health: shared.health
+            health: shared.health,
+            policy: policy
         )
-        settings = AppParts.settings(of: app, changes: store.changes, shared)
+        settings = AppParts.settings(of: app, changes: store.changes, policy, shared)
     }
 
     /// Constructs the services, and recovers the uploads that an earlier server left.
@@ -69,6 +71,9 @@ struct AppParts {
         let sessions = SessionService(store: store, dependencies: settings.accountDependencies)
         let uploads = uploads(sessions, deletions)
         try await uploads.recover(shared.logger)
+        let images = images
+        let censorship = censorship(images)
+        try await censorship.start()
         return AppServices(
             id: app.id,
             uploads: uploads,
@@ -89,6 +94,7 @@ struct AppParts {
             fileDomains: app.fileDomains + [configuration.fileURLBase],
             ownDomains: app.fileDomains,
             mirror: mirror(uploads),
+            censorship: censorship,
             queries: configuration.queries,
             patterns: PCREEngine()
         )
@@ -146,6 +152,38 @@ struct AppParts {
         )
     }
 
+    private func censorship(_ images: ImageService) -> CensorService {
+        let known = KnownImages()
+        let previews = Previews(
+            base: configuration.fileURLBase,
+            address: PreviewAddress(app: app.id, masterKey: app.keys.masterKey)
+        )
+        let checks = FileChecks(
+            files: files,
+            images: images,
+            remoteImages: remoteImages,
+            checkers: shared.censorship.checkers(of: app.id, store: store, known: known, previews: previews),
+            limits: configuration.censorship.limits
+        )
+        let queue = CensorQueue(
+            app: app.id,
+            store: store,
+            checks: checks,
+            policy: policy,
+            purge: shared.censorship.purge(of: app.id, settings.files),
+            limits: configuration.censorship.limits,
+            logger: shared.logger
+        )
+        return CensorService(
+            queue: queue,
+            classifier: shared.censorship.classifier,
+            known: known,
+            previews: previews,
+            presentation: settings.files,
+            webhookSecret: shared.censorship.webhook?.settings.secret
+        )
+    }
+
     private static func openDatabase(in folder: String, _ shared: SharedParts) throws -> SQLiteDatabase {
         let path = "\(folder)/\(FolderEngine().databaseName)"
         let threads = shared.configuration.threads
@@ -165,6 +203,7 @@ struct AppParts {
     private static func settings(
         of app: AppConfiguration,
         changes: ChangeFeed,
+        _ policy: CensorPolicy,
         _ shared: SharedParts
     ) -> ObjectSettings {
         let configuration = shared.configuration
@@ -174,7 +213,8 @@ struct AppParts {
             queries: configuration.queries,
             files: FilePresentation(
                 publicURL: app.fileDomains.first ?? configuration.fileURLBase,
-                bucket: app.id.bucket
+                bucket: app.id.bucket,
+                policy: policy
             ),
             accountDependencies: AccountDependencies(
                 settings: configuration.accounts,

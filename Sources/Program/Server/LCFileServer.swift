@@ -78,8 +78,9 @@ package struct LCFileServer {
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
             let deletions = DeletionWorkers(apps: services)
+            let censors = CensorWorkers(apps: services)
             let watch = StorageWatch(health: health, pool: pools.disk)
-            try await serve(api, [sweeper, deletions, watch], descriptors) { onStarted(greeting) }
+            try await serve(api, [sweeper, deletions, censors, watch], descriptors) { onStarted(greeting) }
             for database in databases { try database.close() }
             reserve.takeForNextStart()
         }

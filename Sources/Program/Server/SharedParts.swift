@@ -18,6 +18,7 @@ struct SharedParts {
     /// Fetches from the origins of mirrors.
     let mirrorFetcher: any Fetcher
     let images: ImageEngine
+    let censorship: CensorEngine
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
 
@@ -47,6 +48,7 @@ struct SharedParts {
         types = try SharedParts.typeDetector(configuration, pools)
         fetchers = SharedParts.fetchers(configuration, pools)
         mirrorFetcher = SharedParts.mirrorFetcher(configuration, pools)
+        censorship = CensorEngine(configuration, pools)
     }
 
     /// Creates the fetcher of mirrors, whose threads and queue no other fetch uses.

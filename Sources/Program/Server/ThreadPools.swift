@@ -20,6 +20,8 @@ struct ThreadPools {
     let guestFetches: NIOThreadPool
     /// Runs fetches from the origins of mirrors.
     let mirror: NIOThreadPool
+    /// Runs requests to webhooks of censorship.
+    let webhooks: NIOThreadPool
     /// Parses large JSON bodies.
     let bodies: NIOThreadPool
     /// Runs queries until they count as slow.
@@ -48,6 +50,7 @@ struct ThreadPools {
             guestFetches: NIOThreadPool(numberOfThreads: configuration.guestFetches.threads),
             // A generated app can have a mirror that only its own file names.
             mirror: NIOThreadPool(numberOfThreads: max(1, configuration.mirrorThreads)),
+            webhooks: NIOThreadPool(numberOfThreads: configuration.webhookThreads(apps: apps)),
             bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
             // A query that continues as a slow one stays on its thread.
             quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
@@ -65,6 +68,9 @@ struct ThreadPools {
     }
 
     private var all: [NIOThreadPool] {
-        [slowQueries, quickQueries, bodies, mirror, guestFetches, fetches, web, passwords, quickImages, images, disk]
+        [
+            slowQueries, quickQueries, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,
+            images, disk,
+        ]
     }
 }

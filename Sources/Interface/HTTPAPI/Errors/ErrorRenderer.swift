@@ -143,6 +143,8 @@ struct ErrorRenderer: RouterMiddleware {
         .objectNotFound: Rendering(.notFound, 101),
         .routeNotFound: Rendering(.notFound, 404),
         .fileNotFound: Rendering(.notFound, 404),
+        .blocked: Rendering(.forbidden, 403),
+        .conflict: Rendering(.conflict, 1),
         .payloadTooLarge: Rendering(.contentTooLarge, 413),
         .badImageRequest: Rendering(.badRequest, 400),
         .notAnImage: Rendering(.badRequest, 400),

@@ -32,10 +32,12 @@ extension AppServices {
     func answer(
         _ request: Request,
         _ context: APIContext,
-        with file: ServedFile,
+        with shown: ShownFile,
         imageRequest: ImageRequest?,
-        caching: Caching = .immutable
+        caching: Caching? = nil
     ) async throws -> Response {
+        let file = shown.file
+        let caching = caching ?? shown.caching
         func whole() async throws -> Response {
             let representation = Representation(
                 mediaType: file.mediaType,

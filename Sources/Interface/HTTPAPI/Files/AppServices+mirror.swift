@@ -29,10 +29,11 @@ extension AppServices {
 
     /// The file of a key here, or on the origin of the app's mirror.
     ///
-    /// - Throws: ``ServiceError/Code/fileNotFound`` if it is on neither; errors of the mirror.
-    func file(_ key: FileKey) async throws -> ServedFile {
-        if let file = try await files.find(key) { return file }
+    /// - Throws: ``ServiceError/Code/fileNotFound`` if it is on neither; ``ServiceError/Code/blocked``; errors of the
+    ///   mirror.
+    func file(_ key: FileKey) async throws -> ShownFile {
+        if let file = try await shown(key) { return file }
         guard let mirror else { throw FileService.notFound }
-        return try await mirror.file(key)
+        return try await shown { try await mirror.file(key) }
     }
 }

@@ -58,13 +58,17 @@ struct ContentRoutes: Sendable {
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
-        let caching = context.caller == nil ? Caching.changing : .personal
+        let isPublic = context.caller == nil
+        let policy = app.files.policy.settings
         switch location {
         case .here(let key):
             let file = try await app.file(key)
-            let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
+            let caching = isPublic ? file.caching.atMost(seconds: 3600) : .personal
+            let imageRequest = try await app.imageRequest(of: request, fileSize: file.file.size)
             return try await app.answer(request, context, with: file, imageRequest: imageRequest, caching: caching)
         case .elsewhere(let url):
+            let shared = policy.isAutomatic ? Caching.changing.atMost(seconds: policy.cacheSeconds) : .changing
+            let caching = isPublic ? shared : Caching.personal
             // Wrong parameters are refused before a fetch.
             _ = try await app.imageRequest(of: request, fileSize: .max)
             let (origin, file) = try await ClientPresence.required(on: context.channel) {

@@ -28,13 +28,13 @@ struct DownloadRoutes: Sendable {
     private func answer(_ path: String, _ request: Request, _ context: APIContext) async throws -> Response {
         if let key = FileKey(path) {
             for app in apps {
-                guard let file = try await app.files.find(key) else { continue }
+                guard let file = try await app.shown(key) else { continue }
                 return try await answer(file, of: app, request, context)
             }
         }
         for app in apps {
             guard let (key, chain) = app.images.names.style(of: path), let key = FileKey(key),
-                let file = try await app.files.find(key)
+                let file = try await app.shown(key)
             else { continue }
             return try await answer(file, of: app, chain: chain, request, context)
         }
@@ -58,26 +58,26 @@ struct DownloadRoutes: Sendable {
     }
 
     private func answer(
-        _ file: ServedFile,
+        _ file: ShownFile,
         of app: AppServices,
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
-        let imageRequest = try await app.imageRequest(of: request, fileSize: file.size)
+        let imageRequest = try await app.imageRequest(of: request, fileSize: file.file.size)
         return try await app.answer(request, context, with: file, imageRequest: imageRequest)
     }
 
     private func answer(
-        _ file: ServedFile,
+        _ file: ShownFile,
         of app: AppServices,
         chain: String,
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
-        guard try await app.imageRequest(of: request, fileSize: file.size) == nil else {
+        guard try await app.imageRequest(of: request, fileSize: file.file.size) == nil else {
             throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
         }
-        let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.size)
+        let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.file.size)
         return try await app.answer(request, context, with: file, imageRequest: imageRequest)
     }
 }

@@ -59,7 +59,7 @@ struct Representation {
         var headers: HTTPFields = [
             .contentType: mediaType.headerValue,
             .eTag: tag.description,
-            .cacheControl: caching.rawValue,
+            .cacheControl: caching.headerValue,
             .acceptRanges: "bytes",
             .accessControlAllowOrigin: "*",
             .xContentTypeOptions: "nosniff",
@@ -88,13 +88,38 @@ struct Representation {
 }
 
 /// How long clients can cache a response.
-enum Caching: String {
+enum Caching: Hashable {
     /// Files never change.
-    case immutable = "public, max-age=31536000, immutable"
-    /// A file on another server can change, and so can the permission to read a record.
-    case changing = "public, max-age=3600"
+    case immutable
+    /// The file can be blocked later, or it is on another server and can change, and so can the permission to read a
+    /// record.
+    case limited(seconds: Int)
     /// The request had credentials.
-    case personal = "private, no-cache"
+    case personal
+    /// The answer is right only now.
+    case never
+
+    /// An hour.
+    static let changing = Caching.limited(seconds: 3600)
+
+    /// The value of `Cache-Control`.
+    var headerValue: String {
+        switch self {
+        case .immutable: "public, max-age=31536000, immutable"
+        case .limited(let seconds): "public, max-age=\(seconds)"
+        case .personal: "private, no-cache"
+        case .never: "no-store"
+        }
+    }
+
+    /// The shorter of the two; ``personal`` and ``never`` stay.
+    func atMost(seconds: Int) -> Caching {
+        switch self {
+        case .immutable: .limited(seconds: seconds)
+        case .limited(let own): .limited(seconds: min(own, seconds))
+        case .personal, .never: self
+        }
+    }
 }
 
 /// A strong validator (RFC 9110 section 8.8.3): equal tags mean equal bytes.

@@ -67,6 +67,18 @@ extension ServerConfiguration {
         try reader.number("mirror.notFoundTime", 0...86_400, into: &mirror.notFoundTime)
         try reader.number("mirror.rememberedKeys", 0...10_000_000, into: &mirror.rememberedKeys)
 
+        try reader.number("censorship.workers", 1...64, into: &censorship.limits.workers)
+        try reader.number("censorship.attempts", 1...20, into: &censorship.limits.attempts)
+        try reader.number("censorship.timeout", 1...3600, into: &censorship.limits.timeout)
+        try reader.number("censorship.frames", 1...100, into: &censorship.limits.frames)
+        reader.text("censorship.model", into: &censorship.model)
+        reader.text("censorship.classifier", into: &censorship.classifier)
+        try reader.address("censorship.webhook", into: &censorship.webhookURL)
+        censorship.secret = Secret(reader.text("censorship.webhookSecret") ?? "")
+        try reader.number("censorship.webhookTimeout", 1...3600, into: &censorship.webhookTimeout)
+        try reader.number("censorship.callbackTimeout", 1...2_592_000, into: &censorship.limits.callbackTimeout)
+        try reader.address("censorship.purge", into: &censorship.purgeURL)
+
         try reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
         try reader.size("objects.maxMasterSize", atMost: 16 << 20, into: &objects.masterObjectSize)
         try reader.number("objects.maxColumns", 1...2000, into: &objects.columns)

@@ -28,6 +28,8 @@ package struct ServerConfiguration: Sendable {
     package var fetching = FetchLimits()
     /// Networks outside the public Internet from which fetches are allowed.
     package var fetchNetworks: [IPNetwork] = []
+    /// The `censorship.*` settings.
+    package var censorship = CensorshipConfiguration()
     /// The `mirror.*` settings, except those on threads.
     package var mirror = MirrorSettings()
     /// `objects.*`.
@@ -184,6 +186,7 @@ package struct ServerConfiguration: Sendable {
                 "mirror.origin is for a server with one app; set mirrorOrigin of each app in apps instead"
             )
         }
+        try censorship.validate()
         for app in apps { try app.checkStyles(against: images.limits) }
     }
 }

@@ -1,0 +1,128 @@
+/// The jobs of the censorship queue.
+extension CensorQueue {
+    /// Does the work of a leased job.
+    ///
+    /// - Throws: Errors of the store, after which the lease ends by itself; `CancellationError`, after which the job is
+    ///   due again.
+    func perform(_ job: CensorJob) async throws {
+        do {
+            switch job.work {
+            case .check: try await check(job)
+            case .learn: try await learn(job)
+            case .purge: try await tellCaches(job)
+            }
+        } catch {
+            // A worker that is stopped must still give its job back.
+            try await shieldedFromCancellation { try await self.retry(job, after: error) }
+            if Task.isCancelled { throw CancellationError() }
+        }
+    }
+
+    private func check(_ job: CensorJob) async throws {
+        guard let record = try await record(of: job), record.decision?.kind != .person else {
+            return try await drop(job)
+        }
+        if job.isAwaitingCallback, job.attempts >= limits.attempts {
+            return try await decide(Opinion(.review, "The webhook never answered."), by: nil, job)
+        }
+        switch try await checks.check(record, under: policy.settings) {
+        case .decided(let opinion, let checker):
+            try await decide(opinion, by: checker, job)
+        case .awaiting:
+            let end = clock().adding(milliseconds: Int64(limits.callbackTimeout) * 1000)
+            try await store.write { writer in
+                guard var row = try writer.leased(job) else { return }
+                row.lease = nil
+                row.isAwaitingCallback = true
+                row.due = end
+                // If no callback comes, the webhook is asked again.
+                row.attempts += 1
+                try writer.update(row.object, in: .censorJob)
+            }
+        }
+    }
+
+    /// Writes a machine's decision and deletes the row of its job, unless the lease was lost.
+    private func decide(_ opinion: Opinion, by checker: String?, _ job: CensorJob) async throws {
+        let decision = Decision(opinion, by: checker, at: clock())
+        try await store.write { [purge, ids] writer in
+            guard try writer.leased(job) != nil else { return }
+            let verdict = try writer.decide(decision, about: job.file, purges: purge != nil, ids: ids)
+            try writer.finish(job, with: verdict, at: decision.at)
+        }
+    }
+
+    private func learn(_ job: CensorJob) async throws {
+        guard let record = try await record(of: job), record.verdict == .rejected else { return try await drop(job) }
+        let (digest, hash) = try await checks.fingerprint(of: record)
+        let now = clock()
+        try await store.write { [ids] writer in
+            guard try writer.leased(job) != nil else { return }
+            try writer.finish(job, at: now)
+            guard try writer.object(job.file, in: .file)?.verdict == .rejected,
+                try writer.count(KnownImage.isOf(file: job.file), in: .knownImage) == 0,
+                try writer.count(.always, in: .knownImage) < KnownImages.limit
+            else { return }
+            let known = KnownImage(id: ids.next(), digest: digest, hash: hash, file: job.file, at: now)
+            try writer.insert(known.object, into: .knownImage)
+        }
+    }
+
+    private func tellCaches(_ job: CensorJob) async throws {
+        guard let record = try await record(of: job), record.verdict == .rejected, let purge else {
+            return try await drop(job)
+        }
+        try await purge.send(record)
+        try await drop(job)
+    }
+
+    private func record(of job: CensorJob) async throws -> StoredObject? {
+        try await store.read { try $0.object(job.file, in: .file) }
+    }
+
+    /// Deletes a job that has nothing to do any more, or is done.
+    private func drop(_ job: CensorJob) async throws {
+        let now = clock()
+        try await store.write { writer in
+            if try writer.leased(job) != nil { try writer.finish(job, at: now) }
+        }
+    }
+
+    /// Makes a failed job due again, or gives it up: of a check, a person then decides.
+    private func retry(_ job: CensorJob, after error: any Error) async throws {
+        let failure = error as? ServiceError
+        // A stop of the server, and a busy one, are no failures of the job.
+        let isBusy = error is CancellationError || failure?.code == .overloaded
+        if failure?.code == .fileNotFound { return try await drop(job) }
+        let now = clock()
+        let attempts = job.attempts + (isBusy ? 0 : 1)
+        if attempts >= limits.attempts {
+            noteGivenUp(job, error)
+            guard job.work == .check else { return try await drop(job) }
+            let why = failure.map(\.message) ?? "Internal error."
+            return try await decide(Opinion(.review, "The check failed \(attempts) times: \(why)"), by: nil, job)
+        }
+        let pause = isBusy ? 2_000 : limits.pause(afterFailures: attempts)
+        try await store.write { writer in
+            guard var row = try writer.leased(job) else { return }
+            row.lease = nil
+            row.attempts = attempts
+            row.due = now.adding(milliseconds: pause)
+            try writer.update(row.object, in: .censorJob)
+        }
+    }
+}
+
+extension Decision {
+    /// A machine's decision.
+    init(_ opinion: Opinion, by checker: String?, at now: Timestamp) {
+        self.init(
+            opinion.verdict,
+            by: .machine,
+            at: now,
+            checker: checker,
+            reason: opinion.reason,
+            scores: opinion.scores
+        )
+    }
+}

@@ -1,0 +1,193 @@
+/// Censorship of one app's images, for the master key (docs/censorship.md).
+package struct CensorService: Sendable {
+    let store: any ObjectStore
+    /// Does the work that can wait.
+    package let queue: CensorQueue
+    let policy: CensorPolicy
+    let classifier: any ImageClassifier
+    let previews: Previews
+    let presentation: FilePresentation
+    let webhookSecret: Secret?
+    let known: KnownImages
+    private let checking: Admission
+
+    /// - Parameters:
+    ///   - queue: Does the work that can wait; its store and settings are used here, too.
+    ///   - classifier: The classifier, for its state.
+    ///   - known: The list of known images.
+    ///   - previews: Makes addresses of images for reviewers.
+    ///   - presentation: Makes the URLs of files.
+    ///   - webhookSecret: Signs callbacks; `nil` without a webhook.
+    package init(
+        queue: CensorQueue,
+        classifier: any ImageClassifier,
+        known: KnownImages,
+        previews: Previews,
+        presentation: FilePresentation,
+        webhookSecret: Secret?
+    ) {
+        store = queue.store
+        self.queue = queue
+        policy = queue.policy
+        self.classifier = classifier
+        self.known = known
+        self.previews = previews
+        self.presentation = presentation
+        self.webhookSecret = webhookSecret
+        checking = Admission(
+            limit: 4 * queue.limits.workers,
+            refusal: "Too many images are being checked; try again in a second."
+        )
+    }
+
+    /// Reads what the services hold in memory, and gives back the jobs of an earlier process; call it once, before the
+    /// first request.
+    package func start() async throws {
+        try await policy.follow(store)
+        try await known.follow(store)
+        try await queue.recover()
+    }
+
+    var ids: ObjectIDGenerator { queue.ids }
+
+    func now() -> Timestamp { queue.clock() }
+
+    /// Checks a file now (protocol/files 8).
+    ///
+    /// - Parameters:
+    ///   - id: The file.
+    ///   - caller: The caller.
+    /// - Returns: The verdict: passed, review or rejected. A person's verdict stays.
+    /// - Throws: ``ServiceError/Code/masterKeyRequired``, ``ServiceError/Code/objectNotFound``,
+    ///   ``ServiceError/Code/badRequest`` for a file that is not an image, ``ServiceError/Code/overloaded``.
+    package func check(_ id: ObjectID, as caller: Caller) async throws -> Verdict {
+        try caller.requireMasterKey()
+        let record = try await image(id)
+        if let decision = record.decision, decision.kind == .person { return decision.verdict }
+        return try await checking.run {
+            let outcome: FileChecks.Outcome
+            do {
+                outcome = try await queue.checks.check(record, under: policy.settings)
+            } catch let error as ServiceError where error.code == .fileNotFound {
+                throw CensorService.notFound
+            } catch let error as ServiceError where error.code != .overloaded {
+                // The queue would try again; this caller gets an answer, and a person can decide.
+                outcome = .decided(Opinion(.review, "The check failed: \(error.message)"), checker: nil)
+            }
+            return try await settle(outcome, about: id)
+        }
+    }
+
+    private func settle(_ outcome: FileChecks.Outcome, about id: ObjectID) async throws -> Verdict {
+        let now = now()
+        let callbackEnd = now.adding(milliseconds: Int64(queue.limits.callbackTimeout) * 1000)
+        let verdict = try await store.write { [queue] writer -> Verdict? in
+            switch outcome {
+            case .decided(let opinion, let checker):
+                let decision = Decision(opinion, by: checker, at: now)
+                let verdict = try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids)
+                try writer.finishCheck(of: id, with: verdict, at: now)
+                return verdict
+            case .awaiting:
+                guard try writer.object(id, in: .file) != nil else { return nil }
+                var job = CensorJob(.check, of: id, at: now)
+                if let waiting = try writer.object(id, in: .censorJob).flatMap(CensorJob.init) {
+                    job = waiting
+                    _ = try writer.delete(id, in: .censorJob)
+                }
+                job.lease = nil
+                job.isAwaitingCallback = true
+                job.due = callbackEnd
+                try writer.insert(job.object, into: .censorJob)
+                return .review
+            }
+        }
+        guard let verdict else { throw CensorService.notFound }
+        return verdict
+    }
+
+    /// A person's verdict about a file, in force when this returns.
+    ///
+    /// - Parameters:
+    ///   - verdict: Passed or rejected.
+    ///   - id: The file.
+    ///   - note: What the person notes.
+    ///   - name: Who the person is.
+    ///   - caller: The caller.
+    /// - Returns: The file.
+    /// - Throws: As ``check(_:as:)``.
+    package func decide(
+        _ verdict: Verdict,
+        about id: ObjectID,
+        note: String?,
+        by name: String?,
+        as caller: Caller
+    ) async throws -> CensoredFile {
+        try caller.requireMasterKey()
+        _ = try await image(id)
+        let decision = Decision(verdict, by: .person, at: now(), named: name, note: note)
+        let record = try await store.write { [queue] writer -> StoredObject? in
+            writer.caller = caller
+            guard try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids) != nil else {
+                return nil
+            }
+            try writer.finishCheck(of: id, with: nil, at: decision.at)
+            if verdict == .rejected {
+                let job = CensorJob(.learn, of: id, id: queue.ids.next(), at: decision.at)
+                try writer.insert(job.object, into: .censorJob)
+            } else {
+                let known = try writer.find(ObjectQuery(.knownImage, where: KnownImage.isOf(file: id), page: .all))
+                try writer.delete(known.map(\.id), in: .knownImage)
+            }
+            return try writer.object(id, in: .file)
+        }
+        guard let record else { throw CensorService.notFound }
+        return shown(record)
+    }
+
+    /// The verdict about a file, and the decisions that led to it.
+    ///
+    /// - Throws: As ``check(_:as:)``, also for files that are not images.
+    package func state(of id: ObjectID, as caller: Caller) async throws -> CensoredFile {
+        try caller.requireMasterKey()
+        let record = try await image(id)
+        var file = shown(record)
+        file.history = try await store.read { reader in
+            let entries = ObjectQuery(
+                .censorLog,
+                where: CensorJob.isOf(file: id),
+                order: [SortKey(FieldPath(field: "objectId"), descending: true)],
+                page: Page(first: 100)
+            )
+            return try reader.find(entries).compactMap { Decision($0.fields) }
+        }
+        return file
+    }
+
+    func shown(_ record: StoredObject) -> CensoredFile {
+        CensoredFile(
+            record: record,
+            url: record.fileKey.map(presentation.url(of:)) ?? record.fields["url"]?.stringValue,
+            thumbnailURL: previews.thumbnailURL(of: record.id)
+        )
+    }
+
+    /// The record of an image.
+    private func image(_ id: ObjectID) async throws -> StoredObject {
+        guard let record = try await store.read({ try $0.object(id, in: .file) }) else { throw CensorService.notFound }
+        guard CheckedFile.canBeImage(record) else {
+            throw ServiceError(.badRequest, "The file is not an image; only images are censored.")
+        }
+        return record
+    }
+
+    static let notFound = ServiceError(.objectNotFound, "File not found.")
+}
+
+extension WriteTransaction {
+    /// Deletes the check of a file about which something else decided, and counts it in its run.
+    fileprivate func finishCheck(of id: ObjectID, with verdict: Verdict?, at now: Timestamp) throws {
+        guard let job = try object(id, in: .censorJob).flatMap(CensorJob.init) else { return }
+        try finish(job, with: verdict, at: now)
+    }
+}

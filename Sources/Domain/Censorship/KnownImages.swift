@@ -1,0 +1,107 @@
+internal import Synchronization
+
+/// The perceptual hashes of all known images in memory: 48 bytes each, so that an image is compared with a hundred
+/// thousand of them in a millisecond.
+///
+/// Thread-safe; follows the change feed.
+package final class KnownImages: Sendable {
+    private let hashes = Mutex<[ObjectID: SIMD4<UInt64>]>([:])
+
+    /// The maximum number of entries of an app, which bounds the memory.
+    package static let limit = 1_000_000
+
+    /// Creates an empty list, until ``follow(_:)`` has read the stored entries.
+    package init() {}
+
+    /// The number of entries with a hash.
+    package var count: Int { hashes.withLock(\.count) }
+
+    /// Reads the stored entries and follows their changes; call it once.
+    package func follow(_ store: any ObjectStore) async throws {
+        let filter = ChangeFilter(.knownImage, [.created, .deleted], states: .after)
+        store.changes.subscribe(to: [filter]) { [weak self] event in
+            guard case .changes(let changes) = event else { return }
+            self?.apply(changes)
+        }
+        var last: ObjectID?
+        repeat {
+            let page = try await store.read { [last] reader in
+                let isLater = last.map {
+                    Condition.field(FieldPath(field: "objectId"), .compares(.greater, .string($0.description)))
+                }
+                return try reader.find(
+                    ObjectQuery(
+                        .knownImage,
+                        where: .all(isLater.map { [$0] } ?? []),
+                        order: [SortKey(FieldPath(field: "objectId"))],
+                        page: Page(first: 1000)
+                    )
+                ).map(KnownImage.init)
+            }
+            last = page.last?.id
+            hashes.withLock { hashes in
+                for image in page { hashes[image.id] = image.hash?.words }
+            }
+        } while last != nil
+    }
+
+    private func apply(_ changes: [Change]) {
+        hashes.withLock { hashes in
+            for change in changes {
+                let image = try? change.after?.object()
+                hashes[change.id] = image.flatMap { KnownImage($0).hash?.words }
+            }
+        }
+    }
+
+    /// The entry whose hash differs least from one of the hashes, if it differs in at most `distance` bits.
+    func nearest(to candidates: [PerceptualHash], within distance: Int) -> (id: ObjectID, distance: Int)? {
+        hashes.withLock { hashes in
+            var nearest: (id: ObjectID, distance: Int)?
+            for (id, words) in hashes {
+                for candidate in candidates {
+                    let bits = words ^ candidate.words
+                    let found =
+                        bits[0].nonzeroBitCount + bits[1].nonzeroBitCount + bits[2].nonzeroBitCount
+                        + bits[3].nonzeroBitCount
+                    if found <= distance, found < nearest?.distance ?? .max { nearest = (id, found) }
+                }
+            }
+            return nearest
+        }
+    }
+}
+
+/// Rejects images that people blocked before, or that are in an imported list, and slightly changed copies of them.
+package struct KnownImageChecker: Checker {
+    private let store: any ObjectStore
+    private let known: KnownImages
+
+    /// - Parameters:
+    ///   - store: Has the entries.
+    ///   - known: Their hashes.
+    package init(store: any ObjectStore, known: KnownImages) {
+        self.store = store
+        self.known = known
+    }
+
+    package var name: String { "known" }
+
+    package func check(_ image: CheckedImage, under settings: CensorSettings) async throws -> CheckResult {
+        let exact = try await store.read { reader in
+            try reader.find(ObjectQuery(.knownImage, where: KnownImage.has(digest: image.digest), page: .first)).first
+        }
+        if let exact {
+            return .opinion(Opinion(.rejected, "It is the known image \(exact.id).", scores: ["known": 1]))
+        }
+        let hashes = image.samples.map(\.hash).filter { $0.quality >= PerceptualHash.usefulQuality }
+        guard let nearest = known.nearest(to: hashes, within: settings.hashDistance) else { return .none(nil) }
+        return .opinion(
+            Opinion(
+                .rejected,
+                "It is a copy of the known image \(nearest.id); \(nearest.distance) of 256 bits differ.",
+                scores: ["known": 1 - Double(nearest.distance) / 256]
+            )
+        )
+    }
+}

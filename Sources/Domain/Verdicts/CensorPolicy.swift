@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// Decides from a file's verdict whether its bytes are served; has the app's current settings in memory, so that a
+/// download costs no further look-up.
+///
+/// Thread-safe. It follows the change feed: when the master key's change of a setting is answered, it is in force.
+package final class CensorPolicy: Sendable {
+    private let current: Mutex<CensorSettings>
+
+    /// Creates a policy with settings, until ``follow(_:)`` has read the stored ones.
+    package init(_ settings: CensorSettings = CensorSettings()) {
+        current = Mutex(settings)
+    }
+
+    /// The settings in force.
+    package var settings: CensorSettings { current.withLock { $0 } }
+
+    /// Reads the stored settings and follows their changes; call it once, before the first request.
+    package func follow(_ store: any ObjectStore) async throws {
+        let filter = ChangeFilter(.censorSettings, [.created, .updated], states: .after)
+        store.changes.subscribe(to: [filter]) { [weak self] event in
+            guard case .changes(let changes) = event, let fields = try? changes.last?.after?.object().fields else {
+                return
+            }
+            self?.take(fields)
+        }
+        try await reload(from: store)
+    }
+
+    /// Reads the stored settings again, because changes of other servers can have been missed.
+    package func reload(from store: any ObjectStore) async throws {
+        let settings = try await store.read { try $0.censorSettings() }
+        current.withLock { $0 = settings }
+    }
+
+    private func take(_ fields: [String: JSONValue]) {
+        guard let settings = try? CensorSettings().changed(by: fields) else { return }
+        current.withLock { $0 = settings }
+    }
+
+    /// Throws ``ServiceError/Code/blocked`` if a file with this verdict is not served.
+    package func requireOpen(_ verdict: Verdict?) throws {
+        switch verdict {
+        case nil, .passed: return
+        case .rejected: throw ServiceError(.blocked, "The file is blocked.")
+        case .pending, .review:
+            guard settings.holds else { return }
+            throw ServiceError(.blocked, "The image is served after it has passed its check.")
+        }
+    }
+}

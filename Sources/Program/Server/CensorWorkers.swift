@@ -1,0 +1,34 @@
+internal import CoreMetrics
+internal import Domain
+internal import HTTPAPI
+internal import ServiceLifecycle
+
+/// Works through the censorship queues, and measures them.
+///
+/// Jobs in a queue when the server stops are done after the next start.
+struct CensorWorkers: Service {
+    let apps: [AppServices]
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for app in apps { group.addTask { await run(app) } }
+            }
+        }
+    }
+
+    private func run(_ app: AppServices) async {
+        func gauge(_ name: String) -> Gauge {
+            Gauge(label: "lcfile_censorship_\(name)", dimensions: [("app", app.id.description)])
+        }
+        let (waiting, bulk, oldest) = (gauge("waiting"), gauge("waiting_bulk"), gauge("oldest_seconds"))
+        let (examined, total) = (gauge("run_examined"), gauge("run_total"))
+        await app.censorship.queue.run { progress in
+            waiting.record(progress.waiting)
+            bulk.record(progress.waitingBulk)
+            oldest.record(progress.oldestSeconds)
+            examined.record(progress.examined)
+            total.record(progress.total)
+        }
+    }
+}
