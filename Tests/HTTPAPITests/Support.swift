@@ -44,6 +44,7 @@ struct TestServer {
             ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
         ]
         let apps = [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)]
+        for app in apps { try await app.censorship.start() }
         let api = API(
             apps: apps,
             authenticator: Authenticator(keys: keys),
