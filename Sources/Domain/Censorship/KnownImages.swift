@@ -56,19 +56,17 @@ package final class KnownImages: Sendable {
 
     /// The entry whose hash differs least from one of the hashes, if it differs in at most `distance` bits.
     func nearest(to candidates: [PerceptualHash], within distance: Int) -> (id: ObjectID, distance: Int)? {
-        hashes.withLock { hashes in
-            var nearest: (id: ObjectID, distance: Int)?
-            for (id, words) in hashes {
-                for candidate in candidates {
-                    let bits = words ^ candidate.words
-                    let found =
-                        bits[0].nonzeroBitCount + bits[1].nonzeroBitCount + bits[2].nonzeroBitCount
-                        + bits[3].nonzeroBitCount
-                    if found <= distance, found < nearest?.distance ?? .max { nearest = (id, found) }
-                }
+        guard !candidates.isEmpty else { return nil }
+        // Compared outside the lock, because commits wait for it.
+        let hashes = hashes.withLock { $0 }
+        var nearest: (id: ObjectID, distance: Int)?
+        for (id, words) in hashes {
+            for candidate in candidates {
+                let found = candidate.distance(to: PerceptualHash(words: words, quality: 0))
+                if found <= distance, found < nearest?.distance ?? .max { nearest = (id, found) }
             }
-            return nearest
         }
+        return nearest
     }
 }
 

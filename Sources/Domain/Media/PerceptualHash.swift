@@ -34,6 +34,6 @@ package struct PerceptualHash: Sendable, Hashable, CustomStringConvertible {
     /// The number of bits that differ, 0 to 256.
     package func distance(to other: PerceptualHash) -> Int {
         let bits = words ^ other.words
-        return (0..<4).reduce(0) { $0 + bits[$1].nonzeroBitCount }
+        return bits[0].nonzeroBitCount + bits[1].nonzeroBitCount + bits[2].nonzeroBitCount + bits[3].nonzeroBitCount
     }
 }

@@ -1,5 +1,6 @@
 internal import CurlFetch
 internal import Domain
+internal import Logging
 
 /// The parts of censorship that all apps share: the classifier and the webhooks.
 struct CensorEngine {
@@ -45,6 +46,13 @@ struct CensorEngine {
             )
         }
         return checkers
+    }
+
+    /// Logs whether the classifier can be used; a warning if an app needs it and it cannot.
+    func logState(_ logger: Logger, isNeeded: Bool) {
+        guard let reason = classifier.unavailability else { return logger.info("The classifier of images is on") }
+        let level: Logger.Level = isNeeded && webhook == nil ? .warning : .info
+        logger.log(level: level, "The classifier of images is off", metadata: ["reason": "\(reason)"])
     }
 
     /// Tells the CDN of an app's blocked files; `nil` if there is nobody to tell.

@@ -65,6 +65,7 @@ package struct LCFileServer {
             }
 
             for app in services { await app.uploads.finishRecovered() }
+            shared.censorship.logState(logger, isNeeded: services.contains { $0.files.policy.settings.isAutomatic })
 
             let api = API(
                 apps: services,

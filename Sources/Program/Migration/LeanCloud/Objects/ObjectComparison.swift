@@ -22,8 +22,8 @@ struct ObjectComparison: Sendable {
 
     private static let leftOut: Set<String> = ["__type", "className"]
     private static let secrets: Set<String> = ["password", "salt", "bcryptPassword", "sessionToken"]
-    /// What the server makes itself, from the key, the app and its settings.
-    private static let madeOfFiles: Set<String> = ["url", "bucket", "provider"]
+    /// What the server makes itself, from the key, the app, its settings and its checks of images.
+    private static let madeOfFiles: Set<String> = ["url", "bucket", "provider", "censorResult"]
     /// What the server adds to a user that lacks it.
     private static let addedToUsers: Set<String> = ["username", "emailVerified", "mobilePhoneVerified", "authData"]
 
