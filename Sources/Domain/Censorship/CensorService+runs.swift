@@ -59,8 +59,8 @@ extension CensorService {
     /// Cancels a run or resumes a cancelled one; the state that it has already is no error.
     ///
     /// - Parameters:
-    ///   - state: Running or cancelled.
     ///   - id: The run.
+    ///   - state: Running or cancelled.
     ///   - name: Who changes it, for the log.
     ///   - caller: The caller.
     /// - Returns: The run.

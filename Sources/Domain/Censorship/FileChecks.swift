@@ -37,7 +37,9 @@ package struct FileChecks: Sendable {
         self.limits = limits
     }
 
-    /// Asks the checkers about a file. A rejection ends the chain; otherwise the last checker with an opinion decides.
+    /// Asks the checkers about a file.
+    ///
+    /// A rejection ends the chain; otherwise the last checker with an opinion decides.
     /// Without an opinion, and for a file that is not an image or exceeds the limits on images, a person has to.
     ///
     /// - Parameters:

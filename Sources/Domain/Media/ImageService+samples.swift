@@ -30,7 +30,7 @@ extension ImageService {
         }
     }
 
-    /// The frames to sample. The worker process decodes only the first frame of its formats.
+    /// The frames to sample; of formats that the worker process decodes, only the first.
     private static func sampled(_ header: ImageHeader, atMost count: Int) -> [Int] {
         let frames = header.format.isDecodedByWorker ? 1 : max(1, header.frames)
         let sampled = min(frames, max(1, count))
