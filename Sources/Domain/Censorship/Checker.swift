@@ -52,8 +52,10 @@ package struct CheckedImage: Sendable {
     package let size: Int64
     /// The SHA-256 of its bytes as 64 lower-case hexadecimal digits.
     package let digest: String
-    /// Frames of the image; at least one.
+    /// Frames of the image; none if it cannot be read.
     package let samples: [ImageSample]
+    /// Why the image cannot be read, for people; `nil` if it can.
+    package let damage: String?
     /// The scores of the checkers before.
     package var scores: [String: Double] = [:]
 
@@ -64,7 +66,8 @@ package struct CheckedImage: Sendable {
         mediaType: String?,
         size: Int64,
         digest: String,
-        samples: [ImageSample]
+        samples: [ImageSample],
+        damage: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -72,5 +75,6 @@ package struct CheckedImage: Sendable {
         self.size = size
         self.digest = digest
         self.samples = samples
+        self.damage = damage
     }
 }

@@ -10,6 +10,7 @@ package struct ClassifierChecker: Checker {
     package var name: String { "classifier" }
 
     package func check(_ image: CheckedImage, under settings: CensorSettings) async throws -> CheckResult {
+        guard !image.samples.isEmpty else { return .none(nil) }
         let scores: [Double]
         do {
             scores = try await classifier.scores(of: image.samples.map(\.pixels))

@@ -39,8 +39,8 @@ package struct FileChecks: Sendable {
 
     /// Asks the checkers about a file.
     ///
-    /// A rejection ends the chain; otherwise the last checker with an opinion decides.
-    /// Without an opinion, and for a file that is not an image or exceeds the limits on images, a person has to.
+    /// A rejection ends the chain; otherwise the last checker with an opinion decides. Without an opinion a person has to,
+    /// for example about a file that is not an image or exceeds the limits on images.
     ///
     /// - Parameters:
     ///   - record: The file's record.
@@ -48,13 +48,8 @@ package struct FileChecks: Sendable {
     /// - Returns: The outcome.
     /// - Throws: Errors that can pass; ``ServiceError/Code/fileNotFound`` if the file's bytes do not exist any more.
     package func check(_ record: StoredObject, under settings: CensorSettings) async throws -> Outcome {
-        var image: CheckedImage
-        do {
-            image = try await self.image(of: record)
-        } catch let error as ServiceError where FileChecks.final.contains(error.code) {
-            return .decided(Opinion(.review, error.message), checker: nil)
-        }
-        var reasons: [String] = []
+        var image = try await image(of: record)
+        var reasons = [image.damage].compactMap(\.self)
         var last: (opinion: Opinion, checker: String)?
         for checker in checkers {
             let result = try await TimeLimit.run(.seconds(limits.timeout), "The checker \(checker.name)") { [image] in
@@ -106,14 +101,21 @@ package struct FileChecks: Sendable {
 
     private func image(of record: StoredObject) async throws -> CheckedImage {
         let origin = try await origin(of: record)
-        let samples = try await images.samples(of: origin, atMost: limits.frames)
+        var samples: [ImageSample] = []
+        var damage: String?
+        do {
+            samples = try await images.samples(of: origin, atMost: limits.frames)
+        } catch let error as ServiceError where FileChecks.final.contains(error.code) {
+            damage = error.message
+        }
         return CheckedImage(
             id: record.id,
             name: record.fields["name"]?.stringValue ?? "",
             mediaType: record.fields["mime_type"]?.stringValue,
             size: origin.size,
             digest: try await FileChecks.digest(of: origin),
-            samples: samples
+            samples: samples,
+            damage: damage
         )
     }
 

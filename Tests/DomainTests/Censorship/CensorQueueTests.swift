@@ -147,7 +147,7 @@ struct CensorQueueTests {
 
     @Test("A file that is no image goes to a person at once, with the reason")
     func notAnImage() async throws {
-        let fixture = try await CensorFixture()
+        let fixture = try await CensorFixture(checkers: [ClassifierChecker(ScriptedClassifier())])
         try await fixture.set(["auto": .bool(true)])
         let origin = try await fixture.images.file("no image", as: nil, key: "own/broken.jpg")
         let key = try #require(FileKey(origin.source))
@@ -155,6 +155,5 @@ struct CensorQueueTests {
         let record = try #require(try await FileRecords(fixture.store).file(key: key))
         #expect(record.verdict == .review)
         #expect(try await fixture.decision(about: record.id)?.reason?.contains("no image") == true)
-        #expect(fixture.checker.seen.isEmpty)
     }
 }
