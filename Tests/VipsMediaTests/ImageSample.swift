@@ -38,12 +38,23 @@ enum ImageSample {
     /// Encodes frames of one colour each, shown for 100, 200, … milliseconds, three times over.
     static func moving(_ colors: [[UInt8]], _ size: ImageSize, as operations: String) throws -> ByteBuffer {
         try VipsLibrary.start()
-        let pixels = colors.flatMap { plain($0, size) }
         let all = ImageSize(width: size.width, height: size.height * colors.count)
+        return try frames(colors.flatMap { plain($0, size) }, of: size, in: all, as: operations)
+    }
+
+    /// Encodes frames whose pixels lie one below the other in `all`.
+    static func frames(
+        _ pixels: [UInt8],
+        of size: ImageSize,
+        in all: ImageSize,
+        as operations: String
+    ) throws -> ByteBuffer {
+        try VipsLibrary.start()
+        let count = all.height / size.height
         let image = try VipsImageHandle(pixels[...], size: all, bands: 3).unshared()
         image.set("page-height", to: size.height)
-        image.set("n-pages", to: colors.count)
-        image.set("delay", to: colors.indices.map { CInt(100 * ($0 + 1)) })
+        image.set("n-pages", to: count)
+        image.set("delay", to: (1...count).map { CInt(100 * $0) })
         image.set("loop", to: 3)
         return try encoder(operations, all).encode(image)
     }

@@ -161,7 +161,15 @@ package struct VipsRenderer: ImageRenderer {
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant
     ) async throws -> [ImageSample] {
-        throw ServiceError(.notAvailable, "Images cannot be sampled yet.")
+        let decoded = try await decoded(image, at: FrameSampler.size(of: image.header), .fast, priority, deadline)
+        return try await watched(with: priority, until: deadline) { watch in
+            try image.source.withBytes { bytes in
+                try FrameSampler(header: image.header, watch: watch).samples(
+                    of: decoded.map { .decoded($0, bytes) } ?? .encoded(bytes),
+                    frames: frames
+                )
+            }
+        }
     }
 
     /// The pixels of an image that the worker process must decode; `nil` for other formats.

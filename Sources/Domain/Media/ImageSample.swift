@@ -3,13 +3,16 @@ package import NIOCore
 /// One frame of an image, in the two forms in which checkers compare images.
 package struct ImageSample: Sendable {
     /// The width and height of ``pixels``.
-    package static let side = 256
+    package static let side = 224
     /// The number of bytes of ``pixels``.
     package static let pixelCount = 3 * side * side
 
-    /// The frame, upright, on a white background, distorted to a square: rows from the top, red, green, blue.
+    /// What the classifier's model was trained with, as rows from the top of red, green and blue.
+    ///
+    /// The upright frame on a white background is distorted to 256 x 256 pixels, cropped to the ``side`` pixels in the
+    /// middle, and compressed as a JPEG of quality 75. The model's scores depend on the traces of that compression.
     package let pixels: ByteBuffer
-    /// The perceptual hash of the frame.
+    /// The perceptual hash of the upright frame.
     package let hash: PerceptualHash
 
     /// Creates a sample.

@@ -247,6 +247,13 @@ static inline void cvips_array_unref(VipsArrayDouble *array) {
     vips_area_unref((VipsArea *)array);
 }
 
+// MARK: Rows
+
+/// Returns the first pixel of a row of a region that was computed with vips_region_prepare.
+static inline const unsigned char *cvips_region_row(VipsRegion *region, int y) {
+    return VIPS_REGION_ADDR(region, region->valid.left, y);
+}
+
 // MARK: Progress
 
 typedef void (*cvips_eval)(VipsImage *image, VipsProgress *progress, void *data);

@@ -73,10 +73,10 @@ struct ImageDecoder {
         return try turned.applying("flip") { cvips_flip($0, $1, flip) }
     }
 
-    /// Opens all frames, stacked vertically, unchanged.
-    func openFrames(_ bytes: SourceBytes) throws(VipsError) -> VipsImageHandle {
+    /// Opens the first frames, by default all, stacked vertically, unchanged.
+    func openFrames(_ bytes: SourceBytes, count: Int = -1) throws(VipsError) -> VipsImageHandle {
         let source = VipsSourceHandle(bytes, watch: watch)
-        return try VipsImageHandle(source, options: "[n=-1,\(ImageDecoder.strict)]")
+        return try VipsImageHandle(source, options: "[n=\(count),\(ImageDecoder.strict)]")
     }
 
     /// Resamples an open image and converts it to sRGB.
