@@ -1,7 +1,8 @@
-.PHONY: serve build test quick check swift-packages unit conformance conformance-packages soak bench format image
+.PHONY: serve build model test quick check swift-packages unit conformance conformance-packages fetched-model soak bench format image
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 RELEASE = swift build -c release --product lcfile --static-swift-stdlib
+CLASSIFIER = swift build -c release --product lcfile-classifier --static-swift-stdlib
 
 # Builds the server and runs it with the default settings.
 serve:
@@ -12,6 +13,12 @@ serve:
 build:
 	scripts/bootstrap build
 	$(RELEASE)
+
+# What the server needs to classify images: the model, and the program that computes with OpenCV.
+model:
+	scripts/bootstrap model
+	scripts/fetch-model
+	$(CLASSIFIER)
 
 # Everything that CI runs. What is downloaded comes while the processors work.
 test:
@@ -31,9 +38,13 @@ swift-packages:
 # tests; it does not need to index other modules.
 TESTS = -debug-info-format none -Xswiftc -index-ignore-system-modules -Xswiftc -index-ignore-clang-modules
 
-unit:
+unit: fetched-model
 	LCFILE_WARNINGS=errors swift build --build-tests $(TESTS)
 	LCFILE_WARNINGS=errors swift test --skip-build $(TESTS)
+
+# For the tests of the classifier; downloads it once.
+fetched-model:
+	scripts/fetch-model
 
 conformance: unit
 	Tests/Conformance/run
@@ -55,7 +66,9 @@ soak:
 
 bench:
 	scripts/bootstrap bench
+	scripts/fetch-model
 	$(RELEASE)
+	$(CLASSIFIER)
 	swift build -c release --product StoreBenchmark --static-swift-stdlib
 	Benchmarks/run
 

@@ -67,6 +67,7 @@ let package = Package(
     name: "lcfile",
     products: [
         .executable(name: "lcfile", targets: ["lcfile"]),
+        .executable(name: "lcfile-classifier", targets: ["lcfile-classifier"]),
         .library(name: "FileClient", targets: ["FileClient"]),
     ],
     dependencies: [
@@ -100,6 +101,15 @@ let package = Package(
         cModule("CJemalloc", package: "jemalloc", debian: "libjemalloc-dev"),
         cModule("CLinux"),
         library("Curl", in: "System", ["CCurl"]),
+        library("Confinement", in: "System", ["CLinux"]),
+        library("ClassifierMessages", in: "System", []),
+        // Only lcfile-classifier links OpenCV, so the server needs neither its headers nor its libraries.
+        .target(
+            name: "COpenCV",
+            path: "Sources/System/COpenCV",
+            cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"])],
+            linkerSettings: [.linkedLibrary("opencv_dnn"), .linkedLibrary("opencv_core")]
+        ),
 
         // MARK: Domain: rules, services and the ports they need
         .target(name: "Domain", dependencies: [nioCore, crypto, logging], swiftSettings: settings),
@@ -110,8 +120,12 @@ let package = Package(
         library(
             "VipsMedia",
             in: "Adapters",
-            ["Domain", "CVips", "CTurboJPEG", "CJPEG", "CZimg", "CLinux", nioCore, nioPosix, subprocess, systemPackage]
+            [
+                "Domain", "CVips", "CTurboJPEG", "CJPEG", "CZimg", "CLinux", "Confinement",
+                nioCore, nioPosix, subprocess, systemPackage,
+            ]
         ),
+        library("VisionModel", in: "Adapters", ["Domain", "CLinux", "ClassifierMessages", crypto, nioCore, nioPosix]),
         library("PCREPatterns", in: "Adapters", ["Domain", "CPCRE"]),
         library("PasswordHashes", in: "Adapters", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
@@ -153,6 +167,13 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .executableTarget(
+            name: "lcfile-classifier",
+            dependencies: ["COpenCV", "ClassifierMessages", "Confinement"],
+            path: "Sources/Program/lcfile-classifier",
+            swiftSettings: settings
+        ),
+
         // MARK: Benchmarks: nothing depends on them
         .executableTarget(
             name: "StoreBenchmark",
@@ -172,7 +193,12 @@ let package = Package(
         tests(of: "Domain", ["PCREPatterns"]),
         tests(of: "SQLiteStore", [grdb, "PCREPatterns", nioPosix], exclude: ["Fixtures"]),
         tests(of: "DiskBlobs", [nioPosix]),
+        tests(of: "Confinement"),
         tests(of: "VipsMedia", [nioPosix]),
+        tests(
+            of: "VisionModel",
+            ["ClassifierMessages", "Domain", "VipsMedia", "lcfile-classifier", nioCore, nioPosix]
+        ),
         tests(of: "MagicTypes", [nioPosix]),
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),

@@ -191,10 +191,40 @@ static inline int clinux_limit_system_calls(void) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program);
 }
 
+/// Refuses to open files by name, and most calls that read the metadata of a name; newfstatat remains, which glibc's
+/// fstat needs. All filters of a process apply, so this one is set first, and clinux_limit_system_calls leaves the calls
+/// that both allow.
+static inline int clinux_refuse_names(void) {
+    struct sock_filter lines[] = {
+        CLINUX_WHOLE_CALL(nr),
+        CLINUX_SKIP_UNLESS(__NR_openat, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_statx, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_statfs, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_faccessat, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_faccessat2, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_readlinkat, 1), CLINUX_REFUSE(EPERM),
+#ifdef __x86_64__
+        CLINUX_SKIP_UNLESS(__NR_stat, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_lstat, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_access, 1), CLINUX_REFUSE(EPERM),
+        CLINUX_SKIP_UNLESS(__NR_readlink, 1), CLINUX_REFUSE(EPERM),
+#endif
+        CLINUX_ALLOW,
+    };
+    struct sock_fprog program = {sizeof lines / sizeof lines[0], lines};
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program);
+}
+
 #else
 
 /// No filter exists for this architecture.
 static inline int clinux_limit_system_calls(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+/// The same.
+static inline int clinux_refuse_names(void) {
     errno = ENOSYS;
     return -1;
 }

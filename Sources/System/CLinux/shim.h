@@ -2,6 +2,7 @@
 #define LCFILE_CLINUX_H
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,19 @@
 /// renameat2(2) with RENAME_NOREPLACE: fails with EEXIST instead of overwriting.
 static inline int clinux_rename_without_replacing(const char *from, const char *to) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u);
+}
+
+/// pipe2(2) with O_CLOEXEC: no program that is executed later inherits the two ends.
+static inline int clinux_pipe(int ends[2]) {
+    return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
+}
+
+// Declared by glibc only with _DEFAULT_SOURCE.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+
+/// posix_spawn_file_actions_addclosefrom_np(3): the new process closes all descriptors from `first` on.
+static inline int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing a range to the disk and does not wait.

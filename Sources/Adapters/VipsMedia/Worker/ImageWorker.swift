@@ -1,4 +1,5 @@
 internal import CVips
+internal import Confinement
 internal import Domain
 internal import Glibc
 
@@ -28,7 +29,7 @@ package enum ImageWorker {
         let former = peakMemory
         ThreadPriority.lower(to: ThreadPriority.workers(task.priority))
         do {
-            try Confinement.enter(memory: task.memory, seconds: task.seconds)
+            try Confinement.enter(memory: task.memory, seconds: task.seconds, files: .librariesAndFonts)
         } catch {
             complain("not confined, so nothing was read: \(error)")
             return .notConfined
