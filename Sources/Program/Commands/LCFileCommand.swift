@@ -40,6 +40,7 @@ package struct LCFileCommand: AsyncParsableCommand {
                 name: "Data",
                 subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self, MirrorCommand.self]
             ),
+            CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
             CommandGroup(name: "Server", subcommands: [Serve.self, Health.self, Backup.self, Restore.self]),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self]),
         ]

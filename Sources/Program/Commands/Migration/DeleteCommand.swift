@@ -183,10 +183,9 @@ struct DeleteCommand: AsyncParsableCommand {
 
     /// Parses `90d`, `12h`, `30m`, `45s`.
     private static func seconds(_ text: String) throws -> Double {
-        let units: [Character: Double] = ["d": 86400, "h": 3600, "m": 60, "s": 1]
-        guard let last = text.last, let unit = units[last], let number = Double(text.dropLast()), number >= 0,
-            number * unit < 1e10
-        else { throw ValidationError("--older-than must be a time such as 90d, 12h or 30m.") }
-        return number * unit
+        guard let seconds = Amount.seconds(text) else {
+            throw ValidationError("--older-than must be a time such as 90d, 12h or 30m.")
+        }
+        return seconds
     }
 }

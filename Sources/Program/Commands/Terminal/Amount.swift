@@ -45,6 +45,17 @@ enum Amount {
         return bytes < 1e15 ? Int(bytes) : nil
     }
 
+    /// A time as users write it, in seconds: `90d`, `12h`, `30m`, `45s`.
+    ///
+    /// - Returns: The number of seconds, less than 1e10; `nil` if the text has another form.
+    static func seconds(_ text: String) -> Double? {
+        let units: [Character: Double] = ["d": 86400, "h": 3600, "m": 60, "s": 1]
+        guard let last = text.last, let unit = units[last], let number = Double(text.dropLast()), number >= 0,
+            number * unit < 1e10
+        else { return nil }
+        return number * unit
+    }
+
     private static func threeDigits(_ value: Double) -> String {
         let places = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
         let scale = [1.0, 10, 100][places]
