@@ -147,7 +147,7 @@ let package = Package(
             in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch", "HTTPAPI", "Storage", "CJemalloc",
+                "CurlFetch", "VisionModel", "HTTPAPI", "Storage", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 serviceLifecycle, unixSignals,
             ]

@@ -1,10 +1,11 @@
 internal import CurlFetch
 internal import Domain
 internal import Logging
+internal import VisionModel
 
 /// The parts of censorship that all apps share: the classifier and the webhooks.
 struct CensorEngine {
-    let classifier: any ImageClassifier
+    let classifier: VisionClassifier
     /// The webhook that decides about images; `nil` for none.
     let webhook: (url: RemoteURL, settings: WebhookSettings)?
     private let purge: (url: RemoteURL, settings: WebhookSettings)?
@@ -12,7 +13,12 @@ struct CensorEngine {
 
     init(_ configuration: ServerConfiguration, _ pools: ThreadPools) {
         let settings = configuration.censorship
-        classifier = NoClassifier()
+        classifier = VisionClassifier(
+            model: settings.model,
+            program: settings.classifier.isEmpty ? VisionClassifier.programBesideServer : settings.classifier,
+            workers: settings.limits.workers,
+            timing: VisionClassifier.Timing(answer: .seconds(settings.limits.timeout))
+        )
         let sender = CurlWebhookSender(
             limits: configuration.fetching,
             addresses: AddressGuard(allowedNetworks: configuration.fetchNetworks),
@@ -48,11 +54,21 @@ struct CensorEngine {
         return checkers
     }
 
-    /// Logs whether the classifier can be used; a warning if an app needs it and it cannot.
-    func logState(_ logger: Logger, isNeeded: Bool) {
-        guard let reason = classifier.unavailability else { return logger.info("The classifier of images is on") }
+    /// Starts the classifier if an app needs it, and logs whether it can be used.
+    ///
+    /// Without a model, which most servers do not need, it only says so.
+    func prepare(isNeeded: Bool, _ logger: Logger) async {
+        if isNeeded { try? await classifier.prepare() }
+        guard let reason = classifier.unavailability else {
+            return logger.info("The classifier of images is on")
+        }
         let level: Logger.Level = isNeeded && webhook == nil ? .warning : .info
         logger.log(level: level, "The classifier of images is off", metadata: ["reason": "\(reason)"])
+    }
+
+    /// Ends the classifier's processes.
+    func close() async {
+        await classifier.close()
     }
 
     /// Tells the CDN of an app's blocked files; `nil` if there is nobody to tell.

@@ -1,6 +1,7 @@
 internal import CoreMetrics
 internal import Domain
 internal import HTTPAPI
+internal import Logging
 internal import ServiceLifecycle
 
 /// Works through the censorship queues, and measures them.
@@ -8,10 +9,16 @@ internal import ServiceLifecycle
 /// Jobs in a queue when the server stops are done after the next start.
 struct CensorWorkers: Service {
     let apps: [AppServices]
+    let engine: CensorEngine
+    let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
+                group.addTask {
+                    let isNeeded = apps.contains { $0.files.policy.settings.isAutomatic }
+                    await engine.prepare(isNeeded: isNeeded, logger)
+                }
                 for app in apps { group.addTask { await run(app) } }
             }
         }

@@ -65,7 +65,6 @@ package struct LCFileServer {
             }
 
             for app in services { await app.uploads.finishRecovered() }
-            shared.censorship.logState(logger, isNeeded: services.contains { $0.files.policy.settings.isAutomatic })
 
             let api = API(
                 apps: services,
@@ -79,9 +78,10 @@ package struct LCFileServer {
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
             let deletions = DeletionWorkers(apps: services)
-            let censors = CensorWorkers(apps: services)
+            let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
             let watch = StorageWatch(health: health, pool: pools.disk)
             try await serve(api, [sweeper, deletions, censors, watch], descriptors) { onStarted(greeting) }
+            await shared.censorship.close()
             for database in databases { try database.close() }
             reserve.takeForNextStart()
         }
