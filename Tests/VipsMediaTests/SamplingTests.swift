@@ -1,4 +1,6 @@
+import CVips
 import Domain
+import Glibc
 import NIOCore
 import Support
 import Testing
@@ -114,6 +116,27 @@ import Testing
         let source = try ImageSample.frames(pixels, of: size, in: all, as: "format/\(word)")
         let samples = try await Self.samples(of: source, frames: [1, 3])
         #expect(samples.map(corners) == ["rgrr", "rrrg"])
+    }
+
+    /// A GIF of 2000 x 2000 pixels, each frame of which adds one red pixel to the diagonal.
+    private static func diagonal(frames: Int) -> ByteBuffer {
+        func short(_ number: Int) -> [UInt8] { [UInt8(number & 255), UInt8(number >> 8)] }
+        var bytes = Array("GIF89a".utf8) + short(2000) + short(2000) + [0x80, 0, 0, 255, 255, 255, 255, 0, 0]
+        for index in 0..<frames {
+            bytes += [0x2c] + short(index) + short(index) + short(1) + short(1) + [0, 2, 2, 0x4c, 1, 0]
+        }
+        return ByteBuffer(bytes: bytes + [0x3b])
+    }
+
+    @Test("the memory for the last of 200 frames is that of a few frames")
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            let samples = try await SamplingTests.samples(of: SamplingTests.diagonal(frames: 200), frames: [100, 199])
+            guard samples.count == 2 else { _exit(1) }
+            // A frame has 16 MB.
+            guard vips_tracked_get_mem_highwater() < 64 << 20 else { _exit(2) }
+            _exit(0)
+        }
     }
 
     @Test("an image of one pixel is sampled, with a hash that is not compared")
