@@ -116,6 +116,15 @@ def test_later_answer_is_the_verdict(server, master, upload):
     assert state(master, id)["censorResult"] == "rejected"
 
 
+def test_caller_does_not_wait_for_a_later_answer(server, master, upload):
+    id = upload({"verdict": "passed"})["objectId"]
+    decided(master, id)
+    upload(says(202))
+    assert master.post(f"/1.1/files/{id}/censor").json() == {"censorResult": "review"}
+    assert call_back(server, id, "rejected").json() == {"censorResult": "rejected"}
+    assert state(master, id)["censorResult"] == "rejected"
+
+
 @pytest.mark.parametrize("body, status", [
     ({"verdict": "perhaps"}, 400), ({"verdict": None}, 400), ({"verdict": "pending"}, 400),
     ({"verdict": "passed", "scores": {"a": 7}}, 400),
