@@ -149,11 +149,11 @@ import Testing
         let part = Reply.answer(200, ["Content-Length: 100"], "{", hangsUp: false)
         try await LoopbackServer.with(["/a": isSilent ? .silence : part]) { server, port in
             let start = ContinuousClock.now
-            let task = Task { try await post(to: "http://127.0.0.1:\(port)/a", within: 60) }
+            let task = Task { try await post(to: "http://127.0.0.1:\(port)/a", within: 600) }
             await server.waitForRequest()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(ContinuousClock.now - start < .seconds(20))
+            #expect(ContinuousClock.now - start < .seconds(300))
         }
     }
 

@@ -28,12 +28,13 @@ extension CensorQueue {
         switch try await checks.check(record, under: policy.settings) {
         case .decided(let opinion, let checker):
             try await decide(opinion, by: checker, job)
-        case .awaiting:
+        case .awaiting(let scores):
             let end = clock().adding(milliseconds: Int64(limits.callbackTimeout) * 1000)
             try await store.write { writer in
                 guard var row = try writer.leased(job) else { return }
                 row.lease = nil
                 row.isAwaitingCallback = true
+                row.scores = scores
                 row.due = end
                 // If no callback comes, the webhook is asked again.
                 row.attempts += 1

@@ -72,11 +72,13 @@ extension CensorService {
         guard let id = members["file"]?.stringValue.flatMap(ObjectID.init) else {
             throw ServiceError(.badRequest, "file must be the objectId of the file.")
         }
-        let decision = Decision(opinion, by: WebhookChecker.name, at: now)
         let verdict = try await store.write { [queue] writer -> Verdict? in
             guard let job = try writer.object(id, in: .censorJob).flatMap(CensorJob.init), job.isAwaitingCallback else {
                 return nil
             }
+            var opinion = opinion
+            opinion.scores = job.scores.merging(opinion.scores) { _, new in new }
+            let decision = Decision(opinion, by: WebhookChecker.name, at: now)
             let verdict = try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids)
             try writer.finish(job, with: verdict, at: now)
             return verdict

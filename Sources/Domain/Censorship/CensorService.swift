@@ -88,7 +88,7 @@ package struct CensorService: Sendable {
                 let verdict = try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids)
                 try writer.finishCheck(of: id, with: verdict, at: now)
                 return verdict
-            case .awaiting:
+            case .awaiting(let scores):
                 guard try writer.object(id, in: .file) != nil else { return nil }
                 var job = CensorJob(.check, of: id, at: now)
                 if let waiting = try writer.object(id, in: .censorJob).flatMap(CensorJob.init) {
@@ -97,6 +97,7 @@ package struct CensorService: Sendable {
                 }
                 job.lease = nil
                 job.isAwaitingCallback = true
+                job.scores = scores
                 job.due = callbackEnd
                 try writer.insert(job.object, into: .censorJob)
                 return .review

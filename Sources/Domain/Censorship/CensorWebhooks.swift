@@ -76,8 +76,11 @@ package struct WebhookChecker: Checker {
                 "The webhook's answer needs a verdict: passed, review or rejected."
             )
         }
-        let scores = (members["scores"]?.objectValue ?? [:]).compactMapValues(\.numberValue)
-        guard scores.count <= 32, scores.allSatisfy({ (0...1).contains($0.value) && $0.key.utf8.count <= 64 }) else {
+        let given = members["scores"]?.objectValue ?? [:]
+        let scores = given.compactMapValues(\.numberValue)
+        guard given.count <= 32, scores.count == given.count,
+            scores.allSatisfy({ (0...1).contains($0.value) && $0.key.utf8.count <= 64 })
+        else {
             throw ServiceError(.badRequest, "The webhook's scores must be at most 32 numbers from 0 to 1.")
         }
         // Cut, because it is stored with the file.

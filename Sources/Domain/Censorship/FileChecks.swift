@@ -7,8 +7,8 @@ package struct FileChecks: Sendable {
     package enum Outcome: Sendable, Hashable {
         /// A verdict.
         case decided(Opinion, checker: String?)
-        /// A webhook answers later.
-        case awaiting
+        /// A webhook answers later; the scores are those of the checkers before it.
+        case awaiting(scores: [String: Double])
     }
 
     private let files: FileService
@@ -57,7 +57,7 @@ package struct FileChecks: Sendable {
             }
             switch result {
             case .none(let reason): if let reason { reasons.append(reason) }
-            case .later: return .awaiting
+            case .later: return .awaiting(scores: image.scores)
             case .opinion(var opinion):
                 image.scores.merge(opinion.scores) { _, new in new }
                 opinion.scores = image.scores

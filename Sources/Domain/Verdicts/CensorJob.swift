@@ -37,6 +37,8 @@ package struct CensorJob: Sendable, Hashable {
     package var lease: String?
     /// Whether a webhook will answer later.
     package var isAwaitingCallback = false
+    /// The scores of the checkers before the webhook.
+    package var scores: [String: Double] = [:]
     /// When the job is due.
     package var due: Timestamp
     /// When the job was made.
@@ -77,6 +79,7 @@ extension CensorJob {
         fields[CensorJob.runField] = run.map { .string($0.description) }
         fields["position"] = position.map(JSONValue.string)
         fields["lease"] = lease.map(JSONValue.string)
+        if !scores.isEmpty { fields["scores"] = .object(scores.mapValues(JSONValue.number)) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: due, fields: fields)
     }
 
@@ -94,6 +97,7 @@ extension CensorJob {
         attempts = Int(fields["attempts"]?.integerValue ?? 0)
         lease = fields["lease"]?.stringValue
         isAwaitingCallback = fields["awaiting"] == .bool(true)
+        scores = fields["scores"]?.objectValue?.compactMapValues(\.numberValue) ?? [:]
         due = object.updatedAt
     }
 

@@ -46,7 +46,8 @@ struct WebhookCheckerTests {
         "Answers that are no verdict are refused",
         arguments: [
             "", "[]", "{}", #"{"verdict":"pending"}"#, #"{"verdict":"yes"}"#, #"{"verdict":1}"#, "<html>",
-            #"{"verdict":"passed","scores":{"a":2}}"#, "\u{0}",
+            #"{"verdict":"passed","scores":{"a":2}}"#, #"{"verdict":"passed","scores":{"a":"b"}}"#,
+            "\u{0}",
         ]
     )
     func nonsense(_ body: String) {
@@ -79,16 +80,20 @@ struct WebhookCheckerTests {
 
     @Test("After 202 a signed callback decides, once")
     func callback() async throws {
-        let fixture = try await CensorFixture()
+        let (first, second) = (ScriptedChecker(), ScriptedChecker())
+        first.say(.review, scores: ["nsfw": 0.3])
+        second.answer(.later)
+        let fixture = try await CensorFixture(checkers: [first, second])
         try await fixture.set(["auto": .bool(true)])
-        fixture.checker.answer(.later)
         let id = try await fixture.upload()
         try await fixture.work()
         #expect(try await fixture.verdict(of: id) == .pending)
-        let body = #"{"app":"app","file":"\#(id)","verdict":"rejected","reason":"a person said so"}"#
+        let body = #"{"app":"app","file":"\#(id)","verdict":"rejected","scores":{"other":0.9}}"#
         #expect(try await call(fixture, body) == .rejected)
         #expect(try await fixture.verdict(of: id) == .rejected)
-        #expect(try await fixture.decision(about: id)?.checker == "webhook")
+        let decision = try #require(try await fixture.decision(about: id))
+        #expect(decision.checker == "webhook")
+        #expect(decision.scores == ["nsfw": 0.3, "other": 0.9])
         let error = await #expect(throws: ServiceError.self) { _ = try await call(fixture, body) }
         #expect(error?.code == .objectNotFound)
     }
