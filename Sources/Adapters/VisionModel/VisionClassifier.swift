@@ -1,3 +1,4 @@
+internal import CLinux
 internal import ClassifierMessages
 package import Domain
 internal import Glibc
