@@ -43,6 +43,11 @@ import Testing
         try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
     }
 
+    @Test("each statement of CQL that finds objects finds in SQLite what its equal query of REST finds")
+    func statements() async throws {
+        try await withStore { try await CQLCase.checkSearches($0) }
+    }
+
     @Test("file records in SQLite keep the contract", arguments: FileRecordsContract.rules)
     func files(rule: ContractRule<any ObjectStore>) async throws {
         try await withStore { try await rule.check($0) }

@@ -2,14 +2,21 @@
 package struct ConditionParser {
     private let limits: QueryLimits
     private let engine: any PatternEngine
+    private let knowsNegation: Bool
     private var conditions = 0
     private var subqueries = 0
     private var listed = 0
 
     /// Creates a parser for one `where`; it counts the parts that the limits bound.
-    package init(limits: QueryLimits, engine: any PatternEngine) {
+    ///
+    /// - Parameters:
+    ///   - limits: The limits.
+    ///   - engine: The engine of regular expressions.
+    ///   - knowsNegation: Whether `$notRegex` is an operator: CQL has it, REST does not.
+    package init(limits: QueryLimits, engine: any PatternEngine, knowsNegation: Bool = false) {
         self.limits = limits
         self.engine = engine
+        self.knowsNegation = knowsNegation
     }
 
     /// Parses the whole `where`: an object, an array of objects (all must hold), or `nil`.
@@ -120,6 +127,8 @@ package struct ConditionParser {
             }
             return .size(Int(size))
         case "$regex": return .matches(try pattern(value, options: members["$options"], path))
+        case "$notRegex" where knowsNegation:
+            return .not(.matches(try pattern(value, options: members["$options"], path)))
         case "$nearSphere", "$near": return .near(try circle(value, members, path))
         case "$within", "$geoWithin": return .within(try box(value, path))
         case "$inQuery": return .inQuery(try subquery(value, path, depth))

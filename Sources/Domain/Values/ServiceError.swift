@@ -42,6 +42,8 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let invalidRelation = Code(description: "invalidRelation")
         /// A unique field has this value in another object (137).
         package static let duplicateValue = Code(description: "duplicateValue")
+        /// A CQL statement violates the grammar (300).
+        package static let cqlSyntax = Code(description: "cqlSyntax")
         /// The coordinates of a point are out of range (302).
         package static let invalidGeoPoint = Code(description: "invalidGeoPoint")
         /// The condition of a conditional change is false (305).
