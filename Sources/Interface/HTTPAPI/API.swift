@@ -59,6 +59,7 @@ package struct API: Sendable {
             addUploads(to: router, version)
             ContentRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
             ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
+            CloudQueryRoutes(apps: apps).add(to: callers)
             BatchRoutes(apps: apps, bodies: bodies).add(to: callers)
             SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)

@@ -112,6 +112,7 @@ struct ErrorRenderer: RouterMiddleware {
         .timedOut: Rendering(.badRequest, 124),
         .invalidRelation: Rendering(.badRequest, 128),
         .duplicateValue: Rendering(.badRequest, 137),
+        .cqlSyntax: Rendering(.badRequest, 300),
         .invalidGeoPoint: Rendering(.badRequest, 302),
         .noEffect: Rendering(.badRequest, 305),
         .missingUsername: Rendering(.badRequest, 200),

@@ -11,6 +11,23 @@ extension ObjectReply {
     }
 }
 
+extension CQLReply {
+    /// The reply as the body of a response.
+    var json: RawJSON {
+        var text = ByteBuffer()
+        let name = JSONValue.string(className.description)
+        switch content {
+        case .listing(let listing):
+            var others = [("className", name)]
+            if let count = listing.count { others.append(("count", .integer(Int64(count)))) }
+            text.write(listing.objects, followedBy: others)
+        case .changes(let changes):
+            text.write(["results": .array(changes.map(JSONValue.object)), "className": name])
+        }
+        return RawJSON(text)
+    }
+}
+
 extension ScanPage {
     /// The page as the body of a response.
     var json: RawJSON {

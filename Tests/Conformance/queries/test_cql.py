@@ -1,0 +1,125 @@
+"""CQL: over HTTP, and with `do_cloud_query` of the official Python SDK."""
+
+import json
+
+import pytest
+from data import geopoint, pointer
+from people import tunnel
+from queries import find, put
+
+ROWS = [
+    {"name": "a", "n": 1, "tags": ["x", "y"], "at": geopoint(48.8566, 2.3522)},
+    {"name": "b", "n": 2, "tags": ["x"], "at": geopoint(51.5074, -0.1278)},
+    {"name": "c", "n": 3, "tags": []},
+    {"name": "d", "n": 4},
+]
+
+
+@pytest.fixture(scope="module")
+def tasks(api):
+    """Tasks a to d of class CqlTask, the first two in folder F; ids by name."""
+    folder = put(api, "CqlFolder", [{"name": "F", "n": 7}])[0]
+    rows = [row | ({"folder": pointer("CqlFolder", folder)} if row["n"] < 3 else {}) for row in ROWS]
+    return dict(zip("abcd", put(api, "CqlTask", rows))) | {"F": folder}
+
+
+def ask(api, statement, *values):
+    parameters = {"cql": statement} | ({"pvalues": json.dumps(values)} if values else {})
+    return api.get("/1.1/cloudQuery", params=parameters)
+
+
+def query(api, statement, *values):
+    response = ask(api, statement, *values)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+@pytest.mark.parametrize("condition, values, where", [
+    ("n > 2", [], {"n": {"$gt": 2}}),
+    ("n >= ? and n < ?", [2, 4], {"n": {"$gte": 2, "$lt": 4}}),
+    ("name = 'a' or name = \"d\"", [], {"$or": [{"name": "a"}, {"name": "d"}]}),
+    ("tags = 'x'", [], {"tags": "x"}),
+    ("tags all ('x')", [], {"tags": ["x"]}),
+    ("size(tags) = 0", [], {"tags": {"$size": 0}}),
+    ("tags is not exists", [], {"tags": {"$exists": False}}),
+    ("name not in (?, 'b')", ["a"], {"name": {"$nin": ["a", "b"]}}),
+    ("name like '%c%'", [], {"name": {"$regex": "c"}}),
+    ("at near [2.3522, 48.8566] max 100 km", [],
+     {"at": {"$nearSphere": geopoint(48.8566, 2.3522), "$maxDistanceInKilometers": 100}}),
+    ("folder in (select * from CqlFolder where name = 'F')", [],
+     {"folder": {"$inQuery": {"className": "CqlFolder", "where": {"name": "F"}}}}),
+    ("n in (select n from CqlTask where tags is exists)", [],
+     {"n": {"$select": {"query": {"className": "CqlTask", "where": {"tags": {"$exists": True}}}, "key": "n"}}}),
+])
+def test_a_statement_finds_what_its_query_finds(api, tasks, condition, values, where):
+    reply = query(api, f"select count(*), * from CqlTask where {condition} order by -n", *values)
+    expected = find(api, "CqlTask", where, order="-n")
+    assert reply == {"results": expected, "count": len(expected), "className": "CqlTask"}
+    assert expected
+
+
+@pytest.mark.smoke
+def test_columns_and_includes(api, tasks):
+    reply = query(api, "select name, include folder from CqlTask where name = ?", "a")
+    assert reply["results"] == find(api, "CqlTask", {"name": "a"}, keys="name,folder", include="folder")
+    assert reply["results"][0]["folder"]["n"] == 7
+
+
+def test_a_tunnelled_statement(api, tasks):
+    fields = {"_method": "GET", "cql": "select count(*) from CqlTask where n > ?", "pvalues": "[2]"}
+    response = tunnel(api, "/1.1/cloudQuery", fields)
+    assert response.json() == {"results": [], "count": 2, "className": "CqlTask"}
+
+
+@pytest.mark.parametrize("statement, code, text", [
+    ("select * from CqlTask where n", 300, "line 1, column 30: expected an operator"),
+    ("select *\nfrom CqlTask\nlimit x", 300, "line 3, column 7: expected a value"),
+    ("select * from CqlTask where name = 'x'; drop table CqlTask", 300, "line 1, column 39"),
+    ("select * from CqlTask where n = ?", 300, "no value for this '?'"),
+    ("update CqlTask set n = 1 where n = 2", 300, "objectId ="),
+    ("select * from CqlTask where name regexp '('", 107, "not a regular expression"),
+])
+def test_a_wrong_statement_is_refused(api, tasks, statement, code, text):
+    response = ask(api, statement)
+    assert (response.status_code, response.json()["code"]) == (400, code)
+    assert text in response.json()["error"]
+
+
+def test_values_cannot_become_operators(api, tasks):
+    assert ask(api, "select * from CqlTask where n = ?", {"$gt": 0}).json()["code"] == 121
+
+
+def test_classes_that_only_the_master_key_reads(api, master):
+    assert ask(api, "select * from _Session").status_code == 403
+    assert ask(master, "select * from _Session").status_code == 200
+
+
+def test_the_sdk_finds_counts_and_changes(sdk, tasks):
+    said = sdk("""
+        ask = leancloud.Query.do_cloud_query
+        found = ask("select * from CqlTask where n > ? limit ?,? order by n", 1, 0, 2)
+        listed = ask("select count(*) from CqlTask where n in (?, ?)", [1, 4])
+        new = ask("insert into CqlSdk(name, n) values(?, ?), ('z', 9)", "new", 1).results
+        id = new[0].id
+        ask("update CqlSdk set n = op('Increment', {'amount': 5}) where objectId = ? and n = 1", id)
+        changed = ask("select n from CqlSdk where objectId = ?", id).results[0].get("n")
+        gone = ask("delete from CqlSdk where objectId = ?", id).results
+        left = ask("select count(*), name from CqlSdk")
+        say(names="".join(one.get("name") for one in found.results), kind=found.class_name, count=listed.count,
+            new=len(new), changed=changed, gone=len(gone), left=[left.count, left.results[0].get("name")])
+    """)
+    assert said == {
+        "names": "bc", "kind": "CqlTask", "count": 2, "new": 2, "changed": 6, "gone": 0, "left": [1, "z"],
+    }
+
+
+def test_the_sdk_raises_what_the_server_says(sdk, tasks):
+    said = sdk("""
+        try:
+            leancloud.Query.do_cloud_query("select from CqlTask")
+            say(code=None)
+        except leancloud.LeanCloudError as error:
+            say(code=error.code, text=error.error)
+    """)
+    assert said["code"] == 300
+    assert said["text"].startswith("CQL syntax error.Detail: Parse error at line 1, column 8: ")
