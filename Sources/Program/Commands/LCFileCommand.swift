@@ -38,7 +38,10 @@ package struct LCFileCommand: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Data",
-                subcommands: [SchemaCommand.self, IndexCommand.self, PermissionsCommand.self, MirrorCommand.self]
+                subcommands: [
+                    QueryCommand.self, SchemaCommand.self, IndexCommand.self, PermissionsCommand.self,
+                    MirrorCommand.self,
+                ]
             ),
             CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
             CommandGroup(name: "Server", subcommands: [Serve.self, Health.self, Backup.self, Restore.self]),

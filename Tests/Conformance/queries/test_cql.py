@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from client import ALPHA
+from commands import assert_fails, credentials_of, lcfile
 from data import geopoint, pointer
 from people import tunnel
 from queries import find, put
@@ -123,3 +125,24 @@ def test_the_sdk_raises_what_the_server_says(sdk, tasks):
     """)
     assert said["code"] == 300
     assert said["text"].startswith("CQL syntax error.Detail: Parse error at line 1, column 8: ")
+
+
+@pytest.fixture
+def command(server, tasks):
+    return lambda *words: lcfile("query", *words, **credentials_of(server.url, master=ALPHA.master))
+
+
+def test_command_prints_a_line_for_each_object(command, tasks):
+    result = command("select name, n from CqlTask where n > ? order by -n", 2)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert [line.split()[:3] for line in result.stdout.splitlines()] == [[tasks["d"], "4", "d"], [tasks["c"], "3", "c"]]
+
+
+def test_command_prints_json_and_counts(command):
+    result = command("select name from CqlTask where name = ?", "a", "--json")
+    assert [json.loads(line)["name"] for line in result.stdout.splitlines()] == ["a"]
+    assert command("select count(*) from CqlTask").stdout == "count 4\n"
+
+
+def test_command_names_line_and_column_of_an_error(command):
+    assert_fails(command("select * fro CqlTask"), "line 1, column 10")

@@ -1,5 +1,4 @@
 internal import FileClient
-internal import FoundationEssentials
 
 /// The pages of a list up to a limit.
 struct CensorPages<Element: Sendable & Codable> {
@@ -25,15 +24,5 @@ struct CensorPages<Element: Sendable & Codable> {
             rest -= elements.count
             cursor = next.cursor
         } while cursor != nil && rest > 0
-    }
-}
-
-/// Values as JSON, one on each line.
-enum JSONLines {
-    /// Prints a line for each value.
-    static func print(_ values: [some Encodable]) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for value in values { Terminal.printLine(String(decoding: try encoder.encode(value), as: UTF8.self)) }
     }
 }

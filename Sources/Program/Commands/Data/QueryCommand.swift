@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import FileClient
+
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Perform a statement of CQL: SELECT, INSERT, UPDATE or DELETE.",
+        discussion: """
+            Each '?' of the statement takes the next value: JSON, or else the text itself. A SELECT returns at most 1000 \
+            objects; 'limit 1000,1000' skips the first thousand.
+
+            Examples:
+              lcfile query 'select * from Task where done = false limit 20'
+              lcfile query 'select count(*) from _User where createdAt > ?' '{"__type":"Date","iso":"2026-01-01T00:00:00Z"}'
+              lcfile query 'select title from Task where title like ?' 'a%' --json | jq -r .title
+              lcfile query "update Task set done = true where objectId = ?" 6b017ba12dd266ba0b930c5d
+            """
+    )
+
+    @Argument(help: "The statement.")
+    var statement: String
+
+    @Argument(help: "The values of the statement's placeholders.")
+    var values: [String] = []
+
+    @Flag(help: "Print the objects as JSON, one on each line.")
+    var json = false
+
+    @OptionGroup(title: "Server")
+    var server: ServerOptions
+
+    func run() async throws {
+        try await server.connect { client in
+            let answer = try await client.cloudQuery(statement, values.map(QueryCommand.value))
+            guard !json else { return try JSONLines.print(answer.results) }
+            let table = ObjectTable(isForPeople: Terminal.isOutput, style: .output)
+            for line in table.lines(answer.results) { Terminal.printLine(line) }
+            if let count = answer.count { Terminal.printLine("count \(count)") }
+        }
+    }
+
+    /// The value of a placeholder: JSON, or else the text itself.
+    static func value(of text: String) -> JSON {
+        (try? JSON(parsing: text)) ?? .string(text)
+    }
+}
