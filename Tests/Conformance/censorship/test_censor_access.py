@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from censoring import Receiver, at_server, block, censoring, photo, put, settings, signed, state, with_webhook
+from censoring import at_server, block, censoring, photo, put, settings, signed, state, with_webhook
 from client import ALPHA, assert_refused
 from data import MASTER_ONLY, MISSING
 from people import BOTH, CALLERS, Cast
@@ -19,13 +19,6 @@ ROUTES = [("GET", f"/1.1/censorship{path}", None) for path in READS] + [
     ("POST", "/1.1/censorship/known", {"images": [{"sha256": "ab" * 32}]}),
     ("DELETE", f"/1.1/censorship/known/{MISSING}", None),
 ]
-
-
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,6 @@ CALLBACK = "/1.1/censorship/callback"
 
 
 @pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
-
-
-@pytest.fixture(scope="module")
 def server(tmp_path_factory, receiver):
     more = with_webhook(receiver, **with_purge(receiver), LCFILE_CENSORSHIP_WORKERS="4")
     server = censoring(tmp_path_factory.mktemp("censor_webhook"), **more)

@@ -58,29 +58,19 @@ struct CensorKnown: ParsableCommand {
                 """
         )
 
-        @Option(help: ArgumentHelp("The maximum number of images.", valueName: "n"))
-        var limit = 50
-
-        @Flag(help: "List all images.")
-        var all = false
-
-        @Flag(help: "Print JSON, one object on each line.")
-        var json = false
+        @OptionGroup
+        var list: CensorListOptions
 
         @OptionGroup(title: "Server")
         var server: ServerOptions
 
-        func validate() throws {
-            guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
-        }
-
         func run() async throws {
-            let pages = CensorPages(limit: all ? nil : limit) { client, count, cursor in
+            let pages = CensorPages(limit: list.bound) { client, count, cursor in
                 try await client.knownImages(limit: count, cursor: cursor)
             }
             try await server.connect { client in
                 try await pages.each(of: client) { images, _ in
-                    guard !json else { return try JSONLines.print(images) }
+                    guard !list.json else { return try JSONLines.print(images) }
                     for line in Table.lines(images.map(List.cells)) { Terminal.printLine(line) }
                 }
             }

@@ -39,40 +39,30 @@ struct CensorList: AsyncParsableCommand {
     )
     var to: String?
 
-    @Option(help: ArgumentHelp("The maximum number of files.", valueName: "n"))
-    var limit = 50
-
-    @Flag(help: "List all files.")
-    var all = false
-
     @Flag(help: "Show URLs instead of previews.")
     var noPreviews = false
 
-    @Flag(help: "Print JSON, one object on each line.")
-    var json = false
+    @OptionGroup
+    var list: CensorListOptions
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
-    }
-
     func run() async throws {
-        let previews = ImagePreviews(allowed: !noPreviews && !json)
+        let previews = ImagePreviews(allowed: !noPreviews && !list.json)
         let table = ReviewTable(isForPeople: Terminal.isOutput, showsURLs: !previews.areOn, style: .output)
         var query = ReviewQuery()
         query.verdict = verdict
         query.from = from
         query.to = to
-        let pages = CensorPages(limit: all ? nil : limit) { [query] client, count, cursor in
+        let pages = CensorPages(limit: list.bound) { [query] client, count, cursor in
             var query = query
             query.pageSize = count
             return try await client.reviewList(query, cursor: cursor)
         }
         try await server.connect { client in
             try await pages.each(of: client) { states, isFirst in
-                guard !json else { return try JSONLines.print(states) }
+                guard !list.json else { return try JSONLines.print(states) }
                 let lines = table.lines(states, showsHeader: isFirst)
                 for line in lines.dropLast(states.count) { Terminal.printLine(line) }
                 for (state, line) in zip(states, lines.suffix(states.count)) {

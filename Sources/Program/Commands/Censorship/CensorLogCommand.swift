@@ -12,29 +12,19 @@ struct CensorLogCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The maximum number of entries.", valueName: "n"))
-    var limit = 50
-
-    @Flag(help: "Print all entries.")
-    var all = false
-
-    @Flag(help: "Print JSON, one object on each line.")
-    var json = false
+    @OptionGroup
+    var list: CensorListOptions
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
-    }
-
     func run() async throws {
-        let pages = CensorPages(limit: all ? nil : limit) { client, count, cursor in
+        let pages = CensorPages(limit: list.bound) { client, count, cursor in
             try await client.censorLog(limit: count, cursor: cursor)
         }
         try await server.connect { client in
             try await pages.each(of: client) { entries, _ in
-                guard !json else { return try JSONLines.print(entries) }
+                guard !list.json else { return try JSONLines.print(entries) }
                 for line in Table.lines(entries.map(CensorLogCommand.cells)) { Terminal.printLine(line) }
             }
         }
