@@ -166,14 +166,14 @@ extension DatabaseMigrator {
         let (date, boolean) = (#"{"type":"Date"}"#, #"{"type":"Boolean"}"#)
         let classes = [
             (
-                "_CensorJob", ["turn", "run", "file", "lease"],
+                "_CensorJob", ["turn", "run", "lease"],
                 """
                 {"attempts":\(number),"awaiting":\(boolean),"file":\(string),"lease":\(string),"position":\(string),\
                 "run":\(string),"turn":\(string),"work":\(string)}
                 """
             ),
             (
-                "_CensorRun", ["state"],
+                "_CensorRun", [],
                 """
                 {"decided":\(number),"examined":\(number),"from":\(date),"passed":\(number),"position":\(string),\
                 "queued":\(number),"recheck":\(boolean),"rejected":\(number),"review":\(number),"state":\(string),\

@@ -17,19 +17,34 @@ struct FilePosition: Comparable, CustomStringConvertible {
 
     /// The condition for the files after the position.
     var isBefore: Condition {
-        let (created, id) = (FieldPath(field: "createdAt"), FieldPath(field: "objectId"))
-        let time = JSONValue.date(Timestamp(milliseconds: Int64(description.prefix(15)) ?? 0))
-        return .all([
-            .field(created, .compares(.greaterOrEqual, time)),
+        .all([
+            .field(FilePosition.created, .compares(.greaterOrEqual, time)),
             .any([
-                .field(created, .compares(.greater, time)),
-                .field(id, .compares(.greater, .string(String(description.dropFirst(16))))),
+                .field(FilePosition.created, .compares(.greater, time)),
+                .field(FilePosition.id, .compares(.greater, ownID)),
             ]),
         ])
     }
 
+    /// The condition for the files up to the position.
+    var isReached: Condition {
+        .all([
+            .field(FilePosition.created, .compares(.lessOrEqual, time)),
+            .any([
+                .field(FilePosition.created, .compares(.less, time)),
+                .field(FilePosition.id, .compares(.lessOrEqual, ownID)),
+            ]),
+        ])
+    }
+
+    private var time: JSONValue { .date(Timestamp(milliseconds: Int64(description.prefix(15)) ?? 0)) }
+    private var ownID: JSONValue { .string(String(description.dropFirst(16))) }
+
+    private static let created = FieldPath(field: "createdAt")
+    private static let id = FieldPath(field: "objectId")
+
     /// The order of creation; files of one millisecond by their ids.
-    static let order = [SortKey(FieldPath(field: "createdAt")), SortKey(FieldPath(field: "objectId"))]
+    static let order = [SortKey(created), SortKey(id)]
 
     static func < (left: FilePosition, right: FilePosition) -> Bool {
         left.description < right.description

@@ -61,6 +61,7 @@ extension WriteTransaction {
     /// Stops a run: its waiting jobs are deleted, and it goes back to the first of their files.
     func cancel(_ run: inout CensorRun, at now: Timestamp) throws {
         let isOfRun = CensorJob.isOf(run: run.id)
+        let former = run.position
         while true {
             let rows = try find(ObjectQuery(.censorJob, where: isOfRun, page: Page(first: 1000)))
             guard !rows.isEmpty else { break }
@@ -71,7 +72,10 @@ extension WriteTransaction {
         }
         run.state = .cancelled
         run.updatedAt = now
-        run.examined = max(0, run.total - (try count(run.rest, in: .file)))
+        if let former, let position = run.position, position < former {
+            // Only the files of the deleted jobs: the run can have millions of others.
+            run.examined -= try count(.all([run.rest, former.isReached]), in: .file)
+        }
         run.isExhausted = false
         try update(run.object, in: .censorRun)
     }

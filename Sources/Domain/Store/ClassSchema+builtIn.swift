@@ -114,7 +114,7 @@ extension ClassSchema {
             "run": FieldDefinition(.string), "position": FieldDefinition(.string), "lease": FieldDefinition(.string),
             "attempts": FieldDefinition(.number), "awaiting": FieldDefinition(.boolean),
         ],
-        indexes: [.plain("turn"), .plain("run"), .plain("file"), .plain("lease")]
+        indexes: [.plain("turn"), .plain("run"), .plain("lease")]
     )
 
     /// The bulk runs of censorship: see ``CensorRun``.
@@ -127,8 +127,7 @@ extension ClassSchema {
             "decided": FieldDefinition(.number), "passed": FieldDefinition(.number),
             "review": FieldDefinition(.number), "rejected": FieldDefinition(.number),
             "position": FieldDefinition(.string),
-        ],
-        indexes: [.plain("state")]
+        ]
     )
 
     /// The audit log of censorship: see ``CensorLogEntry``.

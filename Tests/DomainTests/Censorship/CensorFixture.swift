@@ -106,9 +106,9 @@ struct CensorFixture {
     }
 }
 
-/// A clock that a test moves; it begins a minute after the time at which records are made.
+/// A clock that a test moves; it begins a day after the time at which records are made, so that jobs are due.
 final class SteppingClock: Sendable {
-    private let time = Mutex(Timestamp.now().adding(seconds: 60))
+    private let time = Mutex(Timestamp.now().adding(seconds: 86_400))
 
     var now: Timestamp { time.withLock { $0 } }
 

@@ -64,7 +64,8 @@ struct CensorRunTests {
         #expect(cancelled.state == .cancelled)
         #expect(cancelled.decided == 50)
         #expect(cancelled.queued == 50)
-        #expect(cancelled.examined == 50)
+        // The run goes back to the millisecond of the first file that it did not check.
+        #expect((40...50).contains(cancelled.examined))
         #expect(try await fixture.jobs().isEmpty)
         #expect(try await fixture.work() == 0)
         _ = try await fixture.service.change(run.id, to: .running, by: nil, as: fixture.master)
