@@ -23,7 +23,7 @@ package final class CensorQueue: Sendable {
     ///   - store: Contains the queue.
     ///   - checks: Checks files.
     ///   - policy: Has the app's settings.
-    ///   - purge: Tells the CDN of blocked files; `nil` if there is nobody to tell.
+    ///   - purge: Tells the CDN of blocked files; `nil` without `censorship.purge`.
     ///   - limits: The limits of checks.
     ///   - ids: Generates ids of rows.
     ///   - clock: Returns the current time.

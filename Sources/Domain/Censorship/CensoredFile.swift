@@ -4,7 +4,7 @@ package struct CensoredFile: Sendable {
     let record: StoredObject
     /// The file's URL, which answers 403 while it is blocked.
     let url: String?
-    /// The address of a small version of the image, whatever its verdict.
+    /// The address of a small version of the image, which is also shown while the file is blocked.
     let thumbnailURL: String
     /// The decisions about it, newest first; `nil` if they were not requested.
     var history: [Decision]?

@@ -67,7 +67,7 @@ package struct FileService: Sendable {
         return file
     }
 
-    /// The file with a key, whatever its verdict.
+    /// The file with a key, also if it is blocked.
     package func record(_ key: FileKey) async throws -> ServedFile? {
         try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
     }

@@ -6,13 +6,13 @@ package enum Verdict: String, Sendable, CaseIterable {
     case passed
     /// No checker was sure; a person decides.
     case review
-    /// The file's bytes are served to nobody.
+    /// The file's bytes are not served.
     case rejected
 }
 
 /// The fields of a file's record that contain its verdict.
 package enum VerdictField {
-    /// The ``Verdict``; the master key reads it and queries by it, and nobody writes it.
+    /// The ``Verdict``; the master key reads it and queries by it, and only the server writes it.
     package static let verdict = "censorResult"
     /// The ``Decision`` behind the verdict; internal.
     static let decision = "_decision"

@@ -71,7 +71,7 @@ struct CensorEngine {
         await classifier.close()
     }
 
-    /// Tells the CDN of an app's blocked files; `nil` if there is nobody to tell.
+    /// Tells the CDN of an app's blocked files; `nil` without `censorship.purge`.
     func purge(of app: AppID, _ files: FilePresentation) -> PurgeHook? {
         purge.map { PurgeHook(app: app, url: $0.url, settings: $0.settings, files: files) }
     }
