@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("a reviewer's address shows the image whatever its verdict, until it is changed in any part")
+    @Test("a reviewer's address shows a blocked image; an address that differs in any part is refused")
     func preview() async throws {
         try await server().test { client in
             let file = try await upload(client)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("nobody writes the verdict or the log through the object routes")
+    @Test("no caller can write the verdict or the log through the object routes")
     func writes() async throws {
         try await server().test { client in
             let file = try await upload(client)

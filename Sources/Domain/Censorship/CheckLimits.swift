@@ -16,7 +16,7 @@ package struct CheckLimits: Sendable {
     /// Creates the default limits.
     package init() {}
 
-    /// Milliseconds for which a worker has a job to itself: longer than all of its checkers can take.
+    /// Milliseconds for which a worker has a job to itself: longer than reading the image and three checkers can take.
     package var leaseTime: Int64 { Int64(timeout) * 4_000 + 60_000 }
 
     /// Milliseconds after which a job is tried again that failed a number of times; at most an hour.

@@ -48,7 +48,10 @@ package struct FileChecks: Sendable {
     /// - Returns: The outcome.
     /// - Throws: Errors that can pass; ``ServiceError/Code/fileNotFound`` if the file's bytes do not exist any more.
     package func check(_ record: StoredObject, under settings: CensorSettings) async throws -> Outcome {
-        var image = try await image(of: record)
+        // Limited like each checker, because another server can send the file slowly: the lease is longer than all.
+        var image = try await TimeLimit.run(.seconds(limits.timeout), "Reading the image") {
+            try await self.image(of: record)
+        }
         var reasons = [image.damage].compactMap(\.self)
         var last: (opinion: Opinion, checker: String)?
         for checker in checkers {

@@ -1,6 +1,7 @@
 internal import Crypto
 
-/// Signs and checks the short-lived addresses under which reviewers and the webhook get an image, whatever its verdict.
+/// Signs and checks the short-lived addresses under which reviewers and the webhook get an image, also a blocked
+/// one.
 ///
 /// The path is `/1.1/censorship/files/<app>/<id>/<expires>/<signature>`. Its key is derived from the app's master key:
 /// a new master key invalidates all addresses, and an address reveals nothing about the key.

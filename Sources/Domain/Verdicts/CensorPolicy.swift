@@ -24,11 +24,6 @@ package final class CensorPolicy: Sendable {
             }
             self?.take(fields)
         }
-        try await reload(from: store)
-    }
-
-    /// Reads the stored settings again, because changes of other servers can have been missed.
-    package func reload(from store: any ObjectStore) async throws {
         let settings = try await store.read { try $0.censorSettings() }
         current.withLock { $0 = settings }
     }

@@ -50,7 +50,7 @@ struct CensorChainTests {
     }
 
     private static let cases = [
-        Case(says: [.none(nil), .none("off")], verdict: .review, asked: 2, testDescription: "nobody knows"),
+        Case(says: [.none(nil), .none("off")], verdict: .review, asked: 2, testDescription: "no opinion"),
         Case(
             says: [.opinion(Opinion(.passed)), .none(nil)],
             verdict: .passed,

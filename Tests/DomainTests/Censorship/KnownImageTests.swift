@@ -52,7 +52,7 @@ struct KnownImageTests {
         }
     }
 
-    @Test("The same bytes are found by their SHA-256, whatever the image is")
+    @Test("The same bytes are found by their SHA-256, also if the hashes differ")
     func digest() async throws {
         let fixture = try await CensorFixture()
         let digest = String(repeating: "b", count: 64)

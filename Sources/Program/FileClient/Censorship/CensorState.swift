@@ -20,7 +20,7 @@ public struct CensorState: Sendable, Hashable, Codable {
     public var scores: [String: Double]?
     /// The file's URL.
     public var url: String?
-    /// A short-lived URL of a thumbnail that answers whatever the verdict is.
+    /// A short-lived URL of a thumbnail, which also works while the file is blocked.
     public var thumbnailURL: String?
     /// All decisions, the newest first, at most 100; `nil` in lists.
     public var history: [CensorDecision]?

@@ -43,7 +43,7 @@ extension FileClient {
         try await call("GET", ["files", objectId, "censor"])
     }
 
-    /// The thumbnail of an image as PNG, whatever its verdict is; `nil` if the server gives no URL for it.
+    /// The thumbnail of an image as PNG, also of a blocked one; `nil` if the server gives no URL for it.
     ///
     /// The request goes to this client's server, because the URL can have a name that this client does not reach.
     public func thumbnailPNG(of state: CensorState) async throws -> [UInt8]? {
