@@ -32,9 +32,11 @@ let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let swiftProtobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -79,6 +81,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -131,13 +134,14 @@ let package = Package(
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
-        // MARK: Interface: HTTP
+        // MARK: Interface: HTTP, and the messages of WebSockets
+        library("RealtimeMessages", in: "Interface", ["Domain", swiftProtobuf]),
         library(
             "HTTPAPI",
             in: "Interface",
             [
-                "Domain", hummingbird, hummingbirdCore, httpTypes, crypto, logging, coreMetrics, nioCore, nioHTTP1,
-                nioHTTPTypes, nioHTTPTypesHTTP1,
+                "Domain", "RealtimeMessages", hummingbird, hummingbirdCore, httpTypes, crypto, logging, coreMetrics,
+                nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioWebSocket,
             ]
         ),
 
@@ -202,6 +206,7 @@ let package = Package(
         tests(of: "MagicTypes", [nioPosix]),
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),
+        tests(of: "RealtimeMessages"),
         tests(of: "HTTPAPI", ["PCREPatterns", nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
         tests(

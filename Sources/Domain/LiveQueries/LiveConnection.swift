@@ -1,0 +1,17 @@
+/// A client's connection that receives the events of its live queries; implemented by the WebSocket interface.
+///
+/// All functions return at once and can be called from any thread: whoever makes events never waits for a client.
+package protocol LiveConnection: AnyObject, Sendable {
+    /// Queues an event for the client.
+    ///
+    /// Events of one call after the other are sent in that order. If the client reads too slowly and its queue exceeds
+    /// ``LiveQueryLimits/queueCount`` or ``LiveQueryLimits/queueSize``, the connection drops its queue and behaves as
+    /// after ``goAway()``.
+    func send(_ event: LiveEvent)
+
+    /// Tells the client to connect again, and closes the connection.
+    ///
+    /// Called when events for it were lost, and when the server stops: a connection that stays open has received
+    /// every event.
+    func goAway()
+}
