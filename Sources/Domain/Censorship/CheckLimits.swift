@@ -10,8 +10,9 @@ package struct CheckLimits: Sendable {
     package var frames = 5
     /// Seconds for which the answer of a webhook can follow later (`censorship.callbackTimeout`).
     package var callbackTimeout = 3600
-    /// Milliseconds before a failed job is tried again; each further failure multiplies them by four.
-    package var firstPause: Int64 = 5_000
+    /// Seconds before a failed job is tried again (`censorship.retryPause`); each further failure multiplies them by
+    /// four.
+    package var retryPause = 5
 
     /// Creates the default limits.
     package init() {}
@@ -21,6 +22,6 @@ package struct CheckLimits: Sendable {
 
     /// Milliseconds after which a job is tried again that failed a number of times; at most an hour.
     func pause(afterFailures count: Int) -> Int64 {
-        min(3_600_000, firstPause << (2 * min(count - 1, 10)))
+        min(3_600_000, Int64(retryPause) * 1000 << (2 * min(count - 1, 10)))
     }
 }

@@ -69,6 +69,7 @@ extension ServerConfiguration {
 
         try reader.number("censorship.workers", 1...64, into: &censorship.limits.workers)
         try reader.number("censorship.attempts", 1...20, into: &censorship.limits.attempts)
+        try reader.number("censorship.retryPause", 1...3600, into: &censorship.limits.retryPause)
         try reader.number("censorship.timeout", 1...3600, into: &censorship.limits.timeout)
         try reader.number("censorship.frames", 1...100, into: &censorship.limits.frames)
         reader.text("censorship.model", into: &censorship.model)
