@@ -44,6 +44,8 @@ import Testing
             ("GET", "indexes/Task", [401, 403, 403, 403, 403, 200, 403]),
             ("POST", "indexes/Task", [401, 403, 403, 403, 403, 201, 403]),
             ("DELETE", "indexes/Task/x", [401, 403, 403, 403, 403, 404, 403]),
+            ("GET", "cloudQuery?cql=select%20*%20from%20Task", [401, 200, 200, 200, 200, 200, 404]),
+            ("GET", "cloudQuery?explain=1&cql=select%20*%20from%20Task", [401, 403, 403, 403, 403, 200, 403]),
             ("GET", "permissions", [401, 403, 403, 403, 403, 200, 403]),
             ("GET", "permissions/Task", [401, 403, 403, 403, 403, 200, 403]),
             ("PUT", "permissions/Task", [401, 403, 403, 403, 403, 200, 403]),

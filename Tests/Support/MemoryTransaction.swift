@@ -98,6 +98,14 @@ final class MemoryTransaction: WriteTransaction {
         try calling { try matching(query).count }
     }
 
+    func explain(_ query: ObjectQuery, counting: Bool) throws -> QueryExplanation? {
+        try calling {
+            guard knownSchemas[query.className] != nil else { return nil }
+            let what = counting ? "count" : "find"
+            return QueryExplanation(statement: "\(what) \(query.condition)", plan: ["SCAN \(query.className)"])
+        }
+    }
+
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
         try calling { holds(owner, key, members) }
     }

@@ -30,6 +30,17 @@ package enum ObjectStoreContract {
             #expect(try await store.find(ObjectQuery(task)) == [])
             #expect(try await store.delete(id, in: .file) == false)
         },
+        ContractRule("a query of a class that exists can be explained, and does not run") { store in
+            let n = Condition.field(FieldPath(field: "n"), .equals(.integer(1)))
+            let query = ObjectQuery(task, where: n)
+            #expect(try await store.read { try $0.explain(query, counting: false) } == nil)
+            try await store.write { try $0.save(ClassSchema(name: task, fields: ["n": FieldDefinition(.number)])) }
+            for isCount in [false, true] {
+                let explanation = try await store.read { try $0.explain(query, counting: isCount) }
+                #expect(explanation?.statement.isEmpty == false)
+                #expect(explanation?.plan.isEmpty == false)
+            }
+        },
         ContractRule("a write that throws changes nothing: neither objects nor classes nor relations") { store in
             let object = try object([:])
             await #expect(throws: Broken.self) {

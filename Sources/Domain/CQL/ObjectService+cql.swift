@@ -12,6 +12,21 @@ package struct CQLReply: Sendable {
         /// For each created or updated object its id and the time; nothing after a deletion.
         case changes([[String: JSONValue]])
     }
+
+    /// Creates the reply from those of the statement's commands.
+    ///
+    /// - Parameters:
+    ///   - className: The class of the statement.
+    ///   - replies: The replies of all commands of ``CQLStatement/commands(limits:engine:)``, in order.
+    /// - Throws: Errors of stored objects that cannot be parsed.
+    package init(className: ClassName, _ replies: [ObjectReply]) throws {
+        self.className = className
+        if case .listing(let listing)? = replies.first?.content {
+            content = .listing(listing)
+        } else {
+            content = .changes(try replies.map { try $0.members }.filter { !$0.isEmpty })
+        }
+    }
 }
 
 extension ObjectService {
@@ -36,20 +51,10 @@ extension ObjectService {
         let commands = try statement.commands(limits: settings.queries, engine: engine)
         if let command = commands.first, commands.count == 1 {
             let reply = try await perform(command, as: caller, presence: presence)
-            return try CQLReply(className: className, content: reply.cqlContent)
+            return try CQLReply(className: className, [reply])
         }
         var batch = ObjectBatch(presence: presence)
         let replies = try await perform(commands.map { .success($0) }, in: &batch, as: caller)
-        return CQLReply(className: className, content: .changes(try replies.map { try $0.get().members }))
-    }
-}
-
-extension ObjectReply {
-    fileprivate var cqlContent: CQLReply.Content {
-        get throws {
-            if case .listing(let listing) = content { return .listing(listing) }
-            let members = try members
-            return .changes(members.isEmpty ? [] : [members])
-        }
+        return try CQLReply(className: className, try replies.map { try $0.get() })
     }
 }

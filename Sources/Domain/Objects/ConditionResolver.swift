@@ -6,15 +6,23 @@ struct ConditionResolver {
     let reader: any ReadTransaction
     let access: ObjectAccess
     private let budget: QueryBudget?
+    private let observe: ((ObjectQuery) throws -> Void)?
 
     /// - Parameters:
     ///   - reader: Evaluates sub-queries.
     ///   - access: The caller's rights.
     ///   - budget: The time limit; `nil` takes the reader's budget.
-    init(reader: any ReadTransaction, access: ObjectAccess, budget: QueryBudget? = nil) {
+    ///   - observe: Is called with each sub-query before it runs.
+    init(
+        reader: any ReadTransaction,
+        access: ObjectAccess,
+        budget: QueryBudget? = nil,
+        observe: ((ObjectQuery) throws -> Void)? = nil
+    ) {
         self.reader = reader
         self.access = access
         self.budget = budget ?? reader.budget
+        self.observe = observe
     }
 
     /// The resolved condition for objects of a class; a class that does not exist has no fields.
@@ -78,6 +86,7 @@ struct ConditionResolver {
         question.order = visible(query.order, in: schema)
         question.page = query.page
         question.replySize = ConditionResolver.maxBytes
+        try observe?(question)
         return try reader.find(question)
     }
 

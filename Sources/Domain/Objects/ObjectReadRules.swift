@@ -69,14 +69,24 @@ struct ObjectReadRules {
             listing.redirectedClass = target
             schema = try reader.schema(of: target) ?? ClassSchema(name: target)
         }
-        var query = try access.query(try resolver.resolve(search.condition, in: schema), in: schema)
-        query.order = resolver.visible(search.order, in: schema)
-        query.page = search.page
-        query.replySize = settings.queries.replySize
+        let query = try query(of: search, in: schema, resolver)
         let rows = search.page.limit == 0 ? [] : try reader.rows(query)
         if search.counts { listing.count = try reader.count(query) }
         listing.objects = try presenter.objects(rows, in: schema, view: view)
         return ObjectReply(.listing(listing))
+    }
+
+    /// The query of a search, with its sub-queries replaced by their results.
+    func query(
+        of search: ObjectCommand.Search,
+        in schema: ClassSchema,
+        _ resolver: ConditionResolver
+    ) throws -> ObjectQuery {
+        var query = try access.query(try resolver.resolve(search.condition, in: schema), in: schema)
+        query.order = resolver.visible(search.order, in: schema)
+        query.page = search.page
+        query.replySize = settings.queries.replySize
+        return query
     }
 
     /// One page of a scan of a class (protocol/data 4.6); an empty page marks the end.
@@ -107,7 +117,7 @@ struct ObjectReadRules {
         )
     }
 
-    private func requireSchema(of name: ClassName) throws -> ClassSchema {
+    func requireSchema(of name: ClassName) throws -> ClassSchema {
         guard name != .identity, let schema = try reader.schema(of: name) else {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }

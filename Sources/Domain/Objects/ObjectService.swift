@@ -223,7 +223,7 @@ package struct ObjectService: Sendable {
     }
 
     /// Runs a read within a budget, once admission allows it.
-    private func reading<Value: Sendable>(
+    func reading<Value: Sendable>(
         as caller: Caller,
         within budget: QueryBudget,
         _ body: @escaping @Sendable (ObjectReadRules) throws -> Value

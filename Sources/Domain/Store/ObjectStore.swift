@@ -95,6 +95,12 @@ package protocol ReadTransaction {
     /// The number of objects that match a query, regardless of its page and size.
     func count(_ query: ObjectQuery) throws -> Int
 
+    /// How ``rows(_:)`` or, with `counting`, ``count(_:)`` runs a query; `nil` for a class that does not exist.
+    ///
+    /// The query does not run. Sub-queries must be resolved before. The explanation contains names and values of the
+    /// store, so it is only for the master key.
+    func explain(_ query: ObjectQuery, counting: Bool) throws -> QueryExplanation?
+
     /// Whether a relation of an object contains one of these objects.
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool
 }

@@ -119,6 +119,9 @@ private struct CountingReader: ReadTransaction {
         try base.texts(field, of: query)
     }
     func count(_ query: ObjectQuery) throws -> Int { try base.count(query) }
+    func explain(_ query: ObjectQuery, counting: Bool) throws -> QueryExplanation? {
+        try base.explain(query, counting: counting)
+    }
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
         try base.isRelated(owner, key, to: members)
     }

@@ -109,6 +109,16 @@ final class SQLiteTransaction: WriteTransaction {
         } ?? 0
     }
 
+    func explain(_ query: ObjectQuery, counting: Bool) throws -> QueryExplanation? {
+        try running(query) { compiler in
+            let (text, arguments) = try (counting ? compiler.count(query) : compiler.find(query)).build(db)
+            return QueryExplanation(
+                statement: try db.makeStatement(sql: text).expanded(with: arguments),
+                plan: try db.plan(of: text, arguments)
+            )
+        }
+    }
+
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
         guard let number = catalog.entries[owner.className]?.number else { return false }
         let statement = try db.cachedStatement(

@@ -171,12 +171,13 @@ extension BatchBody {
         return found
     }
 
-    /// Whether a path can be `users` or `classes/_User`; an escaped path can be any.
+    /// Whether a path can be `users`, `classes/_User` or `cloudQuery`; an escaped path can be any.
     private static func couldNameUsers(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         path.indices.contains { index in
             switch path[index] {
             case UInt8(ascii: "\\"), UInt8(ascii: "%"): true
             case UInt8(ascii: "u"), UInt8(ascii: "U"): path[(index + 1)...].starts(with: "ser".utf8)
+            case UInt8(ascii: "c"): path[(index + 1)...].starts(with: "loudQuery".utf8)
             default: false
             }
         }

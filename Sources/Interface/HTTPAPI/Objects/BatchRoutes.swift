@@ -22,13 +22,23 @@ struct BatchRoutes: Sendable {
             if items.groups.count > 1 { try requireFewPasswords(in: items, app) }
             var batch = ObjectBatch(presence: ClientPresence.Watch(context.channel))
             var answers = BatchAnswers(share: body.share, logger: context.logger)
+            // Each row of an INSERT counts as a request.
+            var rows = bodies.limits.batchSize - items.count
             for group in items.groups {
                 try await items.withItems(of: group) { items in
-                    let commands = items.map { item in
-                        Result { try command(try BatchItem(try item.get()), in: app) }
+                    let requests = items.map { item in
+                        Result { try self.request(try BatchItem(try item.get()), in: app, rows: &rows) }
                     }
-                    let replies = try await app.objects.perform(commands, in: &batch, as: context.caller)
-                    for (command, reply) in zip(commands, replies) { answers.append(reply, to: command) }
+                    var replies = try await app.objects.perform(
+                        requests.flatMap(\.commands),
+                        in: &batch,
+                        as: context.caller
+                    )[...]
+                    for request in requests {
+                        let count = request.commands.count
+                        answers.append(Array(replies.prefix(count)), to: request)
+                        replies = replies.dropFirst(count)
+                    }
                 }
             }
             return answers.json().response()
@@ -39,13 +49,40 @@ struct BatchRoutes: Sendable {
     private func requireFewPasswords(in items: BatchBody, _ app: AppServices) throws {
         var batch = ObjectBatch()
         for item in items.itemsOfUsers {
-            try batch.countPasswords(in: [Result { try command(try BatchItem(try items.item(at: item)), in: app) }])
+            var rows = bodies.limits.batchSize
+            let request = Result { try self.request(try BatchItem(try items.item(at: item)), in: app, rows: &rows) }
+            try batch.countPasswords(in: request.commands)
         }
     }
 
-    private func command(_ item: BatchItem, in app: AppServices) throws -> ObjectCommand {
-        try item.requireNoCopy()
-        return try app.decoder.command(item.method, item.path, item.parameters, body: item.body)
+    /// The commands of an item.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - app: The app.
+    ///   - rows: The number of further rows that statements of the batch can insert.
+    /// - Returns: The commands: several only for a statement that inserts several rows.
+    /// - Throws: The errors of the item's form; ``ServiceError/Code/payloadTooLarge`` for too many rows.
+    private func request(_ item: BatchItem, in app: AppServices, rows: inout Int) throws -> BatchRequest {
+        guard item.isStatement else {
+            try item.requireNoCopy()
+            let command = try app.decoder.command(item.method, try item.path, item.parameters, body: item.body)
+            return BatchRequest(commands: [command])
+        }
+        guard !item.parameters.flag("explain") else {
+            throw ServiceError(.badRequest, "explain is not allowed in a batch; send a separate request.")
+        }
+        let statement = try item.parameters.statement
+        let commands = try statement.commands(limits: app.decoder.limits, engine: app.decoder.engine)
+        guard commands.count - 1 <= rows else {
+            throw ServiceError(
+                .payloadTooLarge,
+                "With the rows of its INSERT statements the batch has more than \(bodies.limits.batchSize) requests, "
+                    + "the limit (http.maxBatchSize)."
+            )
+        }
+        rows -= commands.count - 1
+        return BatchRequest(commands: commands, statementClass: try ClassName(statement.className))
     }
 
     /// `POST /batch/save`: one transaction, in which objects can point to each other.
@@ -65,18 +102,39 @@ struct BatchRoutes: Sendable {
 
     private func saveItem(_ item: BatchItem, _ app: AppServices) throws -> SaveItem {
         try item.requireNoCopy()
-        guard ["POST", "PUT"].contains(item.method), item.path.ids.count <= 1 else {
+        let path = try item.path
+        guard ["POST", "PUT"].contains(item.method), path.ids.count <= 1 else {
             throw ServiceError(.badRequest, "batch/save takes POST and PUT only.")
         }
         return try SaveItem(
-            className: item.path.className,
-            id: item.path.ids.first,
+            className: path.className,
+            id: path.ids.first,
             creates: item.method == "POST",
             body: item.body == .null ? .object([:]) : item.body,
             where: try item.parameters.condition(app.decoder.limits, app.decoder.engine),
             returnsObject: item.parameters.returnsObject,
             mustExist: item.parameters.flag("failOnNotExist")
         )
+    }
+}
+
+/// The commands of one request of a batch: several only for a CQL statement that inserts several rows.
+private struct BatchRequest {
+    let commands: [ObjectCommand]
+    /// The class of a CQL statement; `nil` for other requests.
+    var statementClass: ClassName?
+
+    var isRead: Bool { commands.allSatisfy(\.isRead) }
+}
+
+extension Result where Success == BatchRequest {
+    /// The commands, or the error in place of one.
+    fileprivate var commands: [Result<ObjectCommand, any Error>] {
+        do {
+            return try get().commands.map { .success($0) }
+        } catch {
+            return [.failure(error)]
+        }
     }
 }
 
@@ -97,22 +155,28 @@ private struct BatchAnswers {
         return RawJSON(text)
     }
 
-    mutating func append(_ reply: Result<ObjectReply, any Error>, to command: Result<ObjectCommand, any Error>) {
+    /// Appends the response to a request: of an INSERT of several rows the first error, or the results of all rows.
+    mutating func append(_ replies: [Result<ObjectReply, any Error>], to request: Result<BatchRequest, any Error>) {
         if text.readableBytes > 1 { text.writeStaticString(",") }
         do {
-            let reply = try reply.get()
+            let replies = try replies.map { try $0.get() }
+            let request = try request.get()
+            let size = replies.reduce(0) { $0 + $1.size }
             // The result of a read can be large, and the client can repeat the read. The response to a change is small,
             // and must be sent because the change is committed.
-            if reply.size > BatchAnswers.small, (try? command.get().isRead) == true {
-                try share.grow(by: reply.size)
-            }
+            if size > BatchAnswers.small, request.isRead { try share.grow(by: size) }
+            let reply = try request.statementClass.map { try CQLReply(className: $0, replies) }
             text.writeStaticString(#"{"success":"#)
-            // A missing object is null here (protocol/data 2.1).
-            if case .missing = reply.content { text.writeStaticString("null") } else { text.write(reply) }
+            if let reply { text.write(reply) } else { for reply in replies { append(reply) } }
             text.writeStaticString("}")
         } catch {
             text.write(["error": ErrorRenderer.json(of: error, logger: logger)])
         }
+    }
+
+    private mutating func append(_ reply: ObjectReply) {
+        // A missing object is null here (protocol/data 2.1).
+        if case .missing = reply.content { text.writeStaticString("null") } else { text.write(reply) }
     }
 
     /// The size in bytes up to which the memory of a response is already counted.
@@ -122,9 +186,9 @@ private struct BatchAnswers {
 /// One request of a batch, checked for its form.
 private struct BatchItem {
     let method: String
-    let path: ObjectPath
     let parameters: ObjectParameters
     let body: JSONValue
+    private let segments: [Substring]
 
     /// Swift sends methods in lower case; paths can begin with `/1.1`.
     init(_ json: JSONValue) throws {
@@ -135,7 +199,7 @@ private struct BatchItem {
         let parts = path.split(separator: "?", maxSplits: 1)
         var segments = (parts.first ?? "").split(separator: "/").compactMap(\.decodedSegment)
         if ["1.1", "1"].contains(segments.first) { segments.removeFirst() }
-        self.path = try ObjectPath(segments)
+        self.segments = segments
         if let params = members["params"]?.objectValue {
             parameters = ObjectParameters(json: params)
         } else {
@@ -144,9 +208,16 @@ private struct BatchItem {
         body = members["body"] ?? .null
     }
 
+    var path: ObjectPath {
+        get throws { try ObjectPath(segments) }
+    }
+
+    /// Whether the request is `GET /cloudQuery`: Objective-C sends statements of more than about 4000 bytes in a batch.
+    var isStatement: Bool { method == "GET" && segments == ["cloudQuery"] }
+
     /// Throws if the request would copy a file from another server, which can take long.
     func requireNoCopy() throws {
-        guard path.className != .file || !RemoteFile.isCopy(body) else {
+        guard try path.className != .file || !RemoteFile.isCopy(body) else {
             throw ServiceError(.badRequest, "fetch is not allowed in a batch; send a separate request.")
         }
     }

@@ -13,20 +13,34 @@ struct CloudQueryRoutes: Sendable {
     @Sendable private func perform(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         let parameters = try ObjectParameters(request)
-        guard let text = parameters.text("cql") else {
-            throw ServiceError(.cqlSyntax, "CQL syntax error.Detail: the parameter cql is missing.")
+        let explains = parameters.flag("explain")
+        if explains { try context.caller.requireMasterKey() }
+        let statement = try parameters.statement
+        let presence = ClientPresence.Watch(context.channel)
+        let engine = app.decoder.engine
+        guard !explains else {
+            return try await app.objects.explain(statement, engine: engine, as: context.caller, presence: presence)
+                .json.response()
         }
-        let statement = try CQLStatement(parsing: text, values: try parameters.placeholders, now: .now())
-        return try await app.objects.perform(
-            statement,
-            engine: app.decoder.engine,
-            as: context.caller,
-            presence: ClientPresence.Watch(context.channel)
-        ).json.response()
+        return try await app.objects.perform(statement, engine: engine, as: context.caller, presence: presence)
+            .json.response()
     }
 }
 
 extension ObjectParameters {
+    /// The statement in `cql`, with the values of `pvalues`.
+    ///
+    /// Throws ``ServiceError/Code/cqlSyntax`` for a statement that is missing or violates the grammar, and
+    /// ``ServiceError/Code/malformedJSON`` for malformed values.
+    var statement: CQLStatement {
+        get throws {
+            guard let text = text("cql") else {
+                throw ServiceError(.cqlSyntax, "CQL syntax error.Detail: the parameter cql is missing.")
+            }
+            return try CQLStatement(parsing: text, values: try placeholders, now: .now())
+        }
+    }
+
     /// The values of the placeholders in `pvalues`.
     fileprivate var placeholders: [JSONValue] {
         get throws {

@@ -15,16 +15,27 @@ extension CQLReply {
     /// The reply as the body of a response.
     var json: RawJSON {
         var text = ByteBuffer()
-        let name = JSONValue.string(className.description)
-        switch content {
-        case .listing(let listing):
-            var others = [("className", name)]
-            if let count = listing.count { others.append(("count", .integer(Int64(count)))) }
-            text.write(listing.objects, followedBy: others)
-        case .changes(let changes):
-            text.write(["results": .array(changes.map(JSONValue.object)), "className": name])
-        }
+        text.write(self)
         return RawJSON(text)
+    }
+}
+
+extension CQLExplanation {
+    /// The explanation as the body of a response.
+    var json: JSONValue {
+        .object([
+            "className": .string(className.description), "where": condition,
+            "queries": .array(queries.map { .object($0.members) }),
+        ])
+    }
+}
+
+extension CQLExplanation.Query {
+    fileprivate var members: [String: JSONValue] {
+        [
+            "kind": .string(kind.rawValue), "className": .string(className.description),
+            "sql": .string(explanation.statement), "plan": .array(explanation.plan.map(JSONValue.string)),
+        ]
     }
 }
 
@@ -49,6 +60,19 @@ extension ByteBuffer {
             if let name = listing.redirectedClass { others.append(("className", .string(name.description))) }
             if let count = listing.count { others.append(("count", .integer(Int64(count)))) }
             write(listing.objects, followedBy: others)
+        }
+    }
+
+    /// Writes the reply to a CQL statement.
+    mutating func write(_ reply: CQLReply) {
+        let name = JSONValue.string(reply.className.description)
+        switch reply.content {
+        case .listing(let listing):
+            var others = [("className", name)]
+            if let count = listing.count { others.append(("count", .integer(Int64(count)))) }
+            write(listing.objects, followedBy: others)
+        case .changes(let changes):
+            write(["results": .array(changes.map(JSONValue.object)), "className": name])
         }
     }
 
