@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from cases import chance, count
 from client import ALPHA
 from commands import assert_fails, credentials_of, lcfile
 from data import geopoint, pointer
-from people import tunnel
+from people import tunnel, unique
 from queries import find, put
+from statements import statement
 
 ROWS = [
     {"name": "a", "n": 1, "tags": ["x", "y"], "at": geopoint(48.8566, 2.3522)},
@@ -146,3 +148,90 @@ def test_command_prints_json_and_counts(command):
 
 def test_command_names_line_and_column_of_an_error(command):
     assert_fails(command("select * fro CqlTask"), "line 1, column 10")
+
+
+# Explanations
+
+def explain(api, statement, **more):
+    return api.get("/1.1/cloudQuery", params={"cql": statement, "explain": 1} | more)
+
+
+def test_explain_is_for_the_master_key_only(api, tasks):
+    for statement in ("select * from CqlTask", "select * from NoSuchClass", "no statement"):
+        response = explain(api, statement)
+        assert (response.status_code, response.json()["code"]) == (403, 119)
+
+
+def test_explain_of_a_sub_query_names_each_query(master, tasks):
+    statement = "select count(*), * from CqlTask where folder in (select * from CqlFolder where n = ?)"
+    reply = explain(master, statement, pvalues="[7]").json()
+    assert reply["where"] == {"folder": {"$inQuery": {"className": "CqlFolder", "where": {"n": 7}}}}
+    assert [(one["kind"], one["className"]) for one in reply["queries"]] == [
+        ("subquery", "CqlFolder"), ("find", "CqlTask"), ("count", "CqlTask"),
+    ]
+    # The result of the sub-query is a value of the query.
+    assert tasks["F"] in reply["queries"][1]["sql"]
+
+
+def test_command_explains_which_index_a_query_uses(command, api, master):
+    put(api, "CqlIndexed", [{"n": number, "s": "x"} for number in range(300)])
+    assert master.post("/1.1/indexes/CqlIndexed", json={"fields": ["n"]}).status_code == 201
+    result = command("select s from CqlIndexed where n = ?", 2, "--explain")
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == 'where {"n":2}'
+    assert lines[2] == "find CqlIndexed"
+    assert lines[3].startswith("  SQL   SELECT ") and "json_extract(body, '$.n') = 2" in lines[3]
+    assert lines[4].startswith("  plan  SEARCH ") and " USING INDEX " in lines[4]
+    scan = command("select n from CqlIndexed where s = 'x'", "--explain").stdout
+    assert "  plan  SCAN class_" in scan
+
+
+def test_command_explains_as_json(command):
+    result = command("select count(*) from CqlTask where name = ?", "a", "--explain", "--json")
+    reply = json.loads(result.stdout)
+    assert reply["where"] == {"name": "a"}
+    assert [one["kind"] for one in reply["queries"]] == ["count"]
+
+
+@pytest.mark.parametrize("statement", [
+    "insert into CqlTask(n) values(9)", "update CqlTask set n = 9 where objectId = 'a'",
+    "delete from CqlTask where objectId = 'a'",
+])
+def test_command_explains_no_changes(command, statement):
+    result = command(statement, "--explain")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "--explain takes a SELECT" in result.stderr
+
+
+# What SDKs send
+
+def test_long_statement_of_objective_c_in_a_batch(api, tasks):
+    """From 4096 characters of URL on it sends a batch of one request, with `params`."""
+    values = ["a" * 4000, "b"]
+    parameters = {"cql": "select count(*), * from CqlTask where name in (?, ?)", "pvalues": json.dumps(values)}
+    request = {"method": "GET", "path": "/1.1/cloudQuery", "params": parameters}
+    response = api.post("/1.1/batch", json={"requests": [request]})
+    assert response.status_code == 200, response.text
+    answer, = response.json()
+    assert answer["success"] == query(api, "select count(*), * from CqlTask where name in (?)", "b")
+
+
+def test_insert_of_a_user_is_a_sign_up(api):
+    name = unique("cql")
+    reply = query(api, "insert into _User(username, password) values(?, ?)", name, "p4ss")
+    user, = reply["results"]
+    assert user["sessionToken"]
+    login = api.post("/1.1/login", json={"username": name, "password": "p4ss"})
+    assert login.json()["objectId"] == user["objectId"]
+    assert ask(api, "insert into _User(username, password) values(?, ?)", name, "p4ss").json()["code"] == 202
+
+
+def test_random_statements_of_the_grammar_are_read(api, tasks):
+    """`make soak` sends more of them, and damaged ones."""
+    numbers = chance("statements")
+    for _ in range(count(few=100, many=2000)):
+        text, values = statement(numbers)
+        response = ask(api, text, *values)
+        assert response.status_code < 500, (text, values, response.text)
+        assert response.json().get("code") != 300, (text, values, response.text)

@@ -1,10 +1,15 @@
 import Domain
+import FoundationEssentials
 import PCREPatterns
 import Support
 import Testing
 
 /// Damaged and random statements: each gives commands or an error of the service, and soon.
-@Suite(.timeLimit(.minutes(2))) struct CQLFuzzTests {
+///
+/// `FUZZ=<count>` in the environment sets the number of statements of each random test.
+@Suite(.timeLimit(.minutes(60))) struct CQLFuzzTests {
+    private static let count = ProcessInfo.processInfo.environment["FUZZ"].flatMap { Int($0) } ?? 4000
+
     /// Parses and compiles; the only errors are those for clients, and those of the parser tell the place.
     private func check(_ text: String) {
         do {
@@ -23,7 +28,7 @@ import Testing
     @Test("statements of the table with bytes removed, repeated, exchanged or replaced", arguments: [UInt64(1), 2])
     func damaged(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<4000 {
+        for _ in 0..<CQLFuzzTests.count {
             var bytes = Array(try #require(CQLCase.all.randomElement(using: &generator)).statement.utf8)
             for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
                 let place = Int.random(in: 0..<bytes.count, using: &generator)
@@ -51,7 +56,7 @@ import Testing
         ]
         let beginnings = ["", "select * from Task where ", "update Task set n=1 where ", "insert into Task(n) values("]
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<4000 {
+        for _ in 0..<CQLFuzzTests.count {
             var text = try #require(beginnings.randomElement(using: &generator))
             for _ in 0..<Int.random(in: 0...25, using: &generator) {
                 text += try #require(words.randomElement(using: &generator)) + " "
