@@ -6,6 +6,7 @@ internal import Glibc
 ///
 ///     StoreBenchmark measure <database> <rows> [<rows> ...]   fills a new database in steps, then reads
 ///     StoreBenchmark creates <database> <seconds> [<note>]    creates objects in such a database
+///     StoreBenchmark statements                               reads statements of CQL; `Benchmarks/run cql` runs it
 @main
 struct StoreBenchmark {
     static func main() async {
@@ -20,6 +21,7 @@ struct StoreBenchmark {
     /// On the cooperative pool, where the server's requests run, and not on the main thread.
     @concurrent
     private static func run(_ words: [String]) async throws {
+        if words == ["statements"] { return try StatementReading.measure() }
         guard words.count >= 3, let first = Int(words[2]), first > 0 else { throw Failure("see the source for usage") }
         let subject = try Subject(path: words[1])
         switch words[0] {
