@@ -11,7 +11,30 @@ extension ChangeFeed {
     ///   - size: The maximum size of their states, in bytes.
     /// - Returns: The events, for one reader.
     package func buffer(_ filters: [ChangeFilter], count: Int, size: Int) -> BufferedChanges {
-        BufferedChanges(of: self, filters, ChangeBuffer(count: count, size: size))
+        BufferedChanges(ChangeBuffer(count: count, size: size)) { buffer in
+            subscribe(to: filters) { buffer.put($0) }
+        }
+    }
+
+    /// Subscribes with a buffer in memory whose filters are added and removed while it lives.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of buffered changes.
+    ///   - size: The maximum size of their states, in bytes.
+    ///   - select: The changes to buffer of those that were committed together; it runs while the writer waits.
+    /// - Returns: The events, for one reader; see ``BufferedChanges/subscription``.
+    package func buffer(
+        count: Int,
+        size: Int,
+        _ select: @escaping @Sendable ([Change]) -> [Change]
+    ) -> BufferedChanges {
+        BufferedChanges(ChangeBuffer(count: count, size: size)) { buffer in
+            subscribe { event in
+                guard case .changes(let changes) = event else { return buffer.put(event) }
+                let selected = select(changes)
+                if !selected.isEmpty { buffer.put(.changes(selected)) }
+            }
+        }
     }
 }
 
@@ -24,12 +47,16 @@ package final class BufferedChanges: AsyncSequence, Sendable {
     package typealias Failure = Never
 
     private let buffer: ChangeBuffer
-    private let subscription: ChangeSubscription
+    /// The subscription, whose filters can change.
+    package let subscription: ChangeSubscription
 
-    fileprivate init(of feed: ChangeFeed, _ filters: [ChangeFilter], _ buffer: ChangeBuffer) {
+    fileprivate init(_ buffer: ChangeBuffer, _ subscribe: (ChangeBuffer) -> ChangeSubscription) {
         self.buffer = buffer
-        subscription = feed.subscribe(to: filters) { buffer.put($0) }
+        subscription = subscribe(buffer)
     }
+
+    /// The number of changes and missed events that were published so far.
+    package var position: Int { buffer.position }
 
     deinit {
         subscription.cancel()
@@ -44,11 +71,18 @@ package final class BufferedChanges: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let changes: BufferedChanges
         fileprivate var wakes: AsyncStream<Void>.Iterator
+        /// ``BufferedChanges/position`` after the last event that was read.
+        ///
+        /// It is the position after its last change, so the first one of `n` changes is at `position - n`.
+        package fileprivate(set) var position = 0
 
         /// The buffered event, or the next one when it arrives; `nil` if the task is cancelled.
         package mutating func next(isolation actor: isolated (any Actor)?) async -> ChangeFeed.Event? {
             while true {
-                if let event = changes.buffer.take() { return event }
+                if let (event, position) = changes.buffer.take() {
+                    self.position = position
+                    return event
+                }
                 guard await wakes.next(isolation: actor) != nil else { return nil }
             }
         }
@@ -62,6 +96,7 @@ private final class ChangeBuffer: Sendable {
         var size = 0
         /// Whether changes were dropped before the buffered ones.
         var hasMissed = false
+        var position = 0
 
         mutating func drop() {
             changes = []
@@ -85,7 +120,11 @@ private final class ChangeBuffer: Sendable {
 
     func put(_ event: ChangeFeed.Event) {
         state.withLock { state in
-            guard case .changes(let changes) = event else { return state.drop() }
+            guard case .changes(let changes) = event else {
+                state.position += 1
+                return state.drop()
+            }
+            state.position += changes.count
             let size = state.size + changes.reduce(0) { $0 + $1.size }
             guard state.changes.count + changes.count <= count, size <= self.size else { return state.drop() }
             state.changes += changes
@@ -94,18 +133,21 @@ private final class ChangeBuffer: Sendable {
         wake.yield()
     }
 
-    func take() -> ChangeFeed.Event? {
+    var position: Int { state.withLock(\.position) }
+
+    /// The next event and the position after it.
+    func take() -> (ChangeFeed.Event, Int)? {
         state.withLock { state in
             if state.hasMissed {
                 state.hasMissed = false
-                return .missed
+                return (.missed, state.position - state.changes.count)
             }
             guard !state.changes.isEmpty else { return nil }
             defer {
                 state.changes = []
                 state.size = 0
             }
-            return .changes(state.changes)
+            return (.changes(state.changes), state.position)
         }
     }
 }

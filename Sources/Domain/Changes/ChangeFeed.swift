@@ -15,21 +15,48 @@ package final class ChangeFeed: Sendable {
     }
 
     private struct Subscriber: Sendable {
+        struct Filter: Sendable {
+            let number: Int
+            let filter: ChangeFilter
+        }
+
         let number: Int
-        let filters: [ChangeFilter]
-        let wanted: WantedChanges
+        /// Transactions that began before this number are missed.
+        let since: Int
+        var filters: [Filter]
+        /// The union of the filters.
+        var wanted: WantedChanges
         let deliver: @Sendable (Event) -> Void
+
+        /// The changes that a transaction has recorded for the subscriber: those of filters that are older.
+        func wanted(of transaction: TransactionChanges) -> WantedChanges {
+            guard let newest = filters.last?.number, newest > transaction.newest else { return wanted }
+            return WantedChanges(filters.lazy.filter { $0.number <= transaction.newest }.map(\.filter))
+        }
+
+        mutating func change(_ body: (inout [Filter]) -> Void) {
+            body(&filters)
+            wanted = WantedChanges(filters.lazy.map(\.filter))
+        }
     }
 
     private struct State {
         /// The subscribers in the order in which they subscribed.
         var subscribers: [Subscriber] = []
+        /// The number of the newest subscriber or filter.
         var newest = 0
         /// The union of their filters.
         var wanted = WantedChanges([])
 
         mutating func unite() {
-            wanted = WantedChanges(subscribers.flatMap(\.filters))
+            wanted = WantedChanges(subscribers.lazy.flatMap(\.filters).map(\.filter))
+        }
+
+        /// Changes the filters of a subscriber.
+        mutating func change(_ number: Int, _ body: (inout [Subscriber.Filter]) -> Void) {
+            guard let index = subscribers.firstIndex(where: { $0.number == number }) else { return }
+            subscribers[index].change(body)
+            unite()
         }
     }
 
@@ -55,18 +82,36 @@ package final class ChangeFeed: Sendable {
         to filters: [ChangeFilter],
         _ body: @escaping @Sendable (Event) -> Void
     ) -> ChangeSubscription {
+        subscribe(to: filters, missingRunning: true, body)
+    }
+
+    /// Subscribes without filters, which are added to the result and removed from it while it lives.
+    ///
+    /// - Parameter body: As in ``subscribe(to:_:)``; it gets ``Event/missed`` only when the store lost track of changes.
+    /// - Returns: The subscription; see ``ChangeSubscription/add(_:)``.
+    package func subscribe(_ body: @escaping @Sendable (Event) -> Void) -> ChangeSubscription {
+        subscribe(to: [], missingRunning: false, body)
+    }
+
+    private func subscribe(
+        to filters: [ChangeFilter],
+        missingRunning: Bool,
+        _ body: @escaping @Sendable (Event) -> Void
+    ) -> ChangeSubscription {
         state.withLock { state in
             state.newest += 1
+            let number = state.newest
             state.subscribers.append(
                 Subscriber(
-                    number: state.newest,
-                    filters: filters,
+                    number: number,
+                    since: missingRunning ? number : 0,
+                    filters: filters.map { Subscriber.Filter(number: number, filter: $0) },
                     wanted: WantedChanges(filters),
                     deliver: body
                 )
             )
             state.unite()
-            return ChangeSubscription(feed: self, number: state.newest)
+            return ChangeSubscription(feed: self, number: number)
         }
     }
 
@@ -82,11 +127,12 @@ package final class ChangeFeed: Sendable {
     package func publish(_ transaction: TransactionChanges) {
         let changes = transaction.changes
         for subscriber in state.withLock({ $0.subscribers }) {
-            guard subscriber.number <= transaction.newest else {
+            guard subscriber.since <= transaction.newest else {
                 subscriber.deliver(.missed)
                 continue
             }
-            let own = changes.filter(subscriber.wanted.contains)
+            guard !changes.isEmpty else { continue }
+            let own = changes.filter(subscriber.wanted(of: transaction).contains)
             if !own.isEmpty { subscriber.deliver(.changes(own)) }
         }
     }
@@ -94,6 +140,21 @@ package final class ChangeFeed: Sendable {
     /// Publishes to every subscriber that it missed changes; for stores that do not know all commits of other servers.
     package func publishMissed() {
         for subscriber in state.withLock({ $0.subscribers }) { subscriber.deliver(.missed) }
+    }
+
+    fileprivate func add(_ filter: ChangeFilter, to number: Int) -> Int {
+        state.withLock { state in
+            state.newest += 1
+            let newest = state.newest
+            state.change(number) { $0.append(Subscriber.Filter(number: newest, filter: filter)) }
+            return newest
+        }
+    }
+
+    fileprivate func remove(_ filter: Int, from number: Int) {
+        state.withLock { state in
+            state.change(number) { filters in filters.removeAll { $0.number == filter } }
+        }
     }
 
     fileprivate func cancel(_ number: Int) {
@@ -108,6 +169,21 @@ package final class ChangeFeed: Sendable {
 package struct ChangeSubscription: Sendable {
     fileprivate let feed: ChangeFeed
     fileprivate let number: Int
+
+    /// Adds a filter; the subscriber gets the changes of transactions that begin after the call.
+    ///
+    /// The changes of a transaction that runs at this moment do not arrive, because some may not be recorded. A filter
+    /// that is added to a subscription never causes ``ChangeFeed/Event/missed``.
+    ///
+    /// - Returns: The number of the filter, for ``remove(_:)``.
+    package func add(_ filter: ChangeFilter) -> Int {
+        feed.add(filter, to: number)
+    }
+
+    /// Removes a filter by its number; an event that is being published at this moment can still arrive.
+    package func remove(_ filter: Int) {
+        feed.remove(filter, from: number)
+    }
 
     /// Ends the subscription; an event that is being published at this moment can still arrive.
     package func cancel() {

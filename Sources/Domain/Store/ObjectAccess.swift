@@ -24,6 +24,12 @@ struct ObjectAccess: Sendable {
         return ObjectQuery(schema.name, where: .all([.isObject(user.id), condition]))
     }
 
+    /// Whether a query of the caller is allowed to find an object, by the rules of ``query(_:in:)``.
+    func canFind(_ object: StoredObject, in schema: ClassSchema) -> Bool {
+        if schema.permissions.allow(.find, to: caller) { return readers.canRead(object.acl) }
+        return isSelf(object.id, in: schema)
+    }
+
     /// Throws ``ServiceError/Code/forbidden`` unless the caller is allowed to get objects of a class by their ids.
     func requireGetting(_ id: ObjectID, in schema: ClassSchema) throws {
         if !isSelf(id, in: schema) { try require(.get, in: schema) }

@@ -45,7 +45,8 @@ package struct ValueSet: Sendable, Hashable {
         }
     }
 
-    private struct Member: Hashable {
+    /// A value as a key of a dictionary, equal as in queries.
+    struct Member: Sendable, Hashable {
         let value: JSONValue
 
         static func == (left: Member, right: Member) -> Bool {

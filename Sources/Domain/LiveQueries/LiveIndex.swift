@@ -1,0 +1,92 @@
+/// The nodes of one class, found by the values of a changed object.
+struct LiveIndex: Sendable {
+    private struct Entry {
+        let node: LiveNode
+        var subscriptions: [LiveQueryID: LiveSubscription] = [:]
+    }
+
+    private typealias Nodes = [ObjectIdentifier: LiveNode]
+
+    private var entries: [LiveNode.Key: Entry] = [:]
+    /// The nodes with terms, by path and value.
+    private var nodes: [FieldPath: [ValueSet.Member: Nodes]] = [:]
+    /// The nodes that are tested for every change.
+    private var rest: Nodes = [:]
+
+    /// Whether there are no subscriptions.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// The node of a key; `nil` if no subscription has it.
+    func node(_ key: LiveNode.Key) -> LiveNode? { entries[key]?.node }
+
+    /// The subscriptions of a node.
+    func subscriptions(of node: LiveNode) -> [LiveSubscription] {
+        (entries[node.key]?.subscriptions.values).map(Array.init) ?? []
+    }
+
+    /// The installations with subscriptions.
+    var installations: Set<InstallationID> {
+        Set(entries.values.lazy.flatMap(\.subscriptions.values).map(\.installation))
+    }
+
+    /// Adds a subscription, and its node if that is new.
+    mutating func insert(_ subscription: LiveSubscription) {
+        let node = subscription.node
+        if entries[node.key] == nil {
+            entries[node.key] = Entry(node: node)
+            insert(node)
+        }
+        entries[node.key]?.subscriptions[subscription.id] = subscription
+    }
+
+    /// Removes a subscription, and its node with the last one.
+    mutating func remove(_ subscription: LiveSubscription) {
+        let key = subscription.node.key
+        entries[key]?.subscriptions[subscription.id] = nil
+        guard let entry = entries[key], entry.subscriptions.isEmpty else { return }
+        entries[key] = nil
+        remove(entry.node)
+    }
+
+    /// The nodes that can match one of the states of an object.
+    func candidates(_ states: [StoredObject]) -> [LiveNode] {
+        var found = rest
+        for (path, nodes) in nodes {
+            for state in states {
+                for value in PathValues(of: state.value(of: path.field), along: path.inner).values {
+                    if let nodes = nodes[ValueSet.Member(value: value)] { found.merge(nodes) { node, _ in node } }
+                    guard case .array(let elements) = value else { continue }
+                    for element in elements {
+                        if let nodes = nodes[ValueSet.Member(value: element)] { found.merge(nodes) { node, _ in node } }
+                    }
+                }
+            }
+        }
+        return Array(found.values)
+    }
+
+    private mutating func insert(_ node: LiveNode) {
+        guard let terms = node.terms else {
+            rest[ObjectIdentifier(node)] = node
+            return
+        }
+        for term in terms.terms {
+            for value in term.values {
+                nodes[term.path, default: [:]][ValueSet.Member(value: value), default: [:]][ObjectIdentifier(node)] =
+                    node
+            }
+        }
+    }
+
+    private mutating func remove(_ node: LiveNode) {
+        rest[ObjectIdentifier(node)] = nil
+        for term in node.terms?.terms ?? [] {
+            for value in term.values {
+                let member = ValueSet.Member(value: value)
+                nodes[term.path]?[member]?[ObjectIdentifier(node)] = nil
+                if nodes[term.path]?[member]?.isEmpty == true { nodes[term.path]?[member] = nil }
+            }
+            if nodes[term.path]?.isEmpty == true { nodes[term.path] = nil }
+        }
+    }
+}

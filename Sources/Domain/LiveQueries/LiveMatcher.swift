@@ -1,0 +1,122 @@
+internal import Logging
+internal import Synchronization
+
+/// Makes events of changes and hands them to the connections.
+///
+/// One task calls it. A change without candidates in the index costs no transaction.
+final class LiveMatcher: Sendable {
+    private let store: any ObjectStore
+    private let settings: ObjectSettings
+    private let registry: LiveRegistry
+    private let counts = Mutex((events: 0, losses: 0))
+    private let log: LossLog
+
+    /// The maximum number of changes in one transaction, whose events are in memory at the same time.
+    private static let chunk = 64
+
+    init(store: any ObjectStore, settings: ObjectSettings, registry: LiveRegistry, logger: Logger) {
+        self.store = store
+        self.settings = settings
+        self.registry = registry
+        log = LossLog(app: registry.app, logger: logger, clock: registry.clock)
+    }
+
+    /// The numbers of events sent and of connections that had to come back, so far.
+    var totals: (events: Int, losses: Int) { counts.withLock { $0 } }
+
+    /// Makes the events of what a buffer returned.
+    ///
+    /// - Parameters:
+    ///   - event: The event of the buffer.
+    ///   - position: The position in the buffer after it.
+    func handle(_ event: ChangeFeed.Event, endingAt position: Int) async {
+        switch event {
+        case .missed:
+            lose("Changes were dropped before they were compared with live queries", nil) { state in
+                Set(state.subscriptions.values.lazy.map(\.installation))
+            }
+        case .changes(let changes):
+            var rest = changes[...]
+            while !rest.isEmpty, !Task.isCancelled {
+                let part = rest.prefix(LiveMatcher.chunk)
+                await handle(part, at: position - rest.count)
+                rest = rest.dropFirst(part.count)
+            }
+        }
+    }
+
+    private func handle(_ changes: ArraySlice<Change>, at start: Int) async {
+        do {
+            let users = try await users(loggingIn: changes)
+            let found = try candidates(of: changes, at: start, users)
+            guard !found.isEmpty else { return }
+            // Read before the snapshot, because endings after the snapshot must invalidate the result.
+            let epoch = settings.accountDependencies.sessionCache.epoch
+            let decision = try await store.read { [registry, settings] reader in
+                var decider = LiveDecider(reader, registry, settings, foundAt: epoch)
+                for change in found { try decider.decide(change) }
+                return decider.decision
+            }
+            deliver(decision)
+        } catch {
+            guard !Task.isCancelled else { return }
+            let classes = Set(changes.map { $0.className == .session ? .user : $0.className })
+            lose("Changes could not be compared with live queries", error) { state in
+                Set(classes.flatMap { state.classes[$0]?.installations ?? [] })
+            }
+        }
+    }
+
+    /// The users of new sessions as they are now; empty unless users are subscribed.
+    private func users(loggingIn changes: ArraySlice<Change>) async throws -> [ObjectID: StoredObject] {
+        let ids = Set(changes.compactMap(\.sessionUser))
+        guard !ids.isEmpty, registry.follows(.user) else { return [:] }
+        return try await store.read { reader in
+            var users: [ObjectID: StoredObject] = [:]
+            for id in ids { users[id] = try reader.object(id, in: .user) }
+            return users
+        }
+    }
+
+    /// The changes that can concern live queries.
+    private func candidates(
+        of changes: ArraySlice<Change>,
+        at start: Int,
+        _ users: [ObjectID: StoredObject]
+    ) throws -> [LiveChange] {
+        var found: [LiveChange] = []
+        for (position, change) in zip(start..., changes) {
+            // The states are parsed only for classes with live queries, and outside of the lock.
+            if registry.follows(change.className) {
+                let change = try LiveChange(change, at: position)
+                if let change = registry.finding(change) { found.append(change) }
+            }
+            if let user = change.sessionUser.flatMap({ users[$0] }),
+                let change = registry.finding(LiveChange(logIn: user, at: position))
+            {
+                found.append(change)
+            }
+        }
+        return found
+    }
+
+    private func deliver(_ decision: LiveDecision) {
+        let sent = registry.deliver(decision)
+        counts.withLock { $0.events += sent }
+        for failure in decision.failures.values {
+            lose("A live query could not be evaluated", failure.error) { state in
+                Set(state.classes[failure.node.className]?.subscriptions(of: failure.node).map(\.installation) ?? [])
+            }
+        }
+    }
+
+    private func lose(
+        _ message: Logger.Message,
+        _ error: (any Error)?,
+        _ choose: (LiveRegistry.State) -> Set<InstallationID>
+    ) {
+        let count = registry.sendAway(choose)
+        counts.withLock { $0.losses += count }
+        if count > 0 { log.note(message, error, connections: count) }
+    }
+}

@@ -1,0 +1,78 @@
+extension LiveRegistry {
+    /// Adds a connection of an installation; it gets the events from now on.
+    ///
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
+    func attach(_ connection: any LiveConnection, to id: InstallationID) throws {
+        let isStopped = try withState { state in
+            if state.isStopped { return true }
+            var installation = state.installations[id] ?? LiveInstallation()
+            guard !installation.has(connection) else { return false }
+            guard state.connections < limits.connections else {
+                throw ServiceError(
+                    .overloaded,
+                    "The app has \(limits.connections) connections for live queries, the limit "
+                        + "(liveQueries.connections)."
+                )
+            }
+            guard installation.connections.count < limits.connectionsPerInstallation else {
+                throw ServiceError(
+                    .overloaded,
+                    "The installation has \(installation.connections.count) connections; the limit is "
+                        + "\(limits.connectionsPerInstallation) (liveQueries.connectionsPerInstallation)."
+                )
+            }
+            installation.attach(connection)
+            state.installations[id] = installation
+            state.connections += 1
+            return false
+        }
+        if isStopped { connection.goAway() }
+    }
+
+    /// Removes a connection of an installation; an unknown one is ignored.
+    func detach(_ connection: any LiveConnection, from id: InstallationID) {
+        let now = clock()
+        withState { state in
+            _ = state.detach(from: id, at: now, limits) { $0 === connection }
+        }
+    }
+
+    /// Removes the connections of installations and tells them to connect again.
+    ///
+    /// - Returns: The number of connections.
+    func sendAway(_ choose: (State) -> Set<InstallationID>) -> Int {
+        let now = clock()
+        let gone = withState { state in
+            choose(state).flatMap { state.detach(from: $0, at: now, limits) { _ in true } }
+        }
+        for connection in gone { connection.goAway() }
+        return gone.count
+    }
+
+    /// Sends all connections away, and new ones from now on.
+    func stop() {
+        withState { $0.isStopped = true }
+        _ = sendAway { Set($0.installations.keys) }
+    }
+
+    /// Lets connections in again, after ``stop()``.
+    func restart() {
+        withState { $0.isStopped = false }
+    }
+}
+
+extension LiveRegistry.State {
+    /// Removes connections of an installation; returns them.
+    fileprivate mutating func detach(
+        from id: InstallationID,
+        at now: ContinuousClock.Instant,
+        _ limits: LiveQueryLimits,
+        where isGone: (any LiveConnection) -> Bool
+    ) -> [any LiveConnection] {
+        guard let gone = installations[id]?.connections.filter(isGone), !gone.isEmpty else { return [] }
+        installations[id]?.detach(from: now, lifetime: limits.lifetime, where: isGone)
+        connections -= gone.count
+        removeIfUnused(id)
+        return gone
+    }
+}

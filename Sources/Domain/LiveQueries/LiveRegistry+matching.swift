@@ -1,0 +1,38 @@
+extension LiveRegistry {
+    /// Whether a class has subscriptions.
+    func follows(_ name: ClassName) -> Bool {
+        withState { $0.classes[name] != nil }
+    }
+
+    /// A change with the nodes that can match; `nil` if there are none.
+    func finding(_ change: LiveChange) -> LiveChange? {
+        withState { state in state.classes[change.className].flatMap(change.finding) }
+    }
+
+    /// The subscriptions of a node that get an event about a change: those that began before it and have a connection.
+    func subscriptions(of node: LiveNode, at position: Int) -> [LiveSubscription] {
+        withState { state in
+            let all = state.classes[node.className]?.subscriptions(of: node) ?? []
+            return all.filter { subscription in
+                subscription.since <= position
+                    && state.installations[subscription.installation]?.connections.isEmpty == false
+            }
+        }
+    }
+
+    /// Hands events to the connections, in order, and stores the callers as they were looked up.
+    ///
+    /// - Returns: The number of events that were handed over.
+    func deliver(_ decision: LiveDecision) -> Int {
+        let sending = withState { state in
+            for (key, caller) in decision.callers { state.callers.update(key, to: caller) }
+            return decision.deliveries.flatMap { delivery -> [(any LiveConnection, LiveEvent)] in
+                guard state.subscriptions[delivery.event.query] != nil else { return [] }
+                let connections = state.installations[delivery.installation]?.connections ?? []
+                return connections.map { ($0, delivery.event) }
+            }
+        }
+        for (connection, event) in sending { connection.send(event) }
+        return sending.count
+    }
+}

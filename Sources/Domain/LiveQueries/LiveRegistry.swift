@@ -1,0 +1,156 @@
+internal import Synchronization
+
+/// The subscriptions, installations and connections of one app, in memory.
+///
+/// Thread-safe; no function waits.
+final class LiveRegistry: Sendable {
+    struct State {
+        var installations: [InstallationID: LiveInstallation] = [:]
+        var subscriptions: [LiveQueryID: LiveSubscription] = [:]
+        var callers = LiveCallers()
+        var classes: [ClassName: LiveIndex] = [:]
+        var filters: LiveFilters
+        var connections = 0
+        /// Whether the events have ended, and with them every new connection.
+        var isStopped = false
+    }
+
+    let app: AppID
+    let limits: LiveQueryLimits
+    let clock: @Sendable () -> ContinuousClock.Instant
+    private let changes: BufferedChanges
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - changes: The buffer, which gets a filter for each class with subscriptions.
+    ///   - limits: The limits.
+    ///   - clock: Returns the current time.
+    init(
+        app: AppID,
+        changes: BufferedChanges,
+        limits: LiveQueryLimits,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant
+    ) {
+        self.app = app
+        self.changes = changes
+        self.limits = limits
+        self.clock = clock
+        state = Mutex(State(filters: LiveFilters(changes.subscription)))
+    }
+
+    /// Runs a body with exclusive access to the state; it must be short.
+    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state throws in try body(&state) }
+    }
+
+    /// Adds a subscription, or gives an existing one the rights of the new caller.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - installation: The installation.
+    ///   - caller: The caller, as just looked up.
+    ///   - schema: The class; `nil` if it does not exist yet.
+    /// - Returns: The id of the query.
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
+    func subscribe(
+        _ query: LiveQuery,
+        of installation: InstallationID,
+        as caller: Caller,
+        in schema: ClassSchema?
+    ) throws -> LiveQueryID {
+        let id = LiveQueryID(of: app, installation, query.json)
+        let now = clock()
+        try withState { state in
+            let known = state.subscriptions[id]
+            if known == nil { try requireCapacity(state, installation) }
+            let key = LiveNode.Key(condition: query.conditionText, isMaster: caller.isMaster)
+            let node = state.classes[query.className]?.node(key)
+            let subscription = LiveSubscription(
+                id: id,
+                installation: installation,
+                node: node ?? LiveNode(query, isMaster: caller.isMaster, in: schema),
+                caller: LiveCallers.key(of: caller),
+                returnsACL: query.returnsACL,
+                since: known?.since ?? changes.position
+            )
+            state.insert(subscription, of: caller, insteadOf: known)
+            state.installations[installation]?.wait(from: now, lifetime: limits.lifetime)
+        }
+        return id
+    }
+
+    /// Ends a subscription if it belongs to the installation.
+    func unsubscribe(_ id: LiveQueryID, of installation: InstallationID) {
+        withState { state in
+            guard let subscription = state.subscriptions[id], subscription.installation == installation else { return }
+            state.remove(subscription)
+            state.removeIfUnused(installation)
+        }
+    }
+
+    /// Forgets the subscriptions that have waited too long for a connection.
+    func sweep() {
+        let now = clock()
+        withState { state in
+            for (id, installation) in state.installations where installation.expiry.map({ $0 <= now }) == true {
+                for query in installation.queries {
+                    if let subscription = state.subscriptions[query] { state.remove(subscription) }
+                }
+                state.removeIfUnused(id)
+            }
+        }
+    }
+
+    private func requireCapacity(_ state: State, _ installation: InstallationID) throws {
+        guard state.subscriptions.count < limits.subscriptions else {
+            throw ServiceError(
+                .overloaded,
+                "The app has \(limits.subscriptions) live queries, the limit (liveQueries.subscriptions)."
+            )
+        }
+        let own = state.installations[installation]?.queries.count ?? 0
+        guard own < limits.subscriptionsPerInstallation else {
+            throw ServiceError(
+                .overloaded,
+                "The installation has \(own) live queries; the limit is \(limits.subscriptionsPerInstallation) "
+                    + "(liveQueries.subscriptionsPerInstallation)."
+            )
+        }
+    }
+}
+
+extension LiveRegistry.State {
+    /// Adds a subscription, which can replace one with the same id.
+    mutating func insert(
+        _ subscription: LiveSubscription,
+        of caller: Caller,
+        insteadOf former: LiveSubscription?
+    ) {
+        subscriptions[subscription.id] = subscription
+        installations[subscription.installation, default: LiveInstallation()].queries.insert(subscription.id)
+        callers.insert(caller)
+        let name = subscription.node.className
+        classes[name, default: LiveIndex()].insert(subscription)
+        filters.follow(name)
+        guard let former else { return }
+        callers.remove(former.caller)
+        if former.node !== subscription.node { classes[name]?.remove(former) }
+    }
+
+    /// Removes a subscription; the installation stays.
+    mutating func remove(_ subscription: LiveSubscription) {
+        subscriptions[subscription.id] = nil
+        installations[subscription.installation]?.queries.remove(subscription.id)
+        callers.remove(subscription.caller)
+        let name = subscription.node.className
+        classes[name]?.remove(subscription)
+        guard classes[name]?.isEmpty == true else { return }
+        classes[name] = nil
+        filters.unfollow(name)
+    }
+
+    mutating func removeIfUnused(_ installation: InstallationID) {
+        if installations[installation]?.isUnused == true { installations[installation] = nil }
+    }
+}
