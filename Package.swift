@@ -135,7 +135,13 @@ let package = Package(
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: Interface: HTTP, and the messages of WebSockets
-        library("RealtimeMessages", in: "Interface", ["Domain", swiftProtobuf]),
+        .target(
+            name: "RealtimeMessages",
+            dependencies: ["Domain", swiftProtobuf],
+            path: "Sources/Interface/RealtimeMessages",
+            exclude: ["Wire/commands.proto"],
+            swiftSettings: settings
+        ),
         library(
             "HTTPAPI",
             in: "Interface",
@@ -206,7 +212,7 @@ let package = Package(
         tests(of: "MagicTypes", [nioPosix]),
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),
-        tests(of: "RealtimeMessages"),
+        tests(of: "RealtimeMessages", ["Domain"]),
         tests(of: "HTTPAPI", ["PCREPatterns", nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
         tests(

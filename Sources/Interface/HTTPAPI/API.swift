@@ -1,5 +1,6 @@
 package import Domain
 package import Hummingbird
+package import Logging
 internal import NIOCore
 
 /// The HTTP interface: the handler of each path, and the order of the middleware.
@@ -11,6 +12,9 @@ package struct API: Sendable {
     private let providers: ProviderChoice
     private let bodies: RequestBodies
     private let health: StorageHealth
+    private let publicURL: String
+    /// Accepts the WebSockets of live queries; `nil` if no app has them.
+    package let liveConnections: LiveConnections?
 
     /// - Parameters:
     ///   - apps: The apps of this server; a file key is looked up in them in this order.
@@ -20,6 +24,8 @@ package struct API: Sendable {
     ///   - providers: The upload dialect for each SDK.
     ///   - largeBodies: Processes requests with large JSON bodies; `nil` means that they run like all others.
     ///   - health: The state that `/health` reports.
+    ///   - maxWebSockets: The maximum number of open WebSockets.
+    ///   - logger: Records what happens on WebSockets.
     package init(
         apps: [AppServices],
         authenticator: Authenticator,
@@ -27,9 +33,17 @@ package struct API: Sendable {
         limits: WireLimits = WireLimits(),
         providers: ProviderChoice = ProviderChoice(),
         largeBodies: (any TaskExecutor)? = nil,
-        health: StorageHealth = StorageHealth()
+        health: StorageHealth = StorageHealth(),
+        maxWebSockets: Int = .max,
+        logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
+        self.publicURL = publicURL
+        let live = apps.compactMap { app in app.liveQueries.map { (app.id, $0) } }
+        liveConnections =
+            live.isEmpty
+            ? nil
+            : LiveConnections(services: Dictionary(uniqueKeysWithValues: live), most: maxWebSockets, logger: logger)
         bodies = RequestBodies(limits: limits, threads: largeBodies)
         self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         order = apps.map(\.id)
@@ -48,6 +62,7 @@ package struct API: Sendable {
         router.add(middleware: ErrorRenderer())
         router.add(middleware: ContinueMiddleware())
         HealthRoute(health: health).add(to: router)
+        RealtimeRoutes(apps: apps, connections: liveConnections, publicURL: publicURL).add(to: router)
         for version in ["1.1", "1"] {
             // Python's SDK requests the time before it signs other requests (protocol/data 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
@@ -60,6 +75,7 @@ package struct API: Sendable {
             ContentRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
             ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
             CloudQueryRoutes(apps: apps).add(to: callers)
+            LiveQueryRoutes(apps: apps, bodies: bodies).add(to: callers)
             BatchRoutes(apps: apps, bodies: bodies).add(to: callers)
             SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)

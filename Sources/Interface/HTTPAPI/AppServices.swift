@@ -32,6 +32,8 @@ package struct AppServices: Sendable {
     package let mirror: MirrorService?
     /// Censors images.
     package let censorship: CensorService
+    /// Live queries; `nil` if the server has none.
+    package let liveQueries: LiveQueryService?
     /// The hosts of the file domains that belong to this app alone, with their ports.
     let ownHosts: Set<String>
     let decoder: ObjectRequestDecoder
@@ -54,6 +56,7 @@ package struct AppServices: Sendable {
         ownDomains: [String] = [],
         mirror: MirrorService? = nil,
         censorship: CensorService,
+        liveQueries: LiveQueryService? = nil,
         queries: QueryLimits,
         patterns: any PatternEngine
     ) {
@@ -72,6 +75,7 @@ package struct AppServices: Sendable {
         self.fileDomains = fileDomains
         self.mirror = mirror
         self.censorship = censorship
+        self.liveQueries = liveQueries
         ownHosts = Set(ownDomains.compactMap(AppServices.host(of:)))
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)
     }

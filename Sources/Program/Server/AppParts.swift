@@ -95,8 +95,21 @@ struct AppParts {
             ownDomains: app.fileDomains,
             mirror: mirror(uploads),
             censorship: censorship,
+            liveQueries: liveQueries,
             queries: configuration.queries,
             patterns: PCREEngine()
+        )
+    }
+
+    private var liveQueries: LiveQueryService? {
+        guard configuration.liveQueries.enabled else { return nil }
+        return LiveQueryService(
+            app: app.id,
+            store: store,
+            settings: settings,
+            engine: PCREEngine(),
+            limits: configuration.liveQueries.limits,
+            logger: shared.logger
         )
     }
 

@@ -17,6 +17,9 @@ struct DescriptorBudget: Equatable {
     /// The minimum number of connections with which the server starts.
     static let fewestConnections = 16
 
+    /// The maximum number of connections that are WebSockets, which are not closed when others need connections.
+    var webSockets: Int { connections / 8 * 7 }
+
     /// Divides the descriptors.
     ///
     /// - Parameters:

@@ -73,7 +73,9 @@ package struct LCFileServer {
                 limits: configuration.wireLimits,
                 providers: configuration.providers,
                 largeBodies: LargeBodyThreads(pools.bodies),
-                health: health
+                health: health,
+                maxWebSockets: descriptors.webSockets,
+                logger: logger
             )
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
@@ -136,7 +138,8 @@ package struct LCFileServer {
             responder: api.responder(),
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
-                connections: connections
+                connections: connections,
+                liveConnections: api.liveConnections
             ),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),

@@ -10,13 +10,20 @@ package enum HTTPConnection {
     /// - Parameters:
     ///   - idleTimeout: How long a connection can send no part of a request before it is closed.
     ///   - connections: The open connections; each connection adds itself.
+    ///   - liveConnections: Accepts WebSockets; `nil` for none.
     /// - Returns: The builder with which Hummingbird creates the server's connections.
     package static func server(
         idleTimeout: TimeAmount,
-        connections: OpenConnections = OpenConnections()
+        connections: OpenConnections = OpenConnections(),
+        liveConnections: LiveConnections? = nil
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            HTTPChannel(responder: responder, idleTimeout: idleTimeout, connections: connections)
+            HTTPChannel(
+                responder: responder,
+                idleTimeout: idleTimeout,
+                connections: connections,
+                liveConnections: liveConnections
+            )
         }
     }
 
@@ -31,6 +38,22 @@ package enum HTTPConnection {
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
         )
     }
+
+    /// Removes the handlers of requests and responses, except the decoder, from a connection that becomes a WebSocket.
+    static func removeHandlers(of pipeline: ChannelPipeline.SynchronousOperations) {
+        func remove(_ type: (some RemovableChannelHandler).Type) {
+            guard let context = try? pipeline.context(handlerType: type) else { return }
+            pipeline.removeHandler(context: context, promise: nil)
+        }
+        remove(HTTPConnectionStateHandler.self)
+        remove(ClientPresence.self)
+        remove(RequestTrailers.self)
+        remove(ContinueHandler.self)
+        remove(HTTP1ToHTTPServerCodec.self)
+        remove(SendFileHandler.self)
+        remove(RequestGate.self)
+        remove(HTTPResponseEncoder.self)
+    }
 }
 
 /// The handlers of a connection, in the order in which a request passes them.
@@ -40,6 +63,7 @@ private struct HTTPChannel: HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let idleTimeout: TimeAmount
     let connections: OpenConnections
+    let liveConnections: LiveConnections?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -50,7 +74,9 @@ private struct HTTPChannel: HTTPChannelHandler {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(HTTPConnection.decoder())
-            try pipeline.addHandler(RequestGate(connections: connections, logger: logger))
+            try pipeline.addHandler(
+                RequestGate(connections: connections, liveConnections: liveConnections, logger: logger)
+            )
             try pipeline.addHandler(SendFileHandler())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(ContinueHandler())

@@ -7,7 +7,8 @@ internal import NIOHTTP1
 /// It follows NIO's decoder in the pipeline. It responds to refused requests itself, after all earlier responses, and
 /// accepts no further request. It ensures that each request has one response, that the last response has `Connection:
 /// close`, that a client has time to read the last response, and that a request with `Upgrade` is processed like any
-/// other: the decoder stops after such a request, so the gate replaces it.
+/// other: the decoder stops after such a request, so the gate replaces it. Only a WebSocket's handshake is not: the
+/// connection becomes a WebSocket, and the gate leaves it.
 ///
 /// Used on its connection's event loop only.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
@@ -20,6 +21,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     struct CloseIfIdle: Sendable {}
 
     private let connections: OpenConnections
+    private let liveConnections: LiveConnections?
     private let logger: Logger
     private let activity = ConnectionActivity()
 
@@ -37,6 +39,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsDecoder = false
     /// A head with a `Transfer-Encoding`, until the decoder shows whether it treats the body as chunked too.
     private var held: HTTPRequestHead?
+    /// The handshake after whose request the connection becomes a WebSocket.
+    private var upgrade: WebSocketUpgrade?
     /// The refusal to send after all earlier responses.
     private var refusal: (RequestRefusal, hasBody: Bool)?
     /// Whether a response without a waiting request is being written.
@@ -48,8 +52,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// unread bytes resets it, and the response can be lost.
     static let drainTime = TimeAmount.seconds(5)
 
-    init(connections: OpenConnections, logger: Logger) {
+    init(connections: OpenConnections, liveConnections: LiveConnections? = nil, logger: Logger) {
         self.connections = connections
+        self.liveConnections = liveConnections
         self.logger = logger
     }
 
@@ -58,7 +63,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        connections.remove(context.channel)
+        guard upgrade != nil, context.channel.isActive else {
+            connections.remove(context.channel)
+            return
+        }
+        // A WebSocket is an open connection, but never an idle one.
+        context.channel.closeFuture.whenComplete { [connections, channel = context.channel] _ in
+            connections.remove(channel)
+        }
     }
 
     // MARK: Requests
@@ -70,6 +82,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             guard !isLast else { return }
             do {
                 let framing = try RequestRules.check(head)
+                if framing.stopsDecoder, !framing.isLast, accept(framing.head, context) { return }
                 isReading = true
                 isLast = framing.isLast
                 isLastOld = framing.isLast && head.version == .http1_0
@@ -84,12 +97,29 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             handOn(context)
             context.fireChannelRead(data)
         case .end:
+            if let upgrade {
+                // Deferred until the decoder, which is the caller, has returned.
+                context.eventLoop.assumeIsolated().execute {
+                    if context.channel.isActive { upgrade.perform(context) }
+                }
+            }
             guard isReading else { return }
             handOn(context)
             isReading = false
             context.fireChannelRead(data)
             if stopsDecoder { replaceDecoder(context) }
         }
+    }
+
+    /// Accepts a WebSocket's handshake, unless the client must first get an earlier response.
+    private func accept(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+        guard unanswered == 0, let liveConnections,
+            let handshake = liveConnections.accept(head, on: context.channel)
+        else { return false }
+        upgrade = WebSocketUpgrade(handshake: handshake, head: head, connections: liveConnections)
+        unanswered += 1
+        activity.begin()
+        return true
     }
 
     /// Passes on the head that was held back.

@@ -98,6 +98,27 @@ extension ServerConfiguration {
         try reader.number("queries.maxSubqueries", 0...100, into: &queries.subqueries)
         try reader.number("queries.maxPatternLength", 1...100_000, into: &queries.patternLength)
 
+        try reader.flag("liveQueries.enabled", into: &liveQueries.enabled)
+        try reader.number("liveQueries.connections", 1...1_000_000, into: &liveQueries.limits.connections)
+        try reader.number(
+            "liveQueries.connectionsPerInstallation",
+            1...10_000,
+            into: &liveQueries.limits.connectionsPerInstallation
+        )
+        try reader.number("liveQueries.subscriptions", 1...10_000_000, into: &liveQueries.limits.subscriptions)
+        try reader.number(
+            "liveQueries.subscriptionsPerInstallation",
+            1...100_000,
+            into: &liveQueries.limits.subscriptionsPerInstallation
+        )
+        try reader.number("liveQueries.subscribeRate", 1...1_000_000, into: &liveQueries.limits.subscribeRate)
+        try reader.number("liveQueries.lifetime", 1...604_800, into: &liveQueries.limits.lifetime)
+        try reader.size("liveQueries.conditionSize", atMost: 1 << 20, into: &liveQueries.limits.conditionSize)
+        try reader.size("liveQueries.messageSize", atMost: 16 << 20, into: &liveQueries.limits.messageSize)
+        try reader.number("liveQueries.queueCount", 1...1_000_000, into: &liveQueries.limits.queueCount)
+        try reader.size("liveQueries.queueSize", atMost: 1 << 30, into: &liveQueries.limits.queueSize)
+        try reader.number("liveQueries.idleTimeout", 10...86_400, into: &liveQueries.limits.idleTimeout)
+
         try reader.number("accounts.passwordCost", 10...20, into: &threads.passwordCost)
         try reader.number("accounts.passwordThreads", 1...64, into: &threads.passwords)
         try reader.number("accounts.maxQueuedPasswords", 0...100_000, into: &threads.passwordQueue)

@@ -36,6 +36,8 @@ package struct ServerConfiguration: Sendable {
     package var objects = ObjectLimits()
     /// `queries.*`.
     package var queries = QueryLimits()
+    /// `liveQueries.*`.
+    package var liveQueries = LiveQuerySettings()
     /// The `accounts.*` settings, except those on threads.
     package var accounts = AccountSettings()
     /// `accounts.authDataVerifier…`.
@@ -116,6 +118,14 @@ package struct ServerConfiguration: Sendable {
         package var url: String?
         /// Seconds for one request.
         package var timeout = 5
+    }
+
+    /// Live queries.
+    package struct LiveQuerySettings: Sendable {
+        /// Whether clients can subscribe.
+        package var enabled = true
+        /// The limits.
+        package var limits = LiveQueryLimits()
     }
 
     /// The endpoint for Prometheus.

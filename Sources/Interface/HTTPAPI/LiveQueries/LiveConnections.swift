@@ -1,0 +1,51 @@
+internal import CoreMetrics
+internal import Domain
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import RealtimeMessages
+internal import Synchronization
+
+/// What the WebSockets of live queries share: the services of the apps, the limits, and the number of open ones;
+/// thread-safe.
+package final class LiveConnections: Sendable {
+    let services: [AppID: LiveQueryService]
+    let limits: LiveQueryLimits
+    let logger: Logger
+    /// The maximum number of open WebSockets of all apps.
+    let most: Int
+    private let open = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - services: The services of the apps that have live queries; all have the same limits.
+    ///   - most: The maximum number of open WebSockets; the other connections of the server are for requests, because
+    ///     WebSockets are never closed to accept another client.
+    ///   - logger: Records connections that are closed because of their client.
+    init(services: [AppID: LiveQueryService], most: Int, logger: Logger) {
+        self.services = services
+        limits = services.values.first?.limits ?? LiveQueryLimits()
+        self.most = most
+        self.logger = logger
+    }
+
+    /// Whether the maximum number of WebSockets is open.
+    var isFull: Bool { open.load(ordering: .relaxed) >= most }
+
+    /// Accepts a request as the handshake of a WebSocket, which counts until its channel is closed; `nil` if the route
+    /// has to answer.
+    func accept(_ head: HTTPRequestHead, on channel: any Channel) -> WebSocketHandshake? {
+        guard let handshake = WebSocketHandshake(head) else { return nil }
+        guard open.add(1, ordering: .relaxed).newValue <= most else {
+            open.subtract(1, ordering: .relaxed)
+            return nil
+        }
+        channel.closeFuture.whenComplete { [self] _ in open.subtract(1, ordering: .relaxed) }
+        return handshake
+    }
+
+    /// Counts a client that read so slowly that its events were dropped.
+    func noteSlowClient(of app: AppID) {
+        Counter(label: "lcfile_live_queries_slow_clients_total", dimensions: [("app", app.description)]).increment()
+        logger.debug("A client of live queries reads too slowly", metadata: ["app": "\(app)"])
+    }
+}

@@ -1,0 +1,91 @@
+internal import Domain
+internal import NIOCore
+internal import Synchronization
+
+/// The events that wait for one client; thread-safe.
+///
+/// Events are added on any thread, and taken on the connection's event loop while its socket accepts bytes.
+final class LiveQueryOutbox: LiveConnection {
+    /// The event that there is something to take, fired at the connection's handlers.
+    struct Filled: Sendable {}
+
+    /// What the connection has to do next.
+    enum Next {
+        case event(LiveEvent)
+        case nothing
+        /// Tell the client to come back, and close.
+        case goAway(isSlow: Bool)
+    }
+
+    private struct State {
+        var events = CircularBuffer<LiveEvent>(initialCapacity: 1)
+        var size = 0
+        /// Whether the connection knows that there is something to take.
+        var isNoticed = false
+        var isGoing = false
+        var isSlow = false
+    }
+
+    private let channel: any Channel
+    private let limits: LiveQueryLimits
+    private let state = Mutex(State())
+
+    init(channel: any Channel, limits: LiveQueryLimits) {
+        self.channel = channel
+        self.limits = limits
+    }
+
+    func send(_ event: LiveEvent) {
+        let isNews = state.withLock { state in
+            guard !state.isGoing else { return false }
+            // A client that waits for no other event gets one of any size.
+            guard
+                state.events.isEmpty
+                    || (state.events.count < limits.queueCount && state.size + event.size <= limits.queueSize)
+            else {
+                state.isSlow = true
+                leave(&state)
+                return true
+            }
+            state.events.append(event)
+            state.size += event.size
+            defer { state.isNoticed = true }
+            return !state.isNoticed
+        }
+        if isNews { notify() }
+    }
+
+    func goAway() {
+        let isNews = state.withLock { state in
+            guard !state.isGoing else { return false }
+            leave(&state)
+            return true
+        }
+        if isNews { notify() }
+    }
+
+    /// Takes what is next; after ``Next/nothing`` the connection is notified again.
+    func next() -> Next {
+        state.withLock { state in
+            guard !state.isGoing else { return .goAway(isSlow: state.isSlow) }
+            guard let event = state.events.popFirst() else {
+                state.isNoticed = false
+                // An idle connection needs no memory for the longest queue that it ever had.
+                if state.events.capacity > 16 { state.events = CircularBuffer(initialCapacity: 1) }
+                return .nothing
+            }
+            state.size -= event.size
+            return .event(event)
+        }
+    }
+
+    private func leave(_ state: inout State) {
+        state.isGoing = true
+        state.events = CircularBuffer(initialCapacity: 1)
+        state.size = 0
+    }
+
+    private func notify() {
+        channel.pipeline.fireUserInboundEventTriggered(Filled())
+    }
+}
