@@ -57,14 +57,14 @@ import Testing
     }
 
     @Test(
-        "single ranges are served, impossible ones refused, the rest passed over",
+        "ranges are served, impossible ones refused, malformed ones passed over",
         arguments: [
             ("bytes=0-3", 206, "0123", "bytes 0-3/10"), ("bytes=3-", 206, "3456789", "bytes 3-9/10"),
             ("bytes=-2", 206, "89", "bytes 8-9/10"), ("bytes=5-99", 206, "56789", "bytes 5-9/10"),
             ("bytes=-99", 206, "0123456789", "bytes 0-9/10"), ("Bytes=9-9", 206, "9", "bytes 9-9/10"),
             ("bytes=10-", 416, "", "bytes */10"), ("bytes=-0", 416, "", "bytes */10"),
             ("bytes=99999999999999999999-", 416, "", "bytes */10"),
-            ("bytes=0-1,3-4", 200, "0123456789", nil), ("bytes=3-1", 200, "0123456789", nil),
+            ("bytes=0-1,2-4", 206, "01234", "bytes 0-4/10"), ("bytes=3-1", 200, "0123456789", nil),
             ("bytes=-", 200, "0123456789", nil), ("bytes=a-b", 200, "0123456789", nil),
             ("lines=0-1", 200, "0123456789", nil),
             ("bytes=--1", 200, "0123456789", nil),
@@ -75,6 +75,56 @@ import Testing
             #expect(response.status.code == status)
             #expect(response.text == body)
             #expect(response.headers[.contentRange] == contentRange)
+        }
+    }
+
+    @Test("several ranges of a file are the parts of one body", arguments: [true, false])
+    func severalRanges(isLocal: Bool) async throws {
+        try await TestServer(blobs: MemoryBlobStore(isLocal: isLocal)).test { client in
+            let key = try await client.upload("a.txt", "0123456789")["key"]?.stringValue ?? ""
+            let range: HTTPFields = [.range: "bytes=7-8,0-1,3-3"]
+            let response = try await client.execute(uri: "/\(key)", method: .get, headers: range)
+            #expect(response.status.code == 206)
+            #expect(response.headers[.contentRange] == nil)
+            let type = try #require(response.headers[.contentType])
+            let boundary = try #require(type.split(separator: "boundary=").last)
+            #expect(type == "multipart/byteranges; boundary=\(boundary)")
+            let parts = [("7-8", "78"), ("0-1", "01"), ("3-3", "3")].map { range, bytes in
+                "--\(boundary)\r\nContent-Type: text/plain\r\nContent-Range: bytes \(range)/10\r\n\r\n\(bytes)\r\n"
+            }
+            #expect(response.text == parts.joined() + "--\(boundary)--\r\n")
+            #expect(response.headers[.contentLength] == String(response.body.readableBytes))
+        }
+    }
+
+    @Test(
+        "refusals of conditions and ranges are in no cache",
+        arguments: [[.range: "bytes=10-"], [.ifMatch: "\"x\""]] as [HTTPFields]
+    )
+    func refusals(headers: HTTPFields) async throws {
+        try await get(headers) { response, tag in
+            #expect([412, 416].contains(response.status.code))
+            #expect(response.headers[.cacheControl] == "no-store")
+            #expect(response.headers[.eTag] == tag)
+            #expect(response.headers[.contentType] == nil)
+            #expect(response.headers[.contentLength] == "0")
+        }
+    }
+
+    @Test("a 304 does not describe content")
+    func notModified() async throws {
+        try await get([.ifNoneMatch: "<tag>"]) { response, tag in
+            #expect(response.headers[.eTag] == tag)
+            #expect(response.headers[.cacheControl] == "public, max-age=31536000, immutable")
+            #expect(response.headers[.contentType] == nil)
+        }
+    }
+
+    @Test("If-Match is checked before If-None-Match")
+    func expectationBeforeKnowledge() async throws {
+        try await get([.ifMatch: "*", .ifNoneMatch: "<tag>"]) { response, _ in #expect(response.status.code == 304) }
+        try await get([.ifMatch: "\"x\"", .ifNoneMatch: "<tag>"]) { response, _ in
+            #expect(response.status.code == 412)
         }
     }
 
@@ -100,6 +150,7 @@ import Testing
         "a client that has the bytes gets 304",
         arguments: [
             ("<tag>", 304), ("W/<tag>", 304), ("\"x\", <tag>", 304), ("*", 304), ("\"x\"", 200), ("", 200),
+            ("<tag> x", 200), ("\"a,*,b\"", 200), ("*, \"x\"", 200),
         ]
     )
     func ifNoneMatch(tags: String, status: Int) async throws {

@@ -148,7 +148,7 @@ import Testing
         "ranges of an image are served",
         arguments: [
             ("bytes=0-4", 206, "thumb", "bytes 0-4/9"), ("bytes=-4", 206, "nail", "bytes 5-8/9"),
-            ("bytes=9-", 416, "", "bytes */9"), ("bytes=0-1,3-4", 200, "thumbnail", nil),
+            ("bytes=9-", 416, "", "bytes */9"), ("bytes=0-1,0-", 200, "thumbnail", nil),
         ] as [(String, Int, String, String?)]
     )
     func ranges(range: String, status: Int, body: String, contentRange: String?) async throws {

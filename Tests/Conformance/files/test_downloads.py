@@ -105,10 +105,39 @@ def test_range_beyond_the_end_is_416(api, binary, text):
     assert response.headers["Content-Range"] == "bytes */100000"
 
 
-@pytest.mark.parametrize("text", ["bytes=0-1,5-6", "bytes=5-4", "bytes=", "bytes=-", "bytes=a-b", "items=0-1", "bytes 0-1"])
-def test_several_broken_and_unknown_ranges_give_the_whole(api, binary, text):
+@pytest.mark.parametrize("text", ["bytes=0-,0-", "bytes=5-4", "bytes=", "bytes=-", "bytes=a-b", "items=0-1", "bytes 0-1"])
+def test_doubled_broken_and_unknown_ranges_give_the_whole(api, binary, text):
     response = api.fetch(binary, Range=text)
     assert (response.status_code, response.content) == (200, DATA)
+
+
+def test_many_ranges_of_a_large_file_come_in_one_body(api, server):
+    data = hashlib.shake_128(b"large").digest(9_000_000)
+    url = api.store(data, name="large.bin")["url"]
+    ranges = [(n * 90_000, n * 90_000 + 80_000) for n in range(100)]
+    response = api.fetch(url, Range="bytes=" + ",".join(f"{start}-{end - 1}" for start, end in ranges))
+    assert response.status_code == 206
+    assert int(response.headers["Content-Length"]) == len(response.content)
+    boundary = response.headers["Content-Type"].removeprefix("multipart/byteranges; boundary=")
+    assert response.content == b"".join(
+        f"--{boundary}\r\nContent-Type: application/octet-stream\r\n"
+        f"Content-Range: bytes {start}-{end - 1}/{len(data)}\r\n\r\n".encode() + data[start:end] + b"\r\n"
+        for start, end in ranges
+    ) + f"--{boundary}--\r\n".encode()
+
+
+def test_connection_goes_on_after_several_ranges(api, server, binary):
+    path = binary.removeprefix(server.url)
+    with server.raw() as connection:
+        for _ in range(3):
+            assert connection.request("GET", path, {"Range": "bytes=0-1,5-6"}).status == 206
+            assert connection.request("GET", path, {"Range": "bytes=5-9"}).content == DATA[5:10]
+
+
+@pytest.mark.parametrize("name, value, status", [("Range", "bytes=100000-", 416), ("If-Match", '"x"', 412)])
+def test_refusals_are_in_no_cache(api, binary, name, value, status):
+    response = api.fetch(binary, **{name: value})
+    assert (response.status_code, response.headers["Cache-Control"], response.content) == (status, "no-store", b"")
 
 
 def test_range_of_an_empty_file_is_416(api):

@@ -36,8 +36,8 @@ struct SignedCensorRoutes: Sendable {
                 modified: nil,
                 caching: .never
             )
-            return try await representation.response(to: request) { range in
-                ResponseBody(of: try await origin.open(), range: range, context)
+            return try await representation.response(to: request) { pieces in
+                ResponseBody(of: try await origin.open(), pieces: pieces, context)
             }
         }
         guard let imageRequest = try await app.imageRequest(of: request, fileSize: origin.size) else {

@@ -46,10 +46,11 @@ extension AppServices {
                 modified: file.createdAt,
                 caching: caching,
                 // With operators, the response at this date could have been a derivative.
-                isDateStrong: imageRequest == nil
+                isDateStrong: imageRequest == nil,
+                digest: file.digest.representationDigest
             )
-            return try await representation.response(to: request) { range in
-                ResponseBody(of: try await files.openShared(file), range: range, context)
+            return try await representation.response(to: request) { pieces in
+                ResponseBody(of: try await files.openShared(file), pieces: pieces, context)
             }
         }
         guard let imageRequest else { return try await whole() }

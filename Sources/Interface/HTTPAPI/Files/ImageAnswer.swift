@@ -75,8 +75,8 @@ struct ImageAnswer {
             // for another client.
             isDateStrong: false
         )
-        return await representation.response(to: request) { range in
-            ResponseBody(of: derivative.blob, range: range, context)
+        return await representation.response(to: request) { pieces in
+            ResponseBody(of: derivative.blob, pieces: pieces, context)
         }
     }
 

@@ -14,45 +14,67 @@ struct Representation {
     var caching = Caching.immutable
     /// Whether the URL never had other bytes with this date, so that a range can continue bytes of that date.
     var isDateStrong = true
+    /// The value of `Repr-Digest`; `nil` if no digest of the bytes is known that RFC 9530 recommends.
+    var digest: String?
 
-    /// Responds to `GET` and `HEAD` with conditions and a range, in the order of RFC 9110 section 13.2.2.
+    /// Responds to `GET` and `HEAD` with conditions and ranges, in the order of RFC 9110 section 13.2.2.
     ///
     /// - Parameters:
-    ///   - request: The request; its method, conditions and range determine the status.
-    ///   - body: Creates the body of a range; not called for `HEAD`, 304 and 416.
+    ///   - request: The request; its method, conditions and ranges determine the status.
+    ///   - body: Creates the body from its pieces; not called for `HEAD`, 304, 412 and 416.
     /// - Returns: 200, 206, 304, 412 or 416.
-    func response(to request: Request, body: (Range<Int64>) async throws -> ResponseBody) async rethrows -> Response {
+    func response(to request: Request, body: ([BodyPiece]) async throws -> ResponseBody) async rethrows -> Response {
+        guard isAsExpected(by: request.headers) else { return refusal(.preconditionFailed) }
+        if isUnchanged(for: request.headers) { return notModified }
         var headers = headers
-        guard isAsExpected(by: request.headers) else {
-            return Response(status: .preconditionFailed, headers: headers)
-        }
-        if isUnchanged(for: request.headers) {
-            // The length of a 200 response (RFC 9110 section 8.6), not of the missing body.
-            headers[.contentLength] = String(size)
-            return Response(status: .notModified, headers: headers)
-        }
-        var status = HTTPResponse.Status.ok
-        var range = 0..<size
+        var status = HTTPResponse.Status.partialContent
+        var pieces: [BodyPiece]
         // The range of a HEAD request is ignored (RFC 9110 section 14.2).
         let date = isDateStrong ? modified : nil
-        let wanted = request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: date) : .whole
-        switch wanted {
+        switch request.method == .get ? ByteRange(request.headers, of: size, tag: tag, modified: date) : .whole {
         case .whole:
-            break
-        case .part(let part):
-            status = .partialContent
-            range = part
-            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+            status = .ok
+            pieces = [.range(0..<size)]
+        case .part(let range):
+            pieces = [.range(range)]
+            headers[.contentRange] = range.contentRange(of: size)
+        case .parts(let ranges):
+            let parts = MultipartRanges(ranges, of: size, mediaType: mediaType)
+            pieces = parts.pieces
+            headers[.contentType] = parts.contentType
         case .unsatisfiable:
-            headers[.contentRange] = "bytes */\(size)"
-            return Response(status: .rangeNotSatisfiable, headers: headers)
+            return refusal(.rangeNotSatisfiable, contentRange: "bytes */\(size)")
         }
-        headers[.contentLength] = String(range.count)
+        headers[.contentLength] = String(pieces.map(\.length).reduce(0, +))
         return Response(
             status: status,
             headers: headers,
-            body: request.method == .head ? ResponseBody() : try await body(range)
+            body: request.method == .head ? ResponseBody() : try await body(pieces)
         )
+    }
+
+    /// The response without a body to a client that has the bytes.
+    private var notModified: Response {
+        var headers = headers
+        // They describe content, which this response does not have; a client keeps those that it stored.
+        headers[.contentType] = nil
+        headers[.acceptRanges] = nil
+        // The length of a 200 response (RFC 9110 section 8.6), not of the missing body.
+        headers[.contentLength] = String(size)
+        return Response(status: .notModified, headers: headers)
+    }
+
+    /// The response without a body to conditions that do not hold, and to ranges beyond the end.
+    private func refusal(_ status: HTTPResponse.Status, contentRange: String? = nil) -> Response {
+        var headers: HTTPFields = [
+            .eTag: tag.description,
+            // A cache would use it for later requests without these conditions and ranges.
+            .cacheControl: Caching.never.headerValue,
+            .acceptRanges: "bytes",
+            .accessControlAllowOrigin: "*",
+        ]
+        headers[.contentRange] = contentRange
+        return Response(status: status, headers: headers)
     }
 
     private var headers: HTTPFields {
@@ -65,6 +87,7 @@ struct Representation {
             .xContentTypeOptions: "nosniff",
         ]
         headers[.lastModified] = modified?.httpDate
+        headers[.reprDigest] = digest
         if !mediaType.isPassive {
             headers[.contentSecurityPolicy] = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
         }
@@ -119,40 +142,5 @@ enum Caching: Hashable {
         case .limited(let own): .limited(seconds: min(own, seconds))
         case .personal, .never: self
         }
-    }
-}
-
-/// A strong validator (RFC 9110 section 8.8.3): equal tags mean equal bytes.
-struct EntityTag: CustomStringConvertible {
-    /// The tag with its quotes.
-    let description: String
-
-    init(strong text: String) {
-        description = "\"\(text)\""
-    }
-
-    /// How tags are compared (RFC 9110 section 8.8.3.2).
-    enum Comparison {
-        /// A weak tag matches no tag.
-        case strong
-        /// The prefix for weak tags is ignored.
-        case weak
-    }
-
-    /// Whether a list of tags, or `*`, names this one (RFC 9110 sections 13.1.1, 13.1.2).
-    func isAmong(_ list: String, comparison: Comparison) -> Bool {
-        list.split(separator: ",").contains { entry in
-            let entry = entry.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            let text = comparison == .weak ? entry.trimmingPrefix("W/") : entry
-            return entry == "*" || text == description
-        }
-    }
-}
-
-extension Timestamp {
-    /// Whether an HTTP date, in any of its forms, is this time in whole seconds.
-    func isNamed(by date: String?) -> Bool {
-        guard let date else { return false }
-        return date == httpDate || Timestamp(httpDate: date)?.wholeSeconds == wholeSeconds
     }
 }
