@@ -51,6 +51,7 @@ package enum HTTPConnection {
         remove(ContinueHandler.self)
         remove(HTTP1ToHTTPServerCodec.self)
         remove(SendFileHandler.self)
+        remove(HeadHandler.self)
         remove(RequestGate.self)
         remove(HTTPResponseEncoder.self)
     }
@@ -77,6 +78,7 @@ private struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(
                 RequestGate(connections: connections, liveConnections: liveConnections, logger: logger)
             )
+            try pipeline.addHandler(HeadHandler())
             try pipeline.addHandler(SendFileHandler())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(ContinueHandler())
