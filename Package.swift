@@ -146,7 +146,8 @@ let package = Package(
             "HTTPAPI",
             in: "Interface",
             [
-                "Domain", "RealtimeMessages", hummingbird, hummingbirdCore, httpTypes, crypto, logging, coreMetrics,
+                "Domain", "RealtimeMessages", "CZlib", hummingbird, hummingbirdCore, httpTypes, crypto, logging,
+                coreMetrics,
                 nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioWebSocket,
             ]
         ),
@@ -213,7 +214,7 @@ let package = Package(
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),
         tests(of: "RealtimeMessages", ["Domain"]),
-        tests(of: "HTTPAPI", ["PCREPatterns", nioEmbedded]),
+        tests(of: "HTTPAPI", ["CZlib", "PCREPatterns", nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
         tests(
             of: "Server",

@@ -29,6 +29,8 @@ struct TestServer {
     var accounts = AccountSettings()
     /// What `/health` tells of.
     var health = StorageHealth()
+    /// Whether JSON is compressed.
+    var compresses = true
     /// The file domains that are each app's own.
     var ownDomains: [String: [String]] = [:]
     /// The apps whose unknown files are fetched from elsewhere.
@@ -51,7 +53,8 @@ struct TestServer {
             publicURL: "https://api.example.com",
             limits: wire,
             largeBodies: largeBodies,
-            health: health
+            health: health,
+            compresses: compresses
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical

@@ -15,6 +15,7 @@ package struct API: Sendable {
     private let publicURL: String
     /// Accepts the WebSockets of live queries; `nil` if no app has them.
     package let liveConnections: LiveConnections?
+    private let compresses: Bool
 
     /// - Parameters:
     ///   - apps: The apps of this server; a file key is looked up in them in this order.
@@ -24,6 +25,7 @@ package struct API: Sendable {
     ///   - providers: The upload dialect for each SDK.
     ///   - largeBodies: Processes requests with large JSON bodies; `nil` means that they run like all others.
     ///   - health: The state that `/health` reports.
+    ///   - compresses: Whether JSON responses are compressed for clients that accept it.
     ///   - maxWebSockets: The maximum number of open WebSockets.
     ///   - logger: Records what happens on WebSockets.
     package init(
@@ -34,10 +36,12 @@ package struct API: Sendable {
         providers: ProviderChoice = ProviderChoice(),
         largeBodies: (any TaskExecutor)? = nil,
         health: StorageHealth = StorageHealth(),
+        compresses: Bool = true,
         maxWebSockets: Int = .max,
         logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
+        self.compresses = compresses
         self.publicURL = publicURL
         let live = apps.compactMap { app in app.liveQueries.map { (app.id, $0) } }
         liveConnections =
@@ -73,11 +77,8 @@ package struct API: Sendable {
             TokenRoutes(apps: apps, bodies: bodies, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
             ContentRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
-            ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
-            CloudQueryRoutes(apps: apps).add(to: callers)
+            addObjects(to: callers)
             LiveQueryRoutes(apps: apps, bodies: bodies).add(to: callers)
-            BatchRoutes(apps: apps, bodies: bodies).add(to: callers)
-            SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
@@ -89,6 +90,15 @@ package struct API: Sendable {
         }
         DownloadRoutes(apps: all).add(to: router)
         return TunnelResponder(base: router.buildResponder(), bodies: bodies)
+    }
+
+    /// Adds the routes whose responses can be long and are compressed.
+    private func addObjects(to callers: RouterGroup<CallerContext>) {
+        let callers = compresses ? callers.group().add(middleware: JSONCompression()) : callers
+        ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
+        CloudQueryRoutes(apps: apps).add(to: callers)
+        BatchRoutes(apps: apps, bodies: bodies).add(to: callers)
+        SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
     }
 
     /// Adds the routes that need no app key, because an upload's URL is the credential, and tus, which needs both.

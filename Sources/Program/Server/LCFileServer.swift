@@ -74,6 +74,7 @@ package struct LCFileServer {
                 providers: configuration.providers,
                 largeBodies: LargeBodyThreads(pools.bodies),
                 health: health,
+                compresses: configuration.http.compression,
                 maxWebSockets: descriptors.webSockets,
                 logger: logger
             )

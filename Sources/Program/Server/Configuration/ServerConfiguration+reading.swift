@@ -14,6 +14,7 @@ extension ServerConfiguration {
         try reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
         try reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
         try reader.number("http.maxConnections", 0...1_000_000, into: &http.maxConnections)
+        try reader.flag("http.compression", into: &http.compression)
         try reader.size("http.maxJsonSize", into: &wire.jsonSize)
         try reader.size("http.maxUserJsonSize", into: &wire.userJSONSize)
         try reader.size("http.maxGuestJsonSize", into: &wire.guestJSONSize)

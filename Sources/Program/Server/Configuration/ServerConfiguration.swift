@@ -72,6 +72,8 @@ package struct ServerConfiguration: Sendable {
         package var shutdownTimeout = 30
         /// The maximum number of open connections; 0 means as many as the limit of open files allows, up to 10 000.
         package var maxConnections = 0
+        /// Whether JSON responses are compressed for clients that accept it.
+        package var compression = true
     }
 
     /// The number of threads for each kind of blocking work.
