@@ -1,0 +1,80 @@
+"""The end of the server: its clients are told to come back, and none holds it up."""
+
+import time
+
+import pytest
+from client import ALPHA, eventually
+from data import Objects
+from live_client import short
+from live_messages import PROTOCOLS, from_protobuf, packed
+from live_wire import BINARY, WireSocket, frame
+from people import start
+
+
+@pytest.fixture
+def own(new_server):
+    return start(new_server)
+
+
+@pytest.mark.smoke
+def test_sigterm_sends_clients_away(own, connect):
+    lives = [connect(own.api(), protocol=protocol) for protocol in PROTOCOLS]
+    for live in lives:
+        live.subscribe("Task")
+    began = time.monotonic()
+    own.terminate()
+    for live in lives:
+        assert live.end() == ([{"cmd": "goaway"}], 1001)
+    assert own.wait() == 0
+    assert time.monotonic() - began < 8
+
+
+def test_events_before_sigterm_come_first(own, connect):
+    live = connect(own.api())
+    live.subscribe("Task")
+    ids = [Objects(own.api(), "Task").create(n=n) for n in range(20)]
+    own.terminate()
+    messages, code = live.end()
+    assert ([message["cmd"] for message in messages], code) == (["data"] * (len(messages) - 1) + ["goaway"], 1001)
+    told = [event["object"]["objectId"] for message in messages[:-1] for event in message["msg"]]
+    assert told == ids[:len(told)]
+
+
+@pytest.mark.parametrize("logs_in", [False, True], ids=["before the log-in", "after it"])
+def test_client_that_does_not_answer_does_not_hold_the_server_up(own, logs_in):
+    with WireSocket(own.port) as socket:
+        socket.upgrade()
+        if logs_in:
+            socket.send(frame(BINARY, packed((1, 8), (3, ALPHA.id), (5, 1), (6, "a device"), (8, 1))))
+            assert from_protobuf(socket.message())["cmd"] == "loggedin"
+        own.terminate()
+        # It neither reads nor closes.
+        assert own.wait(10) == 0
+
+
+def test_new_connections_are_refused_from_then_on(own):
+    with own.raw() as idle, WireSocket(own.port) as socket:
+        socket.upgrade()
+        own.terminate()
+        assert own.wait(10) == 0
+        assert idle.answer_or_end() is None
+
+
+def test_client_comes_back_after_a_restart(own, connect):
+    live = connect(own.api())
+    query = live.subscribe("Task")
+    own.terminate()
+    assert live.end()[1] == 1001
+    assert own.wait() == 0
+    own.start()
+    again = connect(own.api(), id=live.id)
+    assert again.subscribe("Task") == query
+    id = Objects(own.api(), "Task").create(n=1)
+    assert short(again.flush()) == [("create", id)]
+
+
+def test_kill_is_a_lost_connection(own, connect):
+    live = connect(own.api())
+    own.kill()
+    assert live.end() == ([], 1006)
+    assert eventually(lambda: own.start().is_healthy())

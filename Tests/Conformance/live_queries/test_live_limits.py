@@ -1,0 +1,134 @@
+"""Each limit of live queries, with a small setting."""
+
+import pytest
+from client import assert_refused, eventually
+from live_client import Live, new_id, subscribed, subscribing, unsubscribe
+from live_messages import JSON, PROTOCOLS
+from people import start
+from starting import SETTING, assert_does_not_start
+
+
+def limited(new_server, **settings):
+    """A server with limits: subscribe_rate=1 is liveQueries.subscribeRate."""
+    return start(new_server, **{f"LCFILE_LIVE_QUERIES_{name.upper()}": str(value) for name, value in settings.items()})
+
+
+def refused(live):
+    """The error with which a log-in is refused."""
+    reply = live.request("login", appId=live.app.id, installationId=live.id, service=1)
+    assert reply["cmd"] == "error", reply
+    return reply["error"]
+
+
+def has_room(api):
+    """Whether one more connection can log in."""
+    with Live(api, login=False) as live:
+        reply = live.request("login", appId=live.app.id, installationId=live.id, service=1)
+        return reply["cmd"] == "loggedin"
+
+
+def assert_limit(response, setting):
+    assert response.status_code == 429, response.text
+    assert_refused(response, 429, response.json()["code"], setting)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_connections_of_an_app(new_server, connect, protocol):
+    api = limited(new_server, connections=2).api()
+    first, _ = connect(api), connect(api)
+    error = refused(connect(api, protocol=protocol, login=False))
+    assert "connections" in error["detail" if protocol == JSON else "reason"]
+    first.close()
+    assert eventually(lambda: has_room(api))
+
+
+def test_connections_of_an_installation(new_server, connect):
+    api = limited(new_server, connections_per_installation=2).api()
+    first = connect(api)
+    connect(api, id=first.id)
+    assert "connectionsPerInstallation" in refused(connect(api, id=first.id, login=False))["reason"]
+    connect(api)
+
+
+def test_refused_connection_is_not_counted(new_server, connect):
+    api = limited(new_server, connections=1).api()
+    first = connect(api)
+    for _ in range(5):
+        refused(connect(api, login=False))
+    first.close()
+    assert eventually(lambda: has_room(api))
+
+
+def test_subscriptions_of_an_app(new_server):
+    api = limited(new_server, subscriptions=2).api()
+    first, second = new_id(), new_id()
+    query = subscribed(subscribing(api, first, "Task", {"n": 1}))
+    subscribed(subscribing(api, second, "Task", {"n": 2}))
+    assert_limit(subscribing(api, new_id(), "Task"), "liveQueries.subscriptions")
+    assert_limit(subscribing(api, first, "Task"), "liveQueries.subscriptions")
+    # A repeated one is none more.
+    assert subscribed(subscribing(api, first, "Task", {"n": 1})) == query
+    unsubscribe(api, first, query)
+    subscribed(subscribing(api, new_id(), "Task"))
+
+
+def test_subscriptions_of_an_installation(new_server):
+    api = limited(new_server, subscriptions_per_installation=2).api()
+    id = new_id()
+    first, _ = (subscribed(subscribing(api, id, "Task", {"n": n})) for n in range(2))
+    assert_limit(subscribing(api, id, "Task"), "liveQueries.subscriptionsPerInstallation")
+    assert subscribed(subscribing(api, id, "Task", {"n": 0})) == first
+    subscribed(subscribing(api, new_id(), "Task"))
+    unsubscribe(api, id, first)
+    subscribed(subscribing(api, id, "Task"))
+
+
+def test_rate_of_subscribing(new_server):
+    server = limited(new_server, subscribe_rate=1)
+    api, id = server.api(), new_id()
+    statuses = [subscribing(api, id, "Task").status_code for _ in range(20)]
+    # Ten at once, and one more for each second that this took.
+    assert statuses[:10] == [200] * 10 and 429 in statuses[10:]
+    assert_limit(subscribing(api, new_id(), "Task"), "liveQueries.subscribeRate")
+    assert subscribing(server.api().at("127.0.0.2"), id, "Task").status_code == 200
+    assert {subscribing(server.api(master=True), id, "Task").status_code for _ in range(30)} == {200}
+    assert eventually(lambda: subscribing(api, id, "Task").status_code == 200)
+
+
+def test_size_of_a_condition(new_server):
+    api = limited(new_server, condition_size=1024).api()
+    subscribed(subscribing(api, new_id(), "Task", {"s": "x" * 900}))
+    for where in ({"s": "x" * 1100}, '{"s":"' + "x" * 1100 + '"}', {"n": {"$in": list(range(1000))}}):
+        response = subscribing(api, new_id(), "Task", where)
+        assert_refused(response, 400, response.json()["code"], "liveQueries.conditionSize")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_size_of_a_message(new_server, connect, protocol):
+    api = limited(new_server, message_size=1024).api()
+    live = connect(api, protocol=protocol)
+    live.send(cmd="ack", ids=["x" * 600])
+    live.echo()
+    live.send(cmd="ack", ids=["x" * 1100])
+    assert live.end() == ([], 1009)
+
+
+def test_silence(new_server, connect):
+    """SDKs send something every 180 seconds."""
+    api = limited(new_server, idle_timeout=1).api()
+    silent, speaking = connect(api), connect(api)
+
+    def is_closed():
+        speaking.echo()
+        return silent.socket.close_code
+
+    assert eventually(is_closed)
+    assert speaking.echo()["cmd"] == "echo"
+
+
+@pytest.mark.parametrize("name, value", [
+    ("CONNECTIONS", "-1"), ("SUBSCRIPTIONS", "many"), ("MESSAGE_SIZE", "0"), ("QUEUE_COUNT", "0"), ("LIFETIME", "-5"),
+])
+def test_setting_out_of_range_is_refused(new_server, name, value):
+    server = new_server(**{f"LCFILE_LIVE_QUERIES_{name}": value})
+    assert_does_not_start(server, SETTING, "liveQueries.")
