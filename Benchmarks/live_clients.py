@@ -34,6 +34,10 @@ def frame(data):
     return bytes([0x82, 0x80 | len(data)]) + bytes(4) + data
 
 
+class Refused(Exception):
+    """The server did not accept a WebSocket."""
+
+
 class Client:
     """One connection, logged in under an installation id of its own."""
 
@@ -49,7 +53,7 @@ class Client:
         self.socket.sendall(head("GET", "/v1/ws", handshake))
         answer = self.read_until(b"\r\n\r\n")
         if b" 101 " not in answer.split(b"\r\n")[0]:
-            sys.exit(f"no upgrade: {answer[:200]}")
+            raise Refused(answer)
         self.socket.sendall(frame(packed(*login)))
         # The answer has the id in it.
         self.read_until(id.encode())
@@ -81,11 +85,21 @@ class Crowd:
     """Clients whose events are waited for together."""
 
     def __init__(self, port, count, name="device"):
-        self.clients = [Client(port, f"{name}-{number}") for number in range(count)]
-        self.poll = select.epoll()
-        for number, client in enumerate(self.clients):
-            self.poll.register(client.socket, select.EPOLLIN)
-        self.by_socket = {client.socket.fileno(): client for client in self.clients}
+        self.port, self.clients, self.by_socket, self.poll = port, [], {}, select.epoll()
+        for number in range(count):
+            if not self.add(f"{name}-{number}"):
+                sys.exit(f"the server accepts no more than {number} connections")
+
+    def add(self, id):
+        """Whether the server accepts one more."""
+        try:
+            client = Client(self.port, id)
+        except Refused:
+            return False
+        self.clients.append(client)
+        self.by_socket[client.socket.fileno()] = client
+        self.poll.register(client.socket, select.EPOLLIN)
+        return True
 
     def ready(self, timeout=PATIENCE):
         """The clients for whom something has arrived; it is taken."""

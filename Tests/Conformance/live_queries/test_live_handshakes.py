@@ -145,7 +145,8 @@ def test_handshake_in_small_pieces_is_taken(socket):
 
 def test_request_on_an_upgraded_connection_is_a_broken_frame(socket):
     socket.upgrade()
-    socket.send(head("GET", "/health", {}))
+    # As a frame it would be 69 bytes long.
+    socket.send(head("GET", "/health", {"X-More": "x" * 100}))
     assert socket.end()[0] == 1002
 
 
