@@ -52,14 +52,6 @@ def test_client_that_does_not_answer_does_not_hold_the_server_up(own, logs_in):
         assert own.wait(10) == 0
 
 
-def test_new_connections_are_refused_from_then_on(own):
-    with own.raw() as idle, WireSocket(own.port) as socket:
-        socket.upgrade()
-        own.terminate()
-        assert own.wait(10) == 0
-        assert idle.answer_or_end() is None
-
-
 def test_client_comes_back_after_a_restart(own, connect):
     live = connect(own.api())
     query = live.subscribe("Task")

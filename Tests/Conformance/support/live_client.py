@@ -63,7 +63,7 @@ class Live:
         self.app = options.pop("app", ALPHA)
         self.numbers, self.pushed, self.seen = itertools.count(1), deque(), set()
         self.mark, self.marks = None, itertools.count(1)
-        options = {"compression": None, "proxy": None, "ping_interval": None, "max_size": None} | options
+        options = {"compression": None, "proxy": None, "ping_interval": None, "max_size": None, "legacy": True} | options
         self.socket = connect(url or address(api.server.url, self.app), subprotocols=[protocol], **options)
         assert self.socket.subprotocol == protocol
         if login:

@@ -108,9 +108,10 @@ class WireSocket(RawConnection):
                     code = int.from_bytes(data[:2]) if data else 1005
                     # The answer to a close frame; who closed first may be gone already.
                     self.send(frame(CLOSE, data[:2]))
+                    self.end_of_sending()
                 else:
                     messages.append(data)
-        except (EOFError, ConnectionError, BrokenPipeError):
+        except (EOFError, OSError):
             return code, messages
 
 
