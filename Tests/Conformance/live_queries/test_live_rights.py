@@ -110,9 +110,11 @@ def test_role_that_is_taken_away_ends_events(connect, cast, notes):
     live = connect(person)
     live.subscribe(notes.name)
     id = notes.create(n=1, ACL={role.subject: READ})
+    # Rights are looked up when an event is decided, so it is waited for.
+    assert short(live.flush()) == [("create", id)]
     role.remove(users=[person])
     notes.update(id, {"n": 2})
-    assert short(live.flush()) == [("create", id)]
+    assert live.flush() == []
     role.add(users=[person])
     notes.update(id, {"n": 3})
     assert short(live.flush()) == [("update", id)]
@@ -125,9 +127,10 @@ def test_role_inside_a_role_counts(connect, cast, notes):
     live = connect(person)
     live.subscribe(notes.name)
     id = notes.create(n=1, ACL={outer.subject: READ})
+    assert short(live.flush()) == [("create", id)]
     outer.remove(roles=[inner])
     notes.update(id, {"n": 2})
-    assert short(live.flush()) == [("create", id)]
+    assert live.flush() == []
 
 
 # Sessions
@@ -149,10 +152,11 @@ def test_user_that_is_deleted_is_a_guest(connect, cast, notes):
     live = connect(person)
     live.subscribe(notes.name)
     own = notes.create(n=1, ACL={person.id: READ})
+    assert short(live.flush()) == [("create", own)]
     assert person.call("DELETE", f"/1.1/users/{person.id}").status_code == 200
     notes.update(own, {"n": 2})
     public = notes.create(n=1, ACL=PUBLIC)
-    assert short(live.flush()) == [("create", own), ("create", public)]
+    assert short(live.flush()) == [("create", public)]
 
 
 @pytest.mark.parametrize("place", ["header", "body"])
