@@ -10,6 +10,9 @@ import Testing
             ("attname=a%20b.txt", "a b.txt", "a%20b.txt"), ("attname=a%2Bb.txt", "a+b.txt", "a%2Bb.txt"),
             ("attname=%E7%85%A7%E7%89%87.png", "__.png", "%E7%85%A7%E7%89%87.png"),
             ("attname=照片.png", "__.png", "%E7%85%A7%E7%89%87.png"),
+            // The examples of RFC 6266 section 5 and RFC 8187 section 3.2.3.
+            ("attname=%E2%82%AC%20rates", "_ rates", "%E2%82%AC%20rates"),
+            ("attname=%C2%A3%20and%20%E2%82%AC%20rates", "_ and _ rates", "%C2%A3%20and%20%E2%82%AC%20rates"),
             ("attname=a%22b%25c%3Bd'e.txt", "a_b_c_d'e.txt", "a%22b%25c%3Bd%27e.txt"),
         ]
     )

@@ -59,7 +59,8 @@ def test_file_that_is_not_named_is_shown(api, url, query):
 NAMES = [
     "my report.pdf", "照片 一.jpg", "😀.png", "Ünï.txt", "100%.txt", "%41.txt", "a+b&c=d.txt", "semi;colon.txt",
     "comma,.txt", "it's.txt", "star*.txt", "a=b.txt", "(round) [square] {curly}.txt", "tilde~^`|.txt", "no extension",
-    ".hidden", "a" * 200,
+    ".hidden", "a" * 200, "€ rates", "£ and € rates", "naïve file.txt", "foo-%c3%a4-%e2%82%ac.html", "foo-ä.html",
+    "%20 %2F %00.txt", "=?UTF-8?Q?foo=2D=C3=A4=2Ehtml?=", "filename=x; size=1",
 ]
 
 
