@@ -10,6 +10,10 @@ extension RealtimeCommand {
             let json = try? JSONValue(parsing: text, field: "The command", values: RealtimeCommand.maxValues),
             let members = json.objectValue
         else { throw MalformedCommand() }
+        guard !members.isEmpty else {
+            self = .keepAlive
+            return
+        }
         self.init(
             try members.value("cmd") { $0.stringValue }.flatMap(Kind.init(name:)),
             appID: try members.value("appId") { $0.stringValue },

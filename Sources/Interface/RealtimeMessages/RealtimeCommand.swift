@@ -1,6 +1,4 @@
 /// A message of a connection of live queries, in either direction (protocol/data 8.4, 8.5).
-///
-/// An empty one is the keep-alive of `lc.json.3`.
 package struct RealtimeCommand: Sendable, Equatable {
     /// The command; `nil` in a keep-alive, and for a command that the protocol does not know.
     package var kind: Kind?
@@ -16,6 +14,15 @@ package struct RealtimeCommand: Sendable, Equatable {
     package var messages: [Message] = []
     /// What went wrong, in `error`.
     package var failure: Failure?
+    /// Whether it is the keep-alive of `lc.json.3`, an empty object, which the server repeats.
+    package private(set) var isKeepAlive = false
+
+    /// The keep-alive of `lc.json.3`.
+    package static let keepAlive = {
+        var command = RealtimeCommand()
+        command.isKeepAlive = true
+        return command
+    }()
 
     /// Creates a command.
     package init(

@@ -83,7 +83,12 @@ package struct LCFileServer {
             let deletions = DeletionWorkers(apps: services)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
             let watch = StorageWatch(health: health, pool: pools.disk)
-            try await serve(api, [sweeper, deletions, censors, watch], descriptors) { onStarted(greeting) }
+            try await serve(
+                api,
+                LiveQueryWorkers(apps: services),
+                [sweeper, deletions, censors, watch],
+                descriptors
+            ) { onStarted(greeting) }
             await shared.censorship.close()
             for database in databases { try database.close() }
             reserve.takeForNextStart()
@@ -93,6 +98,7 @@ package struct LCFileServer {
     /// Runs the listeners until a signal; running requests then have `http.shutdownTimeout` seconds to finish.
     private func serve(
         _ api: API,
+        _ liveQueries: LiveQueryWorkers?,
         _ background: [any Service],
         _ descriptors: DescriptorBudget,
         onRunning: @escaping @Sendable () -> Void
@@ -116,6 +122,8 @@ package struct LCFileServer {
             )
         ]
         services += background.map { .init(service: $0, serviceName: "\(type(of: $0))") }
+        // Services stop in the opposite order.
+        if let liveQueries { services.insert(.init(service: liveQueries, serviceName: "live queries"), at: 0) }
         if configuration.metrics.enabled {
             let listener = metricsListener(metrics, onRunning: listening)
             services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)

@@ -15,18 +15,12 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     typealias OutboundIn = Never
     typealias OutboundOut = WebSocketFrame
 
-    private enum State {
-        case isNew
-        case isLoggedIn
-        case isClosing
-    }
-
     private let connections: LiveConnections
     private let format: RealtimeFormat
-    private let outbox: LiveQueryOutbox
-    private var state = State.isNew
-    /// The installation whose events the connection receives.
-    private var attachment: (app: AppID, installation: InstallationID)?
+    let outbox: LiveQueryOutbox
+    private var dialogue: LiveQueryDialogue
+    /// Whether a close frame was sent.
+    private var isClosing = false
     /// The number of events sent so far, which makes the ids of messages.
     private var sent = 0
     private var lastRead: NIODeadline
@@ -43,6 +37,7 @@ final class LiveQueryHandler: ChannelDuplexHandler {
         self.connections = connections
         self.format = format
         outbox = LiveQueryOutbox(channel: channel, limits: connections.limits)
+        dialogue = LiveQueryDialogue(services: connections.services, connection: outbox)
         lastRead = channel.eventLoop.now
     }
 
@@ -64,7 +59,7 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         lastRead = context.eventLoop.now
-        guard state != .isClosing || frame.opcode == .connectionClose else { return }
+        guard !isClosing || frame.opcode == .connectionClose else { return }
         switch frame.opcode {
         case .text, .binary:
             guard (frame.opcode == .text) == format.isText else {
@@ -145,80 +140,11 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     // MARK: Commands
 
     private func perform(_ command: RealtimeCommand, _ context: ChannelHandlerContext) {
-        switch command.kind {
-        case .login:
-            logIn(command, context)
-        case .echo:
-            reply(.echo, to: command, context)
-        case .logout:
-            reply(.loggedout, to: command, context)
-            close(.normalClosure, context)
-        case nil where format == .json && command == RealtimeCommand():
-            send(command, context)
-        case .ack, .data, .error, .loggedin, .loggedout, .goaway:
-            break
-        case nil, .session, .conv, .direct, .rcp, .unread, .logs, .room, .read, .presence, .report, .patch, .pubsub,
-            .blacklist:
-            // A command without a number expects no reply.
-            guard command.number != nil else { return }
-            let failure = RealtimeCommand.Failure(119, "Messaging is not offered on this server, only live queries.")
-            reply(.error, to: command, context, failure: failure)
-        }
-    }
-
-    private func logIn(_ command: RealtimeCommand, _ context: ChannelHandlerContext) {
-        let invalid = RealtimeCommand.Failure(4103, "INVALID_LOGIN")
-        guard let app = command.appID.flatMap(AppID.init), let service = connections.services[app] else {
-            reply(.error, to: command, context, failure: invalid)
-            close(.invalidLogin, context)
-            return
-        }
-        // Java's client of push notifications logs in too, and needs only the reply.
-        guard command.service == LiveQueryHandler.service else {
-            state = .isLoggedIn
-            reply(.loggedin, to: command, context)
-            return
-        }
-        guard let installation = command.installationID.flatMap(InstallationID.init) else {
-            reply(.error, to: command, context, failure: invalid)
-            close(.invalidLogin, context)
-            return
-        }
-        if let attachment, attachment != (app, installation) {
-            reply(.error, to: command, context, failure: invalid)
-            return
-        }
-        do {
-            if attachment == nil { try service.attach(outbox, as: installation) }
-        } catch {
-            let reason = (error as? ServiceError)?.message ?? "Internal error."
-            reply(.error, to: command, context, failure: .init(429, reason))
-            close(.tryAgainLater, context)
-            return
-        }
-        attachment = (app, installation)
-        reply(.loggedin, to: command, context)
-        state = .isLoggedIn
+        let answer = dialogue.perform(command)
+        if let reply = answer.reply { send(reply, context) }
+        if let code = answer.end { close(code, context) }
+        // Those that came between the log-in and its reply.
         sendEvents(context)
-    }
-
-    /// The number of live queries among the services.
-    private static let service: Int32 = 1
-
-    private func reply(
-        _ kind: RealtimeCommand.Kind,
-        to command: RealtimeCommand,
-        _ context: ChannelHandlerContext,
-        failure: RealtimeCommand.Failure? = nil
-    ) {
-        let reply = RealtimeCommand(
-            kind,
-            service: command.service,
-            installationID: command.installationID,
-            number: command.number,
-            failure: failure
-        )
-        send(reply, context)
     }
 
     private func send(_ command: RealtimeCommand, _ context: ChannelHandlerContext) {
@@ -238,16 +164,16 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     // MARK: Events
 
     private func sendEvents(_ context: ChannelHandlerContext) {
-        guard state == .isLoggedIn, let attachment else { return }
+        guard let attachment = dialogue.attachment else { return }
         defer { context.flush() }
-        while context.channel.isWritable {
+        while context.channel.isWritable || outbox.isGoing {
             switch outbox.next() {
             case .event(let event):
                 sent += 1
                 send(
                     RealtimeCommand(
                         .data,
-                        service: LiveQueryHandler.service,
+                        service: LiveQueryDialogue.service,
                         installationID: attachment.installation.description,
                         messages: [.init(id: "m\(sent)", json: event.json)]
                     ),
@@ -267,16 +193,16 @@ final class LiveQueryHandler: ChannelDuplexHandler {
 
     /// Tells the client to connect again, and closes the connection.
     private func goAway(_ context: ChannelHandlerContext) {
-        guard state != .isClosing else { return }
+        guard !isClosing else { return }
         send(RealtimeCommand(.goaway), context)
         close(.goingAway, context)
     }
 
     /// Sends a close frame, and closes the connection when the client answers or after ``closeTime``.
     private func close(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
-        guard state != .isClosing else { return }
-        state = .isClosing
-        detach()
+        guard !isClosing else { return }
+        isClosing = true
+        dialogue.end()
         var data = context.channel.allocator.buffer(capacity: LiveQueryHandler.header + 2)
         data.write(webSocketErrorCode: code)
         context.writeAndFlush(
@@ -288,10 +214,11 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     }
 
     private func answerClose(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
-        if state != .isClosing {
+        if !isClosing {
             var data = frame.unmaskedData
-            let code = data.readWebSocketErrorCode()
-            close(code.map { $0.isAllowed ? $0 : .protocolError } ?? .normalClosure, context)
+            let isEmpty = data.readableBytes == 0
+            let code = isEmpty ? .normalClosure : data.readWebSocketErrorCode() ?? .protocolError
+            close(code.isAllowed ? code : .protocolError, context)
         }
         context.close(promise: nil)
     }
@@ -301,46 +228,22 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     }
 
     private func wake(_ context: ChannelHandlerContext) {
-        switch state {
-        case .isNew:
-            close(.loginTimeout, context)
-        case .isLoggedIn:
-            let end = lastRead + .seconds(Int64(connections.limits.idleTimeout))
-            if context.eventLoop.now >= end {
-                close(.goingAway, context)
-            } else {
-                schedule(in: end - context.eventLoop.now, context)
-            }
-        case .isClosing:
+        let end = lastRead + .seconds(Int64(connections.limits.idleTimeout))
+        if isClosing {
             context.close(promise: nil)
+        } else if !dialogue.isLoggedIn {
+            close(.loginTimeout, context)
+        } else if context.eventLoop.now >= end {
+            close(.goingAway, context)
+        } else {
+            schedule(in: end - context.eventLoop.now, context)
         }
-    }
-
-    private func detach() {
-        guard let attachment else { return }
-        self.attachment = nil
-        connections.services[attachment.app]?.detach(outbox, from: attachment.installation)
     }
 
     private func end() {
-        state = .isClosing
+        isClosing = true
         timer?.cancel()
         timer = nil
-        detach()
-    }
-}
-
-extension WebSocketErrorCode {
-    /// Codes of LeanCloud (protocol/data 8.6) and of the registry of RFC 6455.
-    fileprivate static let invalidLogin = WebSocketErrorCode.unknown(4103)
-    fileprivate static let loginTimeout = WebSocketErrorCode.unknown(4108)
-    fileprivate static let tryAgainLater = WebSocketErrorCode.unknown(1013)
-
-    /// Whether an endpoint can send the code (RFC 6455 section 7.4).
-    fileprivate var isAllowed: Bool {
-        switch UInt16(webSocketErrorCode: self) {
-        case 1000...1003, 1007...1014, 3000...4999: true
-        default: false
-        }
+        dialogue.end()
     }
 }

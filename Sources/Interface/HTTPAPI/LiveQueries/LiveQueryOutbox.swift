@@ -64,6 +64,9 @@ final class LiveQueryOutbox: LiveConnection {
         if isNews { notify() }
     }
 
+    /// Whether the client must go away, also while it does not read.
+    var isGoing: Bool { state.withLock(\.isGoing) }
+
     /// Takes what is next; after ``Next/nothing`` the connection is notified again.
     func next() -> Next {
         state.withLock { state in

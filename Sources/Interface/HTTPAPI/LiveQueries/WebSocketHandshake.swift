@@ -38,6 +38,7 @@ struct WebSocketHandshake {
     /// Checks the fields of a `GET` request of HTTP/1.1.
     ///
     /// - Parameter values: Returns the values of all fields with a name.
+    /// - Throws: What is wrong with them.
     init(values: (String) -> [String]) throws(Fault) {
         guard values("Connection").listed.contains("upgrade"), values("Upgrade").listed.contains("websocket") else {
             throw .isNone
