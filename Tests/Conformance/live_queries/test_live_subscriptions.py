@@ -182,7 +182,6 @@ BODIES = {
     "unknown operator": {"id": "a device", "query": {"className": "Task", "where": {"n": {"$near": 1}}}},
     "bad operand": {"id": "a device", "query": {"className": "Task", "where": {"n": {"$in": 5}}}},
     "bad pattern": {"id": "a device", "query": {"className": "Task", "where": {"s": {"$regex": "("}}}},
-    "session of another type": {"id": "a device", "query": {"className": "Task", "where": {}}, "sessionToken": [1]},
 }
 
 
