@@ -15,6 +15,8 @@ KEYS = {"X-LC-Id": APP["LCFILE_APP_ID"], "X-LC-Key": APP["LCFILE_APP_KEY"], "Con
 # Of the subscriptions of one installation, as many as one can have by default.
 EACH = 100
 PATIENCE = 20
+# The most that is discarded at once; nothing is written to it.
+SINK = bytearray(1 << 20)
 # Numbers of commands, and fields of a command (protocol/data 8.4).
 LOGIN, ECHO = 8, 14
 CMD, APP_ID, NUMBER, INSTALLATION, SERVICE = 1, 3, 5, 6, 8
@@ -74,7 +76,7 @@ class Client:
 
     def discard(self):
         """Takes all that has arrived out of the kernel without copying it; the bytes."""
-        count = self.socket.recv_into(bytearray(1), 1 << 24, socket.MSG_TRUNC | socket.MSG_DONTWAIT)
+        count = self.socket.recv_into(SINK, len(SINK), socket.MSG_TRUNC | socket.MSG_DONTWAIT)
         if count == 0:
             sys.exit("the server sent a client away")
         self.received += count
@@ -133,10 +135,11 @@ class Drain(Crowd):
 
 
 class API:
-    """Requests with the app key on one connection."""
+    """Requests with the app key on one connection; make it before the clients, whose descriptors `select` cannot take."""
 
     def __init__(self, port):
         self.wire = Wire(port)
+        self.wire.connect()
 
     def call(self, method, path, fields=None):
         body = b"" if fields is None else json.dumps(fields, separators=(",", ":")).encode()

@@ -175,6 +175,34 @@ def test_javascript_comes_back(server, diary, person):
     assert queries[0] == queries[1]
 
 
+def test_javascript_has_a_new_id_after_a_log_in(server, diary, person):
+    """Each log-in of a user makes a new id, which logs in on the same connection; queries of the old one live on."""
+    guest, user = JS(server), JS(server, session=person.token)
+    socket = upgraded(route(guest, f"appId={ALPHA.id}&secure=true&_t={now()}"), "browser", PROTOBUF)
+    queries = {}
+    for number, sdk in enumerate((guest, user), 1):
+        id = str(uuid4())
+        socket.send(frame(BINARY, packed((1, LOGIN), (3, ALPHA.id), (5, number), (6, id), (8, 1))))
+        reply = from_protobuf(socket.message())
+        assert (reply["cmd"], reply["i"]) == ("loggedin", number)
+        queries[id] = subscribe(sdk, {"query": {"where": {"done": False}, "className": diary.name}, "id": id})
+    created = diary.create(title="wash", done=False)
+    messages = [from_protobuf(socket.message()) for _ in queries]
+    shown = {"className": diary.name, "objectId": created, "title": "wash"}
+    for message in sorted(messages, key=lambda message: list(queries).index(message["installationId"])):
+        assert_told(message, message["installationId"], queries[message["installationId"]], "create", shown)
+    assert {message["installationId"] for message in messages} == set(queries)
+    # The first one ends, and the other one stays.
+    first, second = queries
+    socket.send(frame(BINARY, packed((1, LOGOUT), (3, ALPHA.id), (5, 3), (6, first), (8, 1))))
+    reply = from_protobuf(socket.message())
+    assert (reply["cmd"], reply["i"]) == ("loggedout", 3)
+    diary.delete(created)
+    assert_told(from_protobuf(socket.message()), second, queries[second], "delete", {
+        "className": diary.name, "objectId": created,
+    })
+
+
 # Objective-C and Swift
 
 def apple(sdk, client, protocol, id, *login):
