@@ -261,7 +261,7 @@ def bench_memory(folder):
 
 
 def start_nginx(folder, upstream):
-    """nginx before the server as docs/live-queries.md has it; the process, its port and its workers."""
+    """nginx before the server, as docs/configuration.md has it for live queries; the process, its port and its workers."""
     port, own = free_port(), folder / "nginx"
     own.mkdir()
     (own / "nginx.conf").write_text(f"""

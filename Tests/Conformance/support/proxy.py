@@ -12,7 +12,8 @@ http {{
     access_log off;
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-    map $http_upgrade $upgrade {{ default upgrade; "" ""; }}
+    map $http_upgrade $connection_option {{ default upgrade; "" ""; }}
+    upstream lcfile {{ server 127.0.0.1:{upstream}; keepalive 16; }}
     server {{
         listen 127.0.0.1:{port} ssl; server_name localhost;
         ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
@@ -27,17 +28,14 @@ http {{
             proxy_request_buffering off;
             proxy_read_timeout 15s;
         }}
-        location = /v1/ws {{
-            proxy_pass http://127.0.0.1:{upstream};
+        # As docs/configuration.md has it.
+        location /v1/ {{
+            proxy_pass http://lcfile;
             proxy_http_version 1.1;
+            proxy_set_header Host $host;
             proxy_set_header Upgrade $http_upgrade;
-            proxy_set_header Connection $upgrade;
-            proxy_set_header Host $http_host;
-            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-            proxy_set_header X-Forwarded-Proto $scheme;
-            # Longer than the 180 seconds from one sign of life of a client to the next.
+            proxy_set_header Connection $connection_option;
             proxy_read_timeout 600s;
-            proxy_buffering off;
         }}
     }}
 }}
