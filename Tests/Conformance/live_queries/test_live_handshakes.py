@@ -122,7 +122,8 @@ def test_connection_that_served_requests_upgrades(socket, tasks):
         status, headers = socket.head()
         assert status == 200 and socket.taken(int(headers["content-length"][0]))
     body = b'{"n":1}'
-    socket.send(head("POST", tasks.path, credentials() | {"Content-Length": len(body), "Content-Type": "application/json"}) + body)
+    headers = credentials() | {"Content-Length": len(body), "Content-Type": "application/json"}
+    socket.send(head("POST", tasks.path, headers) + body)
     status, headers = socket.head()
     assert status == 201 and socket.taken(int(headers["content-length"][0]))
     assert_logs_in(socket.upgrade())
