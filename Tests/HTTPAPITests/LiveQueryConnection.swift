@@ -18,8 +18,7 @@ final class LiveQueryConnection {
     let live: LiveConnections
     private var bytes = ByteBuffer()
 
-    init(most: Int = .max, limits: LiveQueryLimits = LiveQueryLimits()) throws {
-        let app = try #require(AppID("app"))
+    init(most: Int = .max, limits: LiveQueryLimits = LiveQueryLimits(), apps: [String] = ["app"]) throws {
         let store = MemoryObjectStore()
         let settings = ObjectSettings(
             files: FilePresentation(publicURL: "https://a.example.com", bucket: "b", policy: CensorPolicy()),
@@ -30,15 +29,19 @@ final class LiveQueryConnection {
             )
         )
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = LiveQueryService(
-            app: app,
-            store: store,
-            settings: settings,
-            engine: PCREEngine(),
-            limits: limits,
-            logger: logger
-        )
-        live = LiveConnections(services: [app: service], most: most, logger: logger)
+        var services: [AppID: LiveQueryService] = [:]
+        for name in apps {
+            let app = try #require(AppID(name))
+            services[app] = LiveQueryService(
+                app: app,
+                store: store,
+                settings: settings,
+                engine: PCREEngine(),
+                limits: limits,
+                logger: logger
+            )
+        }
+        live = LiveConnections(services: services, most: most, logger: logger)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTPResponseEncoder())
         try pipeline.addHandler(HTTPConnection.decoder())
@@ -46,9 +49,9 @@ final class LiveQueryConnection {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
-    static func handshake(_ format: RealtimeFormat = .json) -> String {
+    static func handshake(_ format: RealtimeFormat = .json, path: String = "/v1/ws") -> String {
         """
-        GET /v1/ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+        GET \(path) HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: \(format.rawValue)\r\n\r\n
         """
     }
@@ -93,9 +96,10 @@ final class LiveQueryConnection {
     }
 
     /// Queues an event as the service does.
-    func push(_ query: String, object: String = #"{"objectId":"1"}"#) throws {
+    func push(_ query: String, object: String = #"{"objectId":"1"}"#, to installation: String = "d1") throws {
         let handler = try channel.pipeline.syncOperations.handler(type: LiveQueryHandler.self)
-        handler.outbox.send(LiveEvent(.create, of: LiveQueryID(query), object: Array(object.utf8)))
+        let event = LiveEvent(.create, of: LiveQueryID(query), object: Array(object.utf8))
+        handler.outbox.put(event, for: try #require(InstallationID(installation)))
         channel.embeddedEventLoop.run()
     }
 

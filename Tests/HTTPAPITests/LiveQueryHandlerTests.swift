@@ -68,7 +68,7 @@ import Testing
         #expect(try connection.frames() == ["{}"])
     }
 
-    @Test("a handshake before the response to an earlier request goes to its route")
+    @Test("a handshake is answered after the response to an earlier request")
     func outstanding() throws {
         let connection = try LiveQueryConnection()
         connection.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" + LiveQueryConnection.handshake())
@@ -77,7 +77,17 @@ import Testing
         while let part = try connection.channel.readInbound(as: HTTPServerRequestPart.self) {
             if case .head(let head) = part { paths.append(head.uri) }
         }
-        #expect(paths == ["/a", "/v1/ws"])
+        #expect(paths == ["/a"])
+        connection.channel.write(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])),
+            promise: nil
+        )
+        connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        connection.channel.embeddedEventLoop.run()
+        let sent = try connection.sent()
+        #expect(sent.hasPrefix("HTTP/1.1 200 OK") && sent.contains("\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n"))
+        connection.text("{}")
+        #expect(try connection.frames() == ["{}"])
     }
 
     @Test("handshakes beyond the maximum go to their route, until a WebSocket is closed")
@@ -127,7 +137,7 @@ import Testing
             ),
             (
                 #"{"cmd":"login","appId":"app","installationId":"java","i":1}"#,
-                #"{"cmd":"loggedin","installationId":"java","i":1}"#
+                #"{"cmd":"loggedin","service":0,"installationId":"java","i":1}"#
             ),
             (
                 #"{"cmd":"session","op":"open","peerId":"tom","i":2}"#,
@@ -161,7 +171,7 @@ import Testing
             #"{"cmd":"login","appId":"other","installationId":"d1","service":1,"i":1}"#,
             #"{"cmd":"login","appId":"a/b","installationId":"d1","service":1,"i":1}"#,
             #"{"cmd":"login","appId":"app","installationId":"","service":1,"i":1}"#,
-            #"{"cmd":"login","appId":"app","service":1,"i":1}"#, #"{"cmd":"login","i":1}"#,
+            #"{"cmd":"login","appId":"app","service":1,"i":1}"#, #"{"cmd":"login","service":1,"i":1}"#,
         ]
     )
     func invalidLogIn(command: String) throws {
@@ -172,15 +182,60 @@ import Testing
         #expect(frames.dropFirst() == ["close 4103"])
     }
 
-    @Test("a second log-in is accepted for the same installation only")
-    func secondLogIn() throws {
+    @Test("a log-in without an app is to that of the address, of an earlier log-in, or to the only app")
+    func noApp() throws {
+        let connection = try LiveQueryConnection(apps: ["app", "other"])
+        connection.send(LiveQueryConnection.handshake(path: "/v1/ws?appId=other"))
+        _ = try connection.sent()
+        connection.text(#"{"cmd":"login","installationId":"d1","service":1,"i":-65535}"#)
+        #expect(try connection.frames() == [#"{"cmd":"loggedin","service":1,"installationId":"d1","i":-65535}"#])
+
+        let pushed = try LiveQueryConnection(apps: ["app", "other"])
+        try pushed.upgrade()
+        pushed.text(#"{"cmd":"login","appId":"app","installationId":"java"}"#)
+        pushed.text(#"{"cmd":"login","installationId":"d1","service":1,"i":1}"#)
+        #expect(try pushed.frames().last == loggedIn)
+
+        let only = try connected()
+        only.text(#"{"cmd":"login","installationId":"d1","service":1,"i":1}"#)
+        #expect(try only.frames() == [loggedIn])
+
+        let unknown = try LiveQueryConnection(apps: ["app", "other"])
+        try unknown.upgrade()
+        unknown.text(#"{"cmd":"login","installationId":"d1","service":1,"i":1}"#)
+        #expect(try unknown.frames().last == "close 4103")
+    }
+
+    @Test("a connection has several installations, each with its events, until the last logs out")
+    func severalInstallations() throws {
         let connection = try connected()
         connection.logIn()
         connection.logIn()
         connection.text(#"{"cmd":"login","appId":"app","installationId":"d2","service":1,"i":3}"#)
+        #expect(
+            try connection.frames() == [
+                loggedIn, loggedIn, #"{"cmd":"loggedin","service":1,"installationId":"d2","i":3}"#,
+            ]
+        )
+        try connection.push("q2", to: "d2")
+        #expect(try connection.frames().first?.contains(#""installationId":"d2""#) == true)
+        connection.text(#"{"cmd":"logout","installationId":"d1","service":1,"i":4}"#)
+        #expect(try connection.frames() == [#"{"cmd":"loggedout","service":1,"installationId":"d1","i":4}"#])
+        try connection.push("q1", to: "d1")
+        #expect(try connection.frames().isEmpty)
+        connection.text(#"{"cmd":"logout","installationId":"d2","service":1,"i":5}"#)
+        #expect(try connection.frames().last == "close 1000")
+    }
+
+    @Test("a connection has a limited number of installations")
+    func tooManyInstallations() throws {
+        let connection = try connected()
+        for number in 0...LiveQueryDialogue.maxInstallations {
+            connection.text(#"{"cmd":"login","appId":"app","installationId":"n\#(number)","service":1,"i":1}"#)
+        }
         let frames = try connection.frames()
-        #expect(frames.prefix(2) == [loggedIn, loggedIn])
-        #expect(frames.last?.hasPrefix(#"{"cmd":"error""#) == true && frames.count == 3)
+        #expect(frames.dropLast().allSatisfy { $0.hasPrefix(#"{"cmd":"loggedin""#) })
+        #expect(frames.last?.contains(#""error":{"code":429"#) == true)
         #expect(connection.channel.isActive)
     }
 
@@ -336,7 +391,7 @@ import Testing
         "the code of a client's close frame is returned if it is allowed",
         arguments: [
             ([], "close 1000"), ([3, 232], "close 1000"), ([0x0F, 0xA0, 0x61], "close 4000"), ([3, 237], "close 1002"),
-            ([3], "close 1002"),
+            ([3], "close 1002"), ([3, 232, 0xFF], "close 1002"),
         ] as [([UInt8], String)]
     )
     func closed(payload: [UInt8], reply: String) throws {
@@ -378,7 +433,7 @@ import Testing
         let connection = try connected()
         connection.logIn()
         connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-        #expect(try connection.frames() == [loggedIn, #"{"cmd":"goaway"}"#, "close 1001"])
+        #expect(try connection.frames() == [loggedIn, "close 1001"])
         #expect(connection.channel.isActive)
         connection.frame(.connectionClose, [3, 233])
         #expect(try connection.frames().isEmpty)

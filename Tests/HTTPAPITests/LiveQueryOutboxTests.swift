@@ -20,8 +20,10 @@ import Testing
     private let channel = EmbeddedChannel()
     private let notices = Notices()
     private let outbox: LiveQueryOutbox
+    private let installation: InstallationID
 
     init() throws {
+        installation = try #require(InstallationID("d1"))
         var limits = LiveQueryLimits()
         (limits.queueCount, limits.queueSize) = (3, 1000)
         try channel.pipeline.syncOperations.addHandler(notices)
@@ -32,12 +34,16 @@ import Testing
         LiveEvent(.create, of: LiveQueryID(name), object: [UInt8](repeating: 0x20, count: size))
     }
 
+    private func put(_ event: LiveEvent) {
+        outbox.put(event, for: installation)
+    }
+
     /// The names of all waiting events, and how the outbox ends.
     private func rest() -> String {
         var names = ""
         while true {
             switch outbox.next() {
-            case .event(let event): names += event.query.description
+            case .event(let event, _): names += event.query.description
             case .nothing: return names
             case .goAway(let isSlow): return names + (isSlow ? "!" : ".")
             }
@@ -46,44 +52,44 @@ import Testing
 
     @Test("events come in their order, and the connection is notified once")
     func order() {
-        for name in ["a", "b", "c"] { outbox.send(event(name)) }
+        for name in ["a", "b", "c"] { put(event(name)) }
         #expect(notices.count == 1)
         #expect(rest() == "abc")
-        outbox.send(event("d"))
+        put(event("d"))
         #expect(notices.count == 2)
         #expect(rest() == "d")
     }
 
     @Test("one event too many drops all, and nothing is queued afterwards")
     func count() {
-        for name in ["a", "b", "c", "d", "e"] { outbox.send(event(name)) }
+        for name in ["a", "b", "c", "d", "e"] { put(event(name)) }
         #expect(rest() == "!")
         #expect(notices.count == 2)
     }
 
     @Test("events that are too large together drop all; one alone can have any size")
     func size() {
-        outbox.send(event("a", size: 5000))
+        put(event("a", size: 5000))
         #expect(rest() == "a")
-        outbox.send(event("b", size: 500))
-        outbox.send(event("c", size: 500))
+        put(event("b", size: 500))
+        put(event("c", size: 500))
         #expect(rest() == "!")
     }
 
     @Test("what was taken does not count")
     func taken() {
         for _ in 0..<20 {
-            outbox.send(event("a", size: 500))
+            put(event("a", size: 500))
             #expect(rest() == "a")
         }
     }
 
     @Test("a connection that must go away gets nothing more")
     func goAway() {
-        outbox.send(event("a"))
+        put(event("a"))
         outbox.goAway()
         outbox.goAway()
-        outbox.send(event("b"))
+        put(event("b"))
         #expect(rest() == ".")
         #expect(notices.count == 2)
     }

@@ -39,8 +39,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsDecoder = false
     /// A head with a `Transfer-Encoding`, until the decoder shows whether it treats the body as chunked too.
     private var held: HTTPRequestHead?
-    /// The handshake after whose request the connection becomes a WebSocket.
+    /// The handshake after whose request, and after all earlier responses, the connection becomes a WebSocket.
     private var upgrade: WebSocketUpgrade?
+    /// Whether the whole request of the handshake has arrived.
+    private var hasHandshake = false
     /// The refusal to send after all earlier responses.
     private var refusal: (RequestRefusal, hasBody: Bool)?
     /// Whether a response without a waiting request is being written.
@@ -97,11 +99,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             handOn(context)
             context.fireChannelRead(data)
         case .end:
-            if let upgrade {
-                // Deferred until the decoder, which is the caller, has returned.
-                context.eventLoop.assumeIsolated().execute {
-                    if context.channel.isActive { upgrade.perform(context) }
-                }
+            if upgrade != nil {
+                hasHandshake = true
+                performUpgrade(context)
             }
             guard isReading else { return }
             handOn(context)
@@ -111,15 +111,27 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Accepts a WebSocket's handshake, unless the client must first get an earlier response.
+    /// Accepts a WebSocket's handshake.
     private func accept(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
-        guard unanswered == 0, let liveConnections,
-            let handshake = liveConnections.accept(head, on: context.channel)
-        else { return false }
+        guard let liveConnections, let handshake = liveConnections.accept(head, on: context.channel) else {
+            return false
+        }
         upgrade = WebSocketUpgrade(handshake: handshake, head: head, connections: liveConnections)
         unanswered += 1
         activity.begin()
         return true
+    }
+
+    /// Answers the handshake after the responses to all earlier requests.
+    ///
+    /// A client can have the whole of such a response before its end is written here.
+    private func performUpgrade(_ context: ChannelHandlerContext) {
+        guard let upgrade, hasHandshake, unanswered == 1 else { return }
+        hasHandshake = false
+        // Deferred until the caller, which can be the decoder, has returned.
+        context.eventLoop.assumeIsolated().execute {
+            if context.channel.isActive { upgrade.perform(context) }
+        }
     }
 
     /// Passes on the head that was held back.
@@ -222,6 +234,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             guard !isDropping else { break }
             context.write(data, promise: promise)
             unanswered -= 1
+            performUpgrade(context)
             if unanswered == 0 {
                 activity.end()
                 answerRefused(context)

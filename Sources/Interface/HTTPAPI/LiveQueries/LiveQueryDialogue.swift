@@ -15,21 +15,27 @@ struct LiveQueryDialogue {
     }
 
     private let services: [AppID: LiveQueryService]
-    private let connection: any LiveConnection
+    private let outbox: LiveQueryOutbox
+    /// The app of log-ins that name none, as those of Java's SDK.
+    private var app: AppID?
     /// Whether the client has logged in to any service.
     private(set) var isLoggedIn = false
-    /// The installation whose events the connection receives.
-    private(set) var attachment: (app: AppID, installation: InstallationID)?
+    /// The installations whose events the connection receives.
+    private(set) var attachments: [LiveQueryAttachment] = []
 
     /// The number of live queries among the services.
     static let service: Int32 = 1
+    /// The maximum number of installations of one connection.
+    static let maxInstallations = 20
 
     /// - Parameters:
     ///   - services: The services of the apps that have live queries.
-    ///   - connection: The connection to add to one of them.
-    init(services: [AppID: LiveQueryService], connection: any LiveConnection) {
+    ///   - app: The app that the address of the connection names, if any.
+    ///   - outbox: The queue for the events of all installations.
+    init(services: [AppID: LiveQueryService], app: AppID?, outbox: LiveQueryOutbox) {
         self.services = services
-        self.connection = connection
+        self.outbox = outbox
+        self.app = app ?? (services.count == 1 ? services.keys.first : nil)
     }
 
     /// Performs a command.
@@ -40,7 +46,7 @@ struct LiveQueryDialogue {
         case .echo:
             return Answer(reply: command.reply(.echo))
         case .logout:
-            return Answer(reply: command.reply(.loggedout), end: .normalClosure)
+            return logOut(command)
         case nil where command.isKeepAlive:
             return Answer(reply: command)
         case .ack, .data, .error, .loggedin, .loggedout, .goaway:
@@ -54,36 +60,56 @@ struct LiveQueryDialogue {
 
     private mutating func logIn(_ command: RealtimeCommand) -> Answer {
         let refusal = command.reply(.error, .invalidLogin)
-        guard let app = command.appID.flatMap(AppID.init), let service = services[app] else {
+        guard let app = command.appID.map({ AppID($0) }) ?? app, let service = services[app] else {
             return Answer(reply: refusal, end: .invalidLogin)
         }
-        // Java's client of push notifications logs in too, and needs only the reply.
+        // Java's client of push notifications logs in too, and needs only the reply, with the number of its service.
         guard command.service == LiveQueryDialogue.service else {
             isLoggedIn = true
-            return Answer(reply: command.reply(.loggedin))
+            self.app = app
+            var reply = command.reply(.loggedin)
+            reply.service = command.service ?? 0
+            return Answer(reply: reply)
         }
         guard let installation = command.installationID.flatMap(InstallationID.init) else {
             return Answer(reply: refusal, end: .invalidLogin)
         }
-        if let attachment {
-            return Answer(reply: attachment == (app, installation) ? command.reply(.loggedin) : refusal)
+        guard !attachments.contains(where: { $0.app == app && $0.installation == installation }) else {
+            return Answer(reply: command.reply(.loggedin))
+        }
+        guard attachments.count < LiveQueryDialogue.maxInstallations else {
+            return Answer(reply: command.reply(.error, .tooManyInstallations))
         }
         do {
-            try service.attach(connection, as: installation)
+            attachments.append(try LiveQueryAttachment(to: service, of: app, installation, outbox))
         } catch {
             let message = (error as? ServiceError)?.message ?? "Internal error."
-            return Answer(reply: command.reply(.error, .init(429, message)), end: .tryAgainLater)
+            let isFirst = attachments.isEmpty
+            return Answer(reply: command.reply(.error, .init(429, message)), end: isFirst ? .tryAgainLater : nil)
         }
-        attachment = (app, installation)
         isLoggedIn = true
         return Answer(reply: command.reply(.loggedin))
     }
 
-    /// Removes the connection from the service.
+    /// Ends one installation, or all if the command names none; the connection ends with the last.
+    private mutating func logOut(_ command: RealtimeCommand) -> Answer {
+        attachments.removeAll { attachment in
+            let isNamed = command.installationID.map { $0 == attachment.installation.description } ?? true
+            if isNamed { attachment.end() }
+            return isNamed
+        }
+        return Answer(reply: command.reply(.loggedout), end: attachments.isEmpty ? .normalClosure : nil)
+    }
+
+    /// Whether the connection receives the events of an installation.
+    func receives(_ installation: InstallationID) -> Bool {
+        attachments.contains { $0.installation == installation }
+    }
+
+    /// Removes the connection from all services.
     mutating func end() {
-        guard let attachment else { return }
-        self.attachment = nil
-        services[attachment.app]?.detach(connection, from: attachment.installation)
+        for attachment in attachments { attachment.end() }
+        attachments = []
     }
 }
 
@@ -96,6 +122,10 @@ extension RealtimeCommand {
 
 extension RealtimeCommand.Failure {
     fileprivate static let invalidLogin = RealtimeCommand.Failure(4103, "INVALID_LOGIN")
+    fileprivate static let tooManyInstallations = RealtimeCommand.Failure(
+        429,
+        "A connection can have \(LiveQueryDialogue.maxInstallations) installations, the limit."
+    )
     fileprivate static let noMessaging = RealtimeCommand.Failure(
         119,
         "Messaging is not offered on this server, only live queries."

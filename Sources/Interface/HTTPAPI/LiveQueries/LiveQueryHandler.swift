@@ -33,11 +33,11 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     /// The time in which a client must answer a close frame, and receive what was written before.
     static let closeTime = TimeAmount.seconds(3)
 
-    init(_ connections: LiveConnections, _ format: RealtimeFormat, on channel: any Channel) {
+    init(_ connections: LiveConnections, _ handshake: WebSocketHandshake, on channel: any Channel) {
         self.connections = connections
-        self.format = format
+        format = handshake.format
         outbox = LiveQueryOutbox(channel: channel, limits: connections.limits)
-        dialogue = LiveQueryDialogue(services: connections.services, connection: outbox)
+        dialogue = LiveQueryDialogue(services: connections.services, app: handshake.app, outbox: outbox)
         lastRead = channel.eventLoop.now
     }
 
@@ -111,7 +111,9 @@ final class LiveQueryHandler: ChannelDuplexHandler {
         case is LiveQueryOutbox.Filled:
             sendEvents(context)
         case is ChannelShouldQuiesceEvent:
-            goAway(context)
+            // Without `goaway`: JavaScript's SDK then asks for the route at once, and its rejected promise ends a process
+            // of Node.js. After the close frame every SDK comes back by itself.
+            close(.goingAway, context)
         case ChannelEvent.inputClosed:
             context.close(promise: nil)
         case is RequestGate.CloseIfIdle:
@@ -164,23 +166,25 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     // MARK: Events
 
     private func sendEvents(_ context: ChannelHandlerContext) {
-        guard let attachment = dialogue.attachment else { return }
+        guard let app = dialogue.attachments.first?.app else { return }
         defer { context.flush() }
         while context.channel.isWritable || outbox.isGoing {
             switch outbox.next() {
-            case .event(let event):
+            case .event(let event, let installation):
+                // It was queued before the installation logged out.
+                guard dialogue.receives(installation) else { continue }
                 sent += 1
                 send(
                     RealtimeCommand(
                         .data,
                         service: LiveQueryDialogue.service,
-                        installationID: attachment.installation.description,
+                        installationID: installation.description,
                         messages: [.init(id: "m\(sent)", json: event.json)]
                     ),
                     context
                 )
             case .goAway(let isSlow):
-                if isSlow { connections.noteSlowClient(of: attachment.app) }
+                if isSlow { connections.noteSlowClient(of: app) }
                 goAway(context)
                 return
             case .nothing:
@@ -218,7 +222,8 @@ final class LiveQueryHandler: ChannelDuplexHandler {
             var data = frame.unmaskedData
             let isEmpty = data.readableBytes == 0
             let code = isEmpty ? .normalClosure : data.readWebSocketErrorCode() ?? .protocolError
-            close(code.isAllowed ? code : .protocolError, context)
+            let hasText = String(validating: data.readableBytesView, as: UTF8.self) != nil
+            close(code.isAllowed && hasText ? code : .protocolError, context)
         }
         context.close(promise: nil)
     }

@@ -5,20 +5,20 @@ internal import Synchronization
 /// The events that wait for one client; thread-safe.
 ///
 /// Events are added on any thread, and taken on the connection's event loop while its socket accepts bytes.
-final class LiveQueryOutbox: LiveConnection {
+final class LiveQueryOutbox: Sendable {
     /// The event that there is something to take, fired at the connection's handlers.
     struct Filled: Sendable {}
 
     /// What the connection has to do next.
     enum Next {
-        case event(LiveEvent)
+        case event(LiveEvent, for: InstallationID)
         case nothing
         /// Tell the client to come back, and close.
         case goAway(isSlow: Bool)
     }
 
     private struct State {
-        var events = CircularBuffer<LiveEvent>(initialCapacity: 1)
+        var events = CircularBuffer<(event: LiveEvent, installation: InstallationID)>(initialCapacity: 1)
         var size = 0
         /// Whether the connection knows that there is something to take.
         var isNoticed = false
@@ -35,7 +35,10 @@ final class LiveQueryOutbox: LiveConnection {
         self.limits = limits
     }
 
-    func send(_ event: LiveEvent) {
+    /// Queues an event for one of the client's installations.
+    ///
+    /// If the client reads too slowly, all events are dropped, and the next is ``Next/goAway(isSlow:)``.
+    func put(_ event: LiveEvent, for installation: InstallationID) {
         let isNews = state.withLock { state in
             guard !state.isGoing else { return false }
             // A client that waits for no other event gets one of any size.
@@ -47,7 +50,7 @@ final class LiveQueryOutbox: LiveConnection {
                 leave(&state)
                 return true
             }
-            state.events.append(event)
+            state.events.append((event, installation))
             state.size += event.size
             defer { state.isNoticed = true }
             return !state.isNoticed
@@ -55,6 +58,7 @@ final class LiveQueryOutbox: LiveConnection {
         if isNews { notify() }
     }
 
+    /// Drops all events; the next is ``Next/goAway(isSlow:)``.
     func goAway() {
         let isNews = state.withLock { state in
             guard !state.isGoing else { return false }
@@ -71,14 +75,14 @@ final class LiveQueryOutbox: LiveConnection {
     func next() -> Next {
         state.withLock { state in
             guard !state.isGoing else { return .goAway(isSlow: state.isSlow) }
-            guard let event = state.events.popFirst() else {
+            guard let (event, installation) = state.events.popFirst() else {
                 state.isNoticed = false
                 // An idle connection needs no memory for the longest queue that it ever had.
                 if state.events.capacity > 16 { state.events = CircularBuffer(initialCapacity: 1) }
                 return .nothing
             }
             state.size -= event.size
-            return .event(event)
+            return .event(event, for: installation)
         }
     }
 

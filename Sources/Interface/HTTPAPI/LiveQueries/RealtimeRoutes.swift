@@ -28,16 +28,18 @@ struct RealtimeRoutes: Sendable {
         }
         guard connections != nil else { throw ServiceError.hasNoLiveQueries }
         return JSONValue.object([
-            "groupId": "g0", "server": .string(address), "secondary": .string(address),
+            "groupId": "g0", "server": .string(address(of: app)), "secondary": .string(address(of: app)),
             "ttl": .integer(RealtimeRoutes.ttl),
         ]).response()
     }
 
     /// The address of the WebSocket: as secure as the public URL, and below its path.
-    private var address: String {
+    ///
+    /// It names the app, because the log-in of Java's SDK does not.
+    private func address(of app: AppID) -> String {
         let isSecure = publicURL.lowercased().hasPrefix("https:")
         let rest = publicURL.drop { $0 != ":" }
-        return "\(isSecure ? "wss" : "ws")\(rest)\(WebSocketHandshake.path)"
+        return "\(isSecure ? "wss" : "ws")\(rest)\(WebSocketHandshake.path)?appId=\(app)"
     }
 
     /// Answers what the connection did not accept as a handshake.
@@ -66,10 +68,7 @@ struct RealtimeRoutes: Sendable {
                 "\(connections.most) WebSockets are open, the limit (seven eighths of http.maxConnections)."
             )
         }
-        throw ServiceError(
-            .badRequest,
-            "A handshake must have no body, and must wait for the responses to earlier requests of its connection."
-        )
+        throw ServiceError(.badRequest, "A handshake must be a GET request of HTTP/1.1 without a body.")
     }
 }
 

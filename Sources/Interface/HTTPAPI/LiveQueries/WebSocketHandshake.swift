@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
@@ -11,6 +12,8 @@ struct WebSocketHandshake {
 
     /// The sub-protocol: the first one that the client offers and the server has.
     let format: RealtimeFormat
+    /// The app that the address names, as `GET /v1/route` gives it; `nil` for other addresses.
+    private(set) var app: AppID?
 
     /// What is wrong with a request.
     enum Fault: Error, Equatable {
@@ -75,6 +78,8 @@ extension WebSocketHandshake {
             let handshake = try? WebSocketHandshake(values: { head.headers[$0] })
         else { return nil }
         self = handshake
+        let query = head.uri.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
+        app = (try? ObjectParameters(query: query))?.text("appId").flatMap { AppID($0) }
     }
 
     /// The response that accepts the handshake.

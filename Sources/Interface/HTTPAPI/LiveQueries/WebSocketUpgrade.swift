@@ -43,7 +43,7 @@ struct WebSocketUpgrade {
                     maxAccumulatedFrameCount: WebSocketUpgrade.maxFragments,
                     maxAccumulatedFrameSize: size
                 ),
-                LiveQueryHandler(connections, handshake.format, on: channel),
+                LiveQueryHandler(connections, handshake, on: channel),
             ],
             position: .after(decoder.handler)
         )
