@@ -171,6 +171,32 @@ package enum ChangesContract {
                 return
             }
         },
+        ContractRule("a filter that is added to a buffer begins with the next transaction, and causes no missed") {
+            store in
+            let (a, b) = try await objects("a", "b", in: store)
+            // Another subscriber lets the running transaction record the class, but without its states.
+            let log = ChangeLog(of: store, [ChangeFilter(task)])
+            let (changes, filter) = try await store.write { writer in
+                try writer.insert(a, into: task)
+                let changes = store.changes.buffer(count: 10, size: 1000) { $0 }
+                return (changes, changes.subscription.add(ChangeFilter(task, states: [.before, .after])))
+            }
+            try await store.write { try $0.update(a.numbered(2), in: task) }
+            changes.subscription.remove(filter)
+            try await store.write { try $0.insert(b, into: task) }
+            #expect(log.lines.count == 3)
+            var reader = changes.makeAsyncIterator()
+            guard case .changes(let buffered) = await reader.next(isolation: nil) else {
+                Issue.record("The changes are missing.")
+                return
+            }
+            #expect(buffered.map(ChangeLog.line) == ["updated a before 1 after 2"])
+            store.changes.publishMissed()
+            guard case .missed = await reader.next(isolation: nil) else {
+                Issue.record("Nothing says that changes were lost.")
+                return
+            }
+        },
         ContractRule("a cancelled subscription receives nothing more") { store in
             let (a, b) = try await objects("a", "b", in: store)
             let (left, stayed) = (ChangeLog(of: store), ChangeLog(of: store))

@@ -13,7 +13,7 @@ struct LiveFilters: Sendable {
     /// The maximum number of classes with their own filter.
     ///
     /// A client can subscribe to classes that do not exist, and each new filter is work for all writers.
-    private static let maxClasses = 500
+    private static let maxClasses = 200
 
     init(_ subscription: ChangeSubscription) {
         self.subscription = subscription

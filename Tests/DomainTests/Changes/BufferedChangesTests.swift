@@ -93,6 +93,31 @@ import Testing
         #expect(try await next(of: &reader) == ["missed"])
     }
 
+    @Test("a position counts every change, read, waiting or dropped")
+    func positions() async throws {
+        let changes = store.changes.buffer(count: 2, size: 1000) { $0 }
+        _ = changes.subscription.add(ChangeFilter(task))
+        var reader = changes.makeAsyncIterator()
+        try await create("a")
+        #expect(try await next(of: &reader) == ["created a"])
+        #expect(reader.position == 1)
+        for id in ["b", "c", "d", "e"] { try await create(id) }
+        #expect(changes.position == 5)
+        #expect(try await next(of: &reader) == ["missed"])
+        #expect(reader.position == 4)
+        #expect(try await next(of: &reader) == ["created e"])
+        #expect(reader.position == 5)
+    }
+
+    @Test("a buffer takes only the changes that its subscriber selects")
+    func selection() async throws {
+        let changes = store.changes.buffer(count: 10, size: 1000) { $0.filter { $0.id.description != "a" } }
+        _ = changes.subscription.add(ChangeFilter(task))
+        var reader = changes.makeAsyncIterator()
+        for id in ["a", "b"] { try await create(id) }
+        #expect(try await next(of: &reader) == ["created b"])
+    }
+
     @Test("the reader ends when its task is cancelled")
     func cancelled() async throws {
         let changes = store.changes.buffer([ChangeFilter(task)], count: 10, size: 0)

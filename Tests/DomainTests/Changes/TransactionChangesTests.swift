@@ -65,6 +65,24 @@ import Testing
         #expect(calls.names == ["first", "second", "third"])
     }
 
+    @Test("a filter that is added while a transaction runs leaves the other filters of that transaction alone")
+    func addedFilter() throws {
+        let calls = ChangeCalls()
+        feed.subscribe(to: [ChangeFilter(nil)]) { _ in }
+        let subscription = feed.subscribe { event in
+            guard case .changes(let changes) = event else { return calls.note("missed") }
+            for change in changes { calls.note("\(change.className)") }
+        }
+        _ = subscription.add(ChangeFilter(task))
+        for _ in 0..<2 {
+            var transaction = feed.transaction()
+            for name in [task, other] { transaction.record(.created, try #require(ObjectID("a")), in: name) }
+            _ = subscription.add(ChangeFilter(other))
+            feed.publish(transaction)
+        }
+        #expect(calls.names == ["Task", "Task", "Other"])
+    }
+
     @Test("a subscriber may subscribe and cancel others while it is called")
     func reentrance() throws {
         let calls = ChangeCalls()

@@ -1,0 +1,125 @@
+import PCREPatterns
+import Testing
+
+@testable import Domain
+
+/// The index finds every node whose condition holds for a state, and few others.
+@Suite struct LiveIndexTests {
+    private let fixture: LiveFixture
+
+    init() throws {
+        fixture = try LiveFixture()
+    }
+
+    private func node(_ condition: String, in schema: ClassSchema?) throws -> LiveNode {
+        let query: JSONValue = ["className": "Task", "where": try fixture.users.json(condition)]
+        let live = try LiveQuery(query, limits: LiveQueryLimits(), queries: QueryLimits(), engine: PCREEngine())
+        return LiveNode(live, isMaster: false, in: schema)
+    }
+
+    private func schema(_ fields: [String: FieldType] = [:]) -> ClassSchema {
+        ClassSchema(name: fixture.task, fields: fields.mapValues { FieldDefinition($0) })
+    }
+
+    private static let pointer = #"{"__type":"Pointer","className":"Folder","objectId":"f"}"#
+
+    @Test(
+        "a state finds the nodes of its values",
+        arguments: [
+            (#"{"a":1}"#, #"{"a":1}"#, true), (#"{"a":1}"#, #"{"a":2}"#, false), (#"{"a":1}"#, #"{}"#, false),
+            (#"{"a":1}"#, #"{"a":1.0}"#, true), (#"{"a":1.0}"#, #"{"a":1}"#, true), (#"{"a":1}"#, #"{"a":"1"}"#, false),
+            (#"{"a":1}"#, #"{"a":true}"#, false), (#"{"a":true}"#, #"{"a":true}"#, true),
+            (#"{"a":1}"#, #"{"a":[0,1]}"#, true), (#"{"a":1}"#, #"{"a":[0,[1]]}"#, false),
+            (#"{"a":[0,1]}"#, #"{"a":[0,1]}"#, true), (#"{"a":[0,1]}"#, #"{"a":[[0,1]]}"#, true),
+            (#"{"a":"x"}"#, #"{"a":"x"}"#, true), ("{\"a\":\"\u{e9}\"}", "{\"a\":\"e\u{301}\"}", false),
+            (#"{"a":{"b":1}}"#, #"{"a":{"b":1.0}}"#, true), (#"{"a.b":1}"#, #"{"a":{"b":1}}"#, true),
+            (#"{"a.b":1}"#, #"{"a":[{"b":0},{"b":1}]}"#, true), (#"{"a.1.b":1}"#, #"{"a":[{"b":0},{"b":1}]}"#, true),
+            (#"{"a.b":1}"#, #"{"a":[{"b":[1]}]}"#, true), (#"{"a.b":1}"#, #"{"a":1}"#, false),
+            (#"{"a":{"$in":[1,2]}}"#, #"{"a":2}"#, true), (#"{"a":{"$in":[1,2]}}"#, #"{"a":3}"#, false),
+            (#"{"a":{"$in":[]}}"#, #"{"a":3}"#, false), (#"{"a":{"$all":[1,2]}}"#, #"{"a":[2,1]}"#, true),
+            (#"{"$or":[{"a":1},{"b":2}]}"#, #"{"b":2}"#, true), (#"{"$or":[{"a":1},{"b":2}]}"#, #"{"a":2}"#, false),
+            (#"{"a":1,"b":{"$gt":5}}"#, #"{"a":1,"b":6}"#, true), (#"{"a":1,"b":{"$gt":5}}"#, #"{"b":6}"#, false),
+            (#"{"p":\#(pointer)}"#, #"{"p":\#(pointer)}"#, true), (#"{"p":\#(pointer)}"#, #"{"p":1}"#, false),
+            (#"{"objectId":"x"}"#, "{}", true), (#"{"objectId":"y"}"#, "{}", false),
+        ] as [(String, String, Bool)]
+    )
+    func terms(condition: String, object: String, isFound: Bool) throws {
+        let folder = try ClassName("Folder")
+        let node = try node(condition, in: schema(["p": .pointer(folder)]))
+        #expect(node.terms != nil)
+        #expect(try found(node, object) == isFound)
+    }
+
+    @Test(
+        "other conditions are tested for every state",
+        arguments: [
+            "{}", #"{"a":null}"#, #"{"a":{"$in":[1,null]}}"#, #"{"a":{"$ne":1}}"#, #"{"a":{"$gt":1}}"#,
+            #"{"a":{"$exists":true}}"#, #"{"a":{"$regex":"x"}}"#, #"{"$or":[{"a":1},{"b":{"$gt":2}}]}"#,
+            #"{"a":{"$nin":[1]}}"#, #"{"r":\#(pointer)}"#, #"{"unknown":\#(pointer)}"#, #"{"a":{"$all":[null]}}"#,
+        ]
+    )
+    func rest(condition: String) throws {
+        let node = try node(condition, in: schema(["r": .relation(try ClassName("Folder"))]))
+        #expect(node.terms == nil)
+        #expect(try found(node, "{}"))
+    }
+
+    @Test("a list beyond a hundred values is tested for every state")
+    func longList() throws {
+        for (count, hasTerms) in [(100, true), (101, false)] {
+            let list = (0..<count).map(String.init).joined(separator: ",")
+            #expect(try (node(#"{"a":{"$in":[\#(list)]}}"#, in: nil).terms != nil) == hasTerms)
+        }
+    }
+
+    @Test(
+        "a conjunction takes the term that finds least",
+        arguments: [
+            (#"{"a":true,"b":1}"#, "b"), (#"{"a":{"$in":[1,2]},"b":1}"#, "b"), (#"{"a":1,"objectId":"x"}"#, "objectId"),
+            (#"{"a":{"$gt":1},"b":{"$in":[1,2,3]}}"#, "b"), (#"{"$or":[{"a":1},{"a":2}],"b":1}"#, "b"),
+        ]
+    )
+    func mostSelective(condition: String, field: String) throws {
+        #expect(try node(condition, in: schema()).terms?.terms.map(\.path.description) == [field])
+    }
+
+    @Test("equal conditions share a node, and the node leaves with its last subscription")
+    func sharing() async throws {
+        var ids: [LiveQueryID] = []
+        for (number, condition) in [#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#].enumerated() {
+            ids.append(try await fixture.subscribe(condition, id: "i\(number)"))
+        }
+        try await fixture.subscribe(#"{"a":1,"b":2}"#, as: fixture.master, id: "m")
+        let subscriptions = fixture.live.registry.withState(\.subscriptions)
+        #expect(Set(subscriptions.values.map { ObjectIdentifier($0.node) }).count == 2)
+        try fixture.live.unsubscribe(["id": "i0", "query_id": .string(ids[0].description)])
+        let index = try #require(fixture.live.registry.withState { $0.classes[fixture.task] })
+        let object = try state(#"{"a":1,"b":2}"#)
+        #expect(index.candidates([object]).count == 2)
+    }
+
+    private func state(_ text: String) throws -> StoredObject {
+        let now = Timestamp(milliseconds: 0)
+        let fields = try fixture.users.json(text).objectValue ?? [:]
+        return StoredObject(id: try #require(ObjectID("x")), createdAt: now, updatedAt: now, fields: fields)
+    }
+
+    private func found(_ node: LiveNode, _ object: String) throws -> Bool {
+        let caller = Caller(app: fixture.guest.app)
+        var index = LiveIndex()
+        let subscription = LiveSubscription(
+            id: LiveQueryID("q"),
+            installation: try #require(InstallationID("i")),
+            node: node,
+            caller: LiveCallers.key(of: caller),
+            returnsACL: false,
+            since: 0
+        )
+        index.insert(subscription)
+        let isFound = !index.candidates([try state(object)]).isEmpty
+        index.remove(subscription)
+        #expect(index.isEmpty)
+        #expect(index.candidates([try state(object)]).isEmpty)
+        return isFound
+    }
+}
