@@ -7,6 +7,7 @@ package enum ReadersContract {
     /// Lists of subjects, short and long: stores can search for few in another way than for many.
     private static let roles: [[String]] = [
         [], ["A"], ["A", "B c"], (0..<30).map { "R\($0)" }, ["A"] + (0..<30).map { "R\($0)" },
+        [#"Q""#, #"\"#],
     ]
 
     private static let user = "64f0c1a2b3d4e5f601234500"
@@ -20,6 +21,7 @@ package enum ReadersContract {
         #"{"role:A":{"read":true}}"#, #"{"role:A":{"read":false}}"#, #"{"role:AA":{"read":true}}"#,
         #"{"role:B c":{"read":true}}"#, #"{"role:R7":{"read":true},"role:Z":{"write":true}}"#,
         #"{"role:Z":{"read":true}}"#, #"{"role:R7":{"write":true}}"#, #"{"role:\"U":{"read":true}}"#,
+        #"{"role:Q\"":{"read":true}}"#, #"{"role:\\":{"read":true}}"#, #"{"role:\\\\":{"read":true}}"#,
         #"{"role:x,\"U\":{\"read\":true":{"write":true}}"#, #"{"role:{\"role:A\":{\"read\":true":{"write":true}}"#,
         #"{"":{"read":true}}"#, #"{"**":{"read":true}}"#, #"{"a b":{"read":true}}"#, #"{"role:":{"read":true}}"#,
         #"{"\u0000":{"read":true}}"#, #"{"\\u002a":{"read":true}}"#, #"{"茶":{"read":true},"U":{"write":true}}"#,

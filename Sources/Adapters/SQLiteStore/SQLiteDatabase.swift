@@ -90,7 +90,7 @@ package struct SQLiteDatabase: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.database"
         configuration.prepareDatabase { db in
-            functions.add(to: db)
+            try functions.add(to: db)
             // A negative value is in KiB. SQLite's default of 2 MB is less than the upper levels of a large class's
             // indexes.
             try db.execute(sql: "PRAGMA cache_size = -\(max(1, cacheSize >> 10))")

@@ -29,6 +29,8 @@ package struct Subjects: Sendable, Hashable {
     package let all: Set<String>
     /// The entries as a JSON array, the form in which a store compares them.
     package let json: String
+    /// The entries as their names stand in stored ACLs.
+    private let names: TextTable
 
     /// The ACL entries of a guest.
     package static let guest = Subjects([AccessControlList.everyoneEntry])
@@ -41,6 +43,7 @@ package struct Subjects: Sendable, Hashable {
     private init(_ subjects: [String]) {
         all = Set(subjects)
         json = String(decoding: JSONValue.array(all.sorted().map(JSONValue.string)).encoded(), as: UTF8.self)
+        names = TextTable(all.map { JSONValue.string($0).encoded().dropFirst().dropLast() }, answer: true)
     }
 
     /// Whether an ACL grants one of the subjects a right.
@@ -58,7 +61,7 @@ package struct Subjects: Sendable, Hashable {
                 case .read: acl[rights].starts(with: #"{"read":true"#.utf8)
                 case .write: acl[rights].reversed().starts(with: #"}eurt:"etirw""#.utf8)
                 }
-            if isGranted, all.containsSpelling(String(decoding: acl[name], as: UTF8.self)) { return true }
+            if isGranted, names.answer(for: UnsafeBufferPointer(rebasing: acl[name])) == true { return true }
         }
         return false
     }

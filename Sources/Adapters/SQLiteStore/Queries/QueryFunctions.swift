@@ -27,11 +27,11 @@ final class QueryFunctions: Sendable {
     private let entries = Mutex(Entries())
 
     /// Adds the functions to a connection.
-    func add(to db: Database) {
+    func add(to db: Database) throws {
         db.add(function: test(parsing: LastParsed()))
         db.add(function: body(parsing: LastParsed()))
         db.add(function: found)
-        db.add(function: readable)
+        try ReadableFunction.add(to: db, self)
         db.add(function: QueryFunctions.distance)
     }
 
@@ -43,6 +43,12 @@ final class QueryFunctions: Sendable {
     /// Registers subjects and returns their number for the check of ACLs; ``release(_:)`` it.
     func register(_ subjects: Subjects) -> Int64 {
         register(.readable(subjects), nil)
+    }
+
+    /// The subjects that are registered under a number.
+    func subjects(_ number: Int64) -> Subjects? {
+        guard case .readable(let subjects)? = entries.withLock({ $0.byNumber[number]?.question }) else { return nil }
+        return subjects
     }
 
     private func register(_ question: Question, _ budget: QueryBudget?) -> Int64 {
@@ -87,16 +93,6 @@ final class QueryFunctions: Sendable {
                 guard case .matches(let pattern) = test, let text else { return false }
                 return try pattern.isFound(in: text, within: budget)
             }
-        }
-    }
-
-    /// `lcfile_readable(number, acl)`: whether an ACL grants one of the subjects read access.
-    private var readable: DatabaseFunction {
-        DatabaseFunction("lcfile_readable", argumentCount: 2, pure: true) { [self] values in
-            guard let number = Int64.fromDatabaseValue(values[0]), var acl = String.fromDatabaseValue(values[1]),
-                case .readable(let subjects)? = entries.withLock({ $0.byNumber[number]?.question })
-            else { return false }
-            return acl.withUTF8 { subjects.have(.read, in: $0) }
         }
     }
 

@@ -1,0 +1,99 @@
+internal import Glibc
+
+/// Texts with an answer for each: a hash table over bytes, because sets of strings hash by Unicode equivalence, which is
+/// several times slower and not what ACLs need.
+struct TextTable: Sendable {
+    /// A text of ``bytes`` with its answer; empty if the length is negative.
+    private struct Slot {
+        var hash: UInt64 = 0
+        var start: Int32 = 0
+        var length: Int32 = -1
+        var answer = false
+    }
+
+    /// Open addressing; at most half of the slots are used, and their number is a power of two.
+    private var slots: [Slot]
+    /// All texts, one after the other.
+    private var bytes: [UInt8] = []
+    private(set) var count = 0
+    /// Clients choose the texts of ACLs, and could otherwise choose many with one hash.
+    private let seed = UInt64.random(in: .min ... .max)
+
+    /// The number of bytes of all texts.
+    var size: Int { bytes.count }
+
+    init() {
+        slots = Array(repeating: Slot(), count: 8)
+    }
+
+    /// Creates a table of different texts with one answer.
+    init(_ texts: [ArraySlice<UInt8>], answer: Bool) {
+        self.init()
+        for text in texts { text.withUnsafeBufferPointer { insert($0, answer: answer) } }
+    }
+
+    /// The answer for a text; `nil` for an unknown one.
+    func answer(for text: UnsafeBufferPointer<UInt8>) -> Bool? {
+        let slot = slots[position(of: text, hash(of: text))]
+        return slot.length < 0 ? nil : slot.answer
+    }
+
+    /// Adds a text that is not in the table.
+    mutating func insert(_ text: UnsafeBufferPointer<UInt8>, answer: Bool) {
+        if (count + 1) * 2 > slots.count { grow() }
+        let hash = hash(of: text)
+        let slot = Slot(hash: hash, start: Int32(bytes.count), length: Int32(text.count), answer: answer)
+        slots[position(of: text, hash)] = slot
+        bytes.append(contentsOf: text)
+        count += 1
+    }
+
+    /// Where a text is, or the free slot for it.
+    private func position(of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int {
+        let mask = slots.count - 1
+        var position = Int(truncatingIfNeeded: hash) & mask
+        while slots[position].length >= 0 {
+            let slot = slots[position]
+            if slot.hash == hash, Int(slot.length) == text.count, isEqual(text, to: slot) { break }
+            position = (position + 1) & mask
+        }
+        return position
+    }
+
+    private func isEqual(_ text: UnsafeBufferPointer<UInt8>, to slot: Slot) -> Bool {
+        guard let start = text.baseAddress else { return slot.length == 0 }
+        return bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memcmp($0 + Int(slot.start), start, text.count) == 0 } ?? text.isEmpty
+        }
+    }
+
+    /// Eight bytes at a time, each mixed in by a multiplication and a shift.
+    private func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        let bytes = UnsafeRawBufferPointer(text)
+        var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count)
+        func mix(_ word: UInt64) {
+            hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 32
+        }
+        var position = 0
+        while position + 8 <= bytes.count {
+            mix(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            position += 8
+        }
+        var last: UInt64 = 0
+        for byte in bytes[position...] { last = last << 8 | UInt64(byte) }
+        mix(last)
+        return hash
+    }
+
+    private mutating func grow() {
+        let former = slots
+        slots = Array(repeating: Slot(), count: former.count * 2)
+        let mask = slots.count - 1
+        for slot in former where slot.length >= 0 {
+            var position = Int(truncatingIfNeeded: slot.hash) & mask
+            while slots[position].length >= 0 { position = (position + 1) & mask }
+            slots[position] = slot
+        }
+    }
+}
