@@ -59,9 +59,14 @@ struct ObjectPresenter {
             object.removeAll { $0 == AuthData.field }
         }
         if shape.isFile { files.complete(&object, showingURL: !view.hidesFileURLs) }
-        object.set("objectId", toPlain: row.id.description)
-        object.set("createdAt", toPlain: row.createdAt.iso8601)
-        object.set("updatedAt", toPlain: row.updatedAt.iso8601)
+        if shape.isPlain, !view.isSelective {
+            // Nothing removes or replaces these members.
+            object.append(members: row.systemMembers)
+        } else {
+            object.set("objectId", toPlain: row.id.description)
+            object.set("createdAt", toPlain: row.createdAt.iso8601)
+            object.set("updatedAt", toPlain: row.updatedAt.iso8601)
+        }
         if view.returnsACL {
             object.set("ACL", to: row.acl ?? JSONValue.object(AccessControlList.everyone.json).encoded())
         }

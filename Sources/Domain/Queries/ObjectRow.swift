@@ -68,6 +68,21 @@ extension ObjectRow {
         text.reserveCapacity(body.count + ending.utf8.count + 160)
         text.append(contentsOf: body.dropLast())
         if body.count > 2 { text.append(UInt8(ascii: ",")) }
+        appendSystemMembers(to: &text)
+        text.append(contentsOf: ending.utf8)
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+
+    /// The members that every reply has, as JSON text without braces.
+    var systemMembers: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(160)
+        appendSystemMembers(to: &text)
+        return text
+    }
+
+    private func appendSystemMembers(to text: inout [UInt8]) {
         text.append(contentsOf: #""objectId":""#.utf8)
         text.append(contentsOf: id.description.utf8)
         let created = createdAt.iso8601
@@ -76,8 +91,5 @@ extension ObjectRow {
         text.append(contentsOf: #"","updatedAt":""#.utf8)
         text.append(contentsOf: (updatedAt == createdAt ? created : updatedAt.iso8601).utf8)
         text.append(UInt8(ascii: "\""))
-        text.append(contentsOf: ending.utf8)
-        text.append(UInt8(ascii: "}"))
-        return text
     }
 }

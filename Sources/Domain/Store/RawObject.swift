@@ -15,12 +15,13 @@ struct RawObject {
     private var members: [Member] = []
     /// Members that the stored text does not have.
     private var added: [(name: String, value: [UInt8])] = []
+    /// Further members, as text.
+    private var ending: [UInt8] = []
 
     /// Scans the text of an object.
     init(_ text: [UInt8]) {
         self.text = text
         members.reserveCapacity(16)
-        added.reserveCapacity(8)
         text.withUnsafeBufferPointer { bytes in
             var scanner = MemberScanner(bytes)
             while let (name, value) = scanner.next() { members.append(Member(name: name, value: value)) }
@@ -65,22 +66,18 @@ struct RawObject {
         added.removeAll { isGone($0.name) }
     }
 
+    /// Appends members as JSON text without braces, which can be neither found nor changed afterwards.
+    mutating func append(members text: [UInt8]) {
+        ending = text
+    }
+
     /// The object as JSON.
     func encoded() -> [UInt8] {
         var result: [UInt8] = []
-        result.reserveCapacity(text.count + 512)
+        let replaced = members.reduce(0) { $0 + ($1.replacement?.count ?? 0) }
+        result.reserveCapacity(text.count + replaced + ending.count + 512)
         result.append(UInt8(ascii: "{"))
-        for member in members {
-            result.append(UInt8(ascii: "\""))
-            result.append(contentsOf: text[member.name])
-            result.append(contentsOf: "\":".utf8)
-            if let replacement = member.replacement {
-                result.append(contentsOf: replacement)
-            } else {
-                result.append(contentsOf: text[member.value])
-            }
-            result.append(UInt8(ascii: ","))
-        }
+        appendMembers(to: &result)
         for (name, value) in added {
             result.append(UInt8(ascii: "\""))
             result.append(contentsOf: name.utf8)
@@ -88,10 +85,36 @@ struct RawObject {
             result.append(contentsOf: value)
             result.append(UInt8(ascii: ","))
         }
+        if !ending.isEmpty {
+            result.append(contentsOf: ending)
+            result.append(UInt8(ascii: ","))
+        }
         // Removes the last comma, if there is one.
         if result.count > 1 { result.removeLast() }
         result.append(UInt8(ascii: "}"))
         return result
+    }
+
+    /// Appends the stored members, each with a comma; neighbours without replacements in one piece.
+    private func appendMembers(to result: inout [UInt8]) {
+        var start = 0
+        var end = 0
+        for member in members {
+            // A quote before the name; a comma before the quote.
+            if member.name.lowerBound - 2 != end || end == 0 {
+                if end > start { result.append(contentsOf: text[start..<end]) }
+                if end > 0 { result.append(UInt8(ascii: ",")) }
+                start = member.name.lowerBound - 1
+            }
+            end = member.value.upperBound
+            guard let replacement = member.replacement else { continue }
+            result.append(contentsOf: text[start..<member.value.lowerBound])
+            result.append(contentsOf: replacement)
+            start = end
+        }
+        guard end > 0 else { return }
+        result.append(contentsOf: text[start..<end])
+        result.append(UInt8(ascii: ","))
     }
 
     private func position(of name: String) -> Int? {

@@ -46,7 +46,9 @@ final class SQLiteTransaction: WriteTransaction {
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? {
         guard let table = table(of: name) else { return nil }
         let statement = try db.cachedStatement(sql: "\(SQLiteTransaction.select) FROM \(table) WHERE id = ?")
-        return try Row.fetchOne(statement, arguments: [id.description]).map(ObjectRow.init(row:))
+        let rows = try Row.fetchCursor(statement, arguments: [id.description])
+        // The end of the cursor resets the statement, and with it the row.
+        return try withExtendedLifetime(rows) { try rows.next() == nil ? nil : ObjectRow(reading: statement) }
     }
 
     func rows(
@@ -62,29 +64,31 @@ final class SQLiteTransaction: WriteTransaction {
             WHERE id IN (SELECT value FROM json_each(\(list.databaseValue)))
             """
         guard case .subjects(let subjects) = readers else {
-            return try prepared(sql) { try objects(in: try Row.fetchCursor($0, arguments: $1), upTo: size) }
+            return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), upTo: size) }
         }
         let readable = queries.functions.readable(by: subjects)
         defer { _ = queries.functions.release([readable.number]) }
         sql += " AND \(readable.sql)"
-        return try prepared(sql) { try objects(in: try Row.fetchCursor($0, arguments: $1), upTo: size) }
+        return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), upTo: size) }
     }
 
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
         try running(query) { compiler in
-            let rows = try prepared(compiler.find(query)) { try Row.fetchCursor($0, arguments: $1) }
-            let first = try rows.next().map { try ObjectRow(row: $0) }
-            guard let first else { return [] }
-            return [first] + (try objects(in: rows, upTo: query.replySize - first.size))
+            try prepared(compiler.find(query)) { statement, arguments in
+                let rows = try Row.fetchCursor(statement, arguments: arguments)
+                guard try rows.next() != nil else { return [] }
+                let first = try ObjectRow(reading: statement)
+                return [first] + (try objects(in: statement, rows, upTo: query.replySize - first.size))
+            }
         } ?? []
     }
 
-    /// Reads rows while they fit into the size.
-    private func objects(in rows: RowCursor, upTo size: Int) throws -> [ObjectRow] {
+    /// Reads the rows of a running statement while they fit into the size.
+    private func objects(in statement: Statement, _ rows: RowCursor, upTo size: Int) throws -> [ObjectRow] {
         var found: [ObjectRow] = []
         var remaining = size
-        while let row = try rows.next() {
-            let object = try ObjectRow(row: row)
+        while try rows.next() != nil {
+            let object = try ObjectRow(reading: statement)
             remaining -= object.size
             guard remaining >= 0 else { break }
             found.append(object)
@@ -159,22 +163,4 @@ final class SQLiteTransaction: WriteTransaction {
         let (text, arguments) = try sql.build(db)
         return try body(queries.shapes.statement(text, db), arguments)
     }
-}
-
-extension ObjectRow {
-    /// Reads a row of ``ConditionSQL/columns``; throws for an invalid id, which only another program can have written.
-    fileprivate init(row: Row) throws {
-        guard let id = ObjectID(row[0] as String) else { throw BrokenRow(id: row[0]) }
-        self.init(
-            id: id,
-            createdAt: Timestamp(milliseconds: row[1]),
-            updatedAt: Timestamp(milliseconds: row[2]),
-            acl: try row.withUnsafeData(atIndex: 3) { $0.map(Array.init) },
-            body: try row.withUnsafeData(atIndex: 4) { $0.map(Array.init) } ?? []
-        )
-    }
-}
-
-private struct BrokenRow: Error {
-    let id: String
 }
