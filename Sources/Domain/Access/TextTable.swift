@@ -16,8 +16,6 @@ struct TextTable: Sendable {
     /// All texts, one after the other.
     private var bytes: [UInt8] = []
     private(set) var count = 0
-    /// Clients choose the texts of ACLs, and could otherwise choose many with one hash.
-    private let seed = UInt64.random(in: .min ... .max)
 
     /// The number of bytes of all texts.
     var size: Int { bytes.count }
@@ -67,23 +65,11 @@ struct TextTable: Sendable {
         }
     }
 
-    /// Eight bytes at a time, each mixed in by a multiplication and a shift.
+    /// Seeded at random for each process: clients choose the texts of ACLs, and could otherwise choose many with one hash.
     private func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        let bytes = UnsafeRawBufferPointer(text)
-        var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count)
-        func mix(_ word: UInt64) {
-            hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
-            hash ^= hash >> 32
-        }
-        var position = 0
-        while position + 8 <= bytes.count {
-            mix(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            position += 8
-        }
-        var last: UInt64 = 0
-        for byte in bytes[position...] { last = last << 8 | UInt64(byte) }
-        mix(last)
-        return hash
+        var hasher = Hasher()
+        hasher.combine(bytes: UnsafeRawBufferPointer(text))
+        return UInt64(truncatingIfNeeded: hasher.finalize())
     }
 
     private mutating func grow() {
