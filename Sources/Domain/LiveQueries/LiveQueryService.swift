@@ -112,9 +112,10 @@ package final class LiveQueryService: Sendable {
         registry.detach(connection, from: installation)
     }
 
-    /// Makes events of changes until its task is cancelled; then all connections get ``LiveConnection/goAway()``.
+    /// Makes events of changes until its task is cancelled; call it once.
+    ///
+    /// Then all connections get ``LiveConnection/goAway()``, also those that are added later.
     package func run() async {
-        registry.restart()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [registry] in
                 while !Task.isCancelled {

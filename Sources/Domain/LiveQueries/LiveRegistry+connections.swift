@@ -54,11 +54,6 @@ extension LiveRegistry {
         withState { $0.isStopped = true }
         _ = sendAway { Set($0.installations.keys) }
     }
-
-    /// Lets connections in again, after ``stop()``.
-    func restart() {
-        withState { $0.isStopped = false }
-    }
 }
 
 extension LiveRegistry.State {

@@ -104,17 +104,30 @@ import Testing
         return StoredObject(id: try #require(ObjectID("x")), createdAt: now, updatedAt: now, fields: fields)
     }
 
-    private func found(_ node: LiveNode, _ object: String) throws -> Bool {
-        let caller = Caller(app: fixture.guest.app)
+    @Test("of ten thousand nodes, a change evaluates the ten that have its values")
+    func manyNodes() throws {
         var index = LiveIndex()
-        let subscription = LiveSubscription(
-            id: LiveQueryID("q"),
+        for number in 0..<10_000 {
+            let node = try node(#"{"list":\#(number / 10),"n":{"$gt":\#(number)}}"#, in: nil)
+            index.insert(try subscription(node, "q\(number)"))
+        }
+        #expect(index.candidates([try state(#"{"list":77,"n":5}"#)]).count == 10)
+    }
+
+    private func subscription(_ node: LiveNode, _ id: String = "q") throws -> LiveSubscription {
+        LiveSubscription(
+            id: LiveQueryID(id),
             installation: try #require(InstallationID("i")),
             node: node,
-            caller: LiveCallers.key(of: caller),
+            caller: .guest,
             returnsACL: false,
             since: 0
         )
+    }
+
+    private func found(_ node: LiveNode, _ object: String) throws -> Bool {
+        var index = LiveIndex()
+        let subscription = try subscription(node)
         index.insert(subscription)
         let isFound = !index.candidates([try state(object)]).isEmpty
         index.remove(subscription)
