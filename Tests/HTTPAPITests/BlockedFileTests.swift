@@ -40,18 +40,18 @@ import Testing
     @Test(
         "every way to the bytes is closed at once, also what was cached before, and open again after a pass",
         arguments: [
-            ("GET", "KEY"), ("HEAD", "KEY"), ("GET", "KEY?imageView2/2/w/10"), ("GET", "KEY-small"),
-            ("GET", "KEY?imageInfo"), ("GET", "KEY?exif"), ("GET", "KEY?imageAve"), ("GET", "KEY?stat"),
-            ("GET", "KEY?attname=b.jpg"), ("GET", "/1.1/files/ID/content"), ("HEAD", "/1.1/files/ID/content"),
-            ("GET", "/1.1/files/ID/content?imageView2/2/w/10"), ("GET", "OTHER?watermark/1/image/MARK"),
+            ("GET", "{key}"), ("HEAD", "{key}"), ("GET", "{key}?imageView2/2/w/10"), ("GET", "{key}-small"),
+            ("GET", "{key}?imageInfo"), ("GET", "{key}?exif"), ("GET", "{key}?imageAve"), ("GET", "{key}?stat"),
+            ("GET", "{key}?attname=b.jpg"), ("GET", "/1.1/files/{id}/content"), ("HEAD", "/1.1/files/{id}/content"),
+            ("GET", "/1.1/files/{id}/content?imageView2/2/w/10"), ("GET", "{other}?watermark/1/image/{mark}"),
         ]
     )
     func closed(_ method: String, _ template: String) async throws {
         try await server().test { client in
             let (file, other) = (try await upload(client), try await upload(client, "b.jpg"))
             let mark = Array(file.key.utf8).base64URL
-            let path = template.replacing("KEY", with: file.path).replacing("OTHER", with: other.path)
-                .replacing("MARK", with: mark).replacing("ID", with: file.id)
+            let path = template.replacing("{key}", with: file.path).replacing("{other}", with: other.path)
+                .replacing("{mark}", with: mark).replacing("{id}", with: file.id)
             let before = try await client.send(method, path, nil, [:])
             #expect(before.status != .forbidden)
             try await decide("rejected", file.id, client)
