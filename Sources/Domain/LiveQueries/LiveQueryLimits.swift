@@ -8,7 +8,7 @@ package struct LiveQueryLimits: Sendable {
     package var subscriptions: Int
     /// The maximum number of subscriptions of one installation.
     package var subscriptionsPerInstallation: Int
-    /// The maximum number of subscribe requests of one caller in a second, on average; ten times as many at once.
+    /// The maximum number of subscribe requests from one client address in a second, on average; ten times as many at once.
     package var subscribeRate: Int
     /// The seconds for which subscriptions without a connection are kept.
     package var lifetime: Int
