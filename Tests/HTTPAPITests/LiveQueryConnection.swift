@@ -49,6 +49,19 @@ final class LiveQueryConnection {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
+    /// The reply to ``logIn()``.
+    static let loggedIn = #"{"cmd":"loggedin","service":1,"installationId":"d1","i":1}"#
+
+    /// A connection that has become a WebSocket.
+    static func connected(
+        _ format: RealtimeFormat = .json,
+        _ limits: LiveQueryLimits = .init()
+    ) throws -> LiveQueryConnection {
+        let connection = try LiveQueryConnection(limits: limits)
+        try connection.upgrade(format)
+        return connection
+    }
+
     static func handshake(_ format: RealtimeFormat = .json, path: String = "/v1/ws") -> String {
         """
         GET \(path) HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\

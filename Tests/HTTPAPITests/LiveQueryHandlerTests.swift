@@ -8,123 +8,8 @@ import Testing
 
 @testable import HTTPAPI
 
-/// A client's connection of live queries, byte for byte, on a loop whose time the test sets.
+/// The commands and frames of a connection of live queries, byte for byte.
 @Suite struct LiveQueryHandlerTests {
-    private let loggedIn = #"{"cmd":"loggedin","service":1,"installationId":"d1","i":1}"#
-
-    private func connected(
-        _ format: RealtimeFormat = .json,
-        _ limits: LiveQueryLimits = .init()
-    ) throws
-        -> LiveQueryConnection
-    {
-        let connection = try LiveQueryConnection(limits: limits)
-        try connection.upgrade(format)
-        return connection
-    }
-
-    // MARK: The handshake
-
-    @Test("a handshake is accepted with the key of RFC 6455 and the sub-protocol")
-    func accepted() throws {
-        let connection = try LiveQueryConnection()
-        connection.send(LiveQueryConnection.handshake(.protobuf))
-        let response = try connection.sent()
-        #expect(response.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
-        #expect(response.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
-        #expect(response.contains("Sec-WebSocket-Protocol: lc.protobuf2.3\r\n"))
-        #expect(!response.lowercased().contains("transfer-encoding"))
-        #expect(response.hasSuffix("\r\n\r\n"))
-    }
-
-    @Test("frames can follow the handshake in one piece, cut anywhere")
-    func gluedFrames() throws {
-        let bytes =
-            Array(LiveQueryConnection.handshake().utf8) + LiveQueryConnection.bytes(.text, Array("{}".utf8))
-            + LiveQueryConnection.bytes(.text, Array(#"{"cmd":"echo","i":2}"#.utf8))
-        for cut in [1, 100, bytes.count - 30, bytes.count - 20, bytes.count - 1] {
-            let connection = try LiveQueryConnection()
-            connection.send(Array(bytes[..<cut]))
-            connection.send(Array(bytes[cut...]))
-            let sent = try connection.sent()
-            #expect(sent.hasSuffix(#"{"cmd":"echo","i":2}"#) && sent.contains("\r\n\r\n\u{FFFD}\u{2}{}"))
-        }
-    }
-
-    @Test("a connection that served requests becomes a WebSocket")
-    func keptAlive() throws {
-        let connection = try LiveQueryConnection()
-        for _ in 0..<2 {
-            connection.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-            connection.channel.write(
-                HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])),
-                promise: nil
-            )
-            connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
-        }
-        _ = try connection.sent()
-        try connection.upgrade()
-        connection.text("{}")
-        #expect(try connection.frames() == ["{}"])
-    }
-
-    @Test("a handshake is answered after the response to an earlier request")
-    func outstanding() throws {
-        let connection = try LiveQueryConnection()
-        connection.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" + LiveQueryConnection.handshake())
-        #expect(try connection.sent() == "")
-        var paths: [String] = []
-        while let part = try connection.channel.readInbound(as: HTTPServerRequestPart.self) {
-            if case .head(let head) = part { paths.append(head.uri) }
-        }
-        #expect(paths == ["/a"])
-        connection.channel.write(
-            HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])),
-            promise: nil
-        )
-        connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
-        connection.channel.embeddedEventLoop.run()
-        let sent = try connection.sent()
-        #expect(sent.hasPrefix("HTTP/1.1 200 OK") && sent.contains("\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n"))
-        connection.text("{}")
-        #expect(try connection.frames() == ["{}"])
-    }
-
-    @Test("handshakes beyond the maximum go to their route, until a WebSocket is closed")
-    func most() throws {
-        let connection = try LiveQueryConnection(most: 0)
-        connection.send(LiveQueryConnection.handshake())
-        #expect(try connection.sent() == "")
-        #expect(connection.live.isFull)
-        let other = try LiveQueryConnection(most: 1)
-        try other.upgrade()
-        #expect(other.live.isFull)
-        _ = try other.channel.finish()
-        #expect(!other.live.isFull)
-    }
-
-    @Test("a WebSocket is an open connection, and never an idle one")
-    func neverIdle() throws {
-        let connection = try connected()
-        connection.open.closeIdle(1, olderThan: .seconds(0))
-        connection.channel.embeddedEventLoop.run()
-        #expect(connection.channel.isActive)
-        #expect(connection.open.count == 1)
-        _ = try connection.channel.finish()
-        #expect(connection.open.count == 0)
-    }
-
-    @Test("no handler of HTTP remains")
-    func handlers() throws {
-        let connection = try connected()
-        let pipeline = connection.channel.pipeline.syncOperations
-        #expect(throws: ChannelPipelineError.notFound) { try pipeline.handler(type: RequestGate.self) }
-        #expect(throws: ChannelPipelineError.notFound) { try pipeline.handler(type: HTTPResponseEncoder.self) }
-        #expect(throws: ChannelPipelineError.notFound) {
-            try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        }
-    }
-
     // MARK: Commands
 
     @Test(
@@ -146,7 +31,7 @@ import Testing
         ]
     )
     func replies(command: String, reply: String) throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.text(command)
         #expect(try connection.frames() == [reply])
         #expect(connection.channel.isActive)
@@ -160,7 +45,7 @@ import Testing
         ]
     )
     func noReply(command: String) throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.text(command)
         #expect(try connection.frames().isEmpty)
     }
@@ -175,7 +60,7 @@ import Testing
         ]
     )
     func invalidLogIn(command: String) throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.text(command)
         let frames = try connection.frames()
         #expect(frames.first?.contains(#""i":1,"error":{"code":4103,"detail":"INVALID_LOGIN"}}"#) == true)
@@ -194,11 +79,11 @@ import Testing
         try pushed.upgrade()
         pushed.text(#"{"cmd":"login","appId":"app","installationId":"java"}"#)
         pushed.text(#"{"cmd":"login","installationId":"d1","service":1,"i":1}"#)
-        #expect(try pushed.frames().last == loggedIn)
+        #expect(try pushed.frames().last == LiveQueryConnection.loggedIn)
 
-        let only = try connected()
+        let only = try LiveQueryConnection.connected()
         only.text(#"{"cmd":"login","installationId":"d1","service":1,"i":1}"#)
-        #expect(try only.frames() == [loggedIn])
+        #expect(try only.frames() == [LiveQueryConnection.loggedIn])
 
         let unknown = try LiveQueryConnection(apps: ["app", "other"])
         try unknown.upgrade()
@@ -208,13 +93,14 @@ import Testing
 
     @Test("a connection has several installations, each with its events, until the last logs out")
     func severalInstallations() throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.logIn()
         connection.logIn()
         connection.text(#"{"cmd":"login","appId":"app","installationId":"d2","service":1,"i":3}"#)
         #expect(
             try connection.frames() == [
-                loggedIn, loggedIn, #"{"cmd":"loggedin","service":1,"installationId":"d2","i":3}"#,
+                LiveQueryConnection.loggedIn, LiveQueryConnection.loggedIn,
+                #"{"cmd":"loggedin","service":1,"installationId":"d2","i":3}"#,
             ]
         )
         try connection.push("q2", to: "d2")
@@ -229,7 +115,7 @@ import Testing
 
     @Test("a connection has a limited number of installations")
     func tooManyInstallations() throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         for number in 0...LiveQueryDialogue.maxInstallations {
             connection.text(#"{"cmd":"login","appId":"app","installationId":"n\#(number)","service":1,"i":1}"#)
         }
@@ -241,24 +127,24 @@ import Testing
 
     @Test("a log-out is answered, and the connection closed")
     func logOut() throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.logIn()
         connection.text(#"{"cmd":"logout","i":9}"#)
-        #expect(try connection.frames() == [loggedIn, #"{"cmd":"loggedout","i":9}"#, "close 1000"])
+        #expect(try connection.frames() == [LiveQueryConnection.loggedIn, #"{"cmd":"loggedout","i":9}"#, "close 1000"])
     }
 
     // MARK: Frames
 
     @Test("a ping is answered with its data")
     func ping() throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.frame(.ping, Array("abc".utf8))
         #expect(try connection.frames() == ["pong abc"])
     }
 
     @Test("a message can be fragmented, with control frames between")
     func fragments() throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.frame(.text, Array(#"{"cmd":"#.utf8), fin: false)
         connection.frame(.continuation, Array(#""echo","#.utf8), fin: false)
         connection.frame(.ping, [])
@@ -287,7 +173,7 @@ import Testing
         ]
     )
     func wrong(sample: Wrong) throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         connection.send(sample.bytes)
         connection.text("{}")
         #expect(try connection.frames() == ["close \(sample.code)"])
@@ -297,7 +183,7 @@ import Testing
 
     @Test("fragments together must not exceed the size of a message")
     func largeFragments() throws {
-        let connection = try connected()
+        let connection = try LiveQueryConnection.connected()
         for index in 0..<8 {
             connection.frame(index == 0 ? .text : .continuation, [UInt8](repeating: 0x20, count: 10_000), fin: false)
         }
@@ -307,143 +193,12 @@ import Testing
     @Test("any bytes after a handshake end in an answer or a close frame", arguments: RealtimeFormat.allCases)
     func noise(format: RealtimeFormat) throws {
         for _ in 0..<200 {
-            let connection = try connected(format)
+            let connection = try LiveQueryConnection.connected(format)
             for _ in 0..<3 {
                 connection.send((0..<Int.random(in: 1...200)).map { _ in UInt8.random(in: 0...255) })
             }
             connection.channel.embeddedEventLoop.advanceTime(by: .seconds(30))
             #expect(!connection.channel.isActive)
         }
-    }
-
-    // MARK: Events
-
-    @Test("an event is one message with an id of its own, in the order of events")
-    func events() throws {
-        let connection = try connected()
-        connection.logIn()
-        try connection.push("q1")
-        try connection.push("q2", object: #"{"a": 1}"#)
-        func data(_ id: String, _ event: String) -> String {
-            #"{"cmd":"data","service":1,"installationId":"d1","ids":["\#(id)"],"msg":[\#(event)]}"#
-        }
-        #expect(
-            try connection.frames() == [
-                loggedIn, data("m1", #"{"op":"create","query_id":"q1","object":{"objectId":"1"}}"#),
-                data("m2", #"{"op":"create","query_id":"q2","object":{"a": 1}}"#),
-            ]
-        )
-    }
-
-    @Test("an event before the reply to the log-in follows that reply")
-    func early() throws {
-        let connection = try connected()
-        try connection.push("q1")
-        #expect(try connection.frames().isEmpty)
-        connection.logIn()
-        let frames = try connection.frames()
-        #expect(frames.count == 2 && frames.first == loggedIn)
-    }
-
-    @Test("large events have the frame headers of their lengths", arguments: [100, 125, 126, 60_000, 70_000])
-    func lengths(size: Int) throws {
-        let connection = try connected()
-        connection.logIn()
-        try connection.push("q1", object: String(repeating: " ", count: size))
-        let frames = try connection.frames()
-        #expect(frames.count == 2 && (frames.last?.utf8.count ?? 0) > size)
-    }
-
-    @Test("the events of a client that does not read wait for it")
-    func waiting() throws {
-        let connection = try connected()
-        connection.logIn()
-        _ = try connection.frames()
-        connection.setReading(false)
-        for _ in 0..<5 { try connection.push("q") }
-        #expect(try connection.frames().isEmpty)
-        connection.setReading(true)
-        #expect(try connection.frames().count == 5)
-        try connection.push("q")
-        #expect(try connection.frames().count == 1)
-    }
-
-    @Test("a client that reads too slowly is told to come back")
-    func slow() throws {
-        var limits = LiveQueryLimits()
-        limits.queueCount = 3
-        let connection = try connected(.json, limits)
-        connection.logIn()
-        _ = try connection.frames()
-        connection.setReading(false)
-        for _ in 0..<4 { try connection.push("q") }
-        #expect(try connection.frames() == [#"{"cmd":"goaway"}"#, "close 1001"])
-        try connection.push("q")
-        connection.setReading(true)
-        #expect(try connection.frames().isEmpty)
-        connection.channel.embeddedEventLoop.advanceTime(by: LiveQueryHandler.closeTime)
-        #expect(!connection.channel.isActive)
-    }
-
-    // MARK: The end
-
-    @Test(
-        "the code of a client's close frame is returned if it is allowed",
-        arguments: [
-            ([], "close 1000"), ([3, 232], "close 1000"), ([0x0F, 0xA0, 0x61], "close 4000"), ([3, 237], "close 1002"),
-            ([3], "close 1002"), ([3, 232, 0xFF], "close 1002"),
-        ] as [([UInt8], String)]
-    )
-    func closed(payload: [UInt8], reply: String) throws {
-        let connection = try connected()
-        connection.frame(.connectionClose, payload)
-        #expect(try connection.frames() == [reply])
-        #expect(!connection.channel.isActive)
-    }
-
-    @Test("a connection without a log-in is closed, also if it sends other commands")
-    func logInTime() throws {
-        let connection = try connected()
-        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(19))
-        connection.text("{}")
-        #expect(try connection.frames() == ["{}"])
-        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        #expect(try connection.frames() == ["close 4108"])
-        connection.channel.embeddedEventLoop.advanceTime(by: LiveQueryHandler.closeTime)
-        #expect(!connection.channel.isActive)
-    }
-
-    @Test("a silent connection is closed, one that sends pings is not")
-    func idleTime() throws {
-        let connection = try connected()
-        connection.logIn()
-        for _ in 0..<10 {
-            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(400))
-            connection.frame(.ping, [])
-        }
-        #expect(try connection.frames() == [loggedIn] + [String](repeating: "pong ", count: 10))
-        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(419))
-        #expect(try connection.frames().isEmpty)
-        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        #expect(try connection.frames() == ["close 1001"])
-    }
-
-    @Test("when the server stops, the client is told to come back, and has some seconds to close")
-    func quiescing() throws {
-        let connection = try connected()
-        connection.logIn()
-        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-        #expect(try connection.frames() == [loggedIn, "close 1001"])
-        #expect(connection.channel.isActive)
-        connection.frame(.connectionClose, [3, 233])
-        #expect(try connection.frames().isEmpty)
-        #expect(!connection.channel.isActive)
-    }
-
-    @Test("a client that closes its side is gone")
-    func inputClosed() throws {
-        let connection = try connected()
-        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(!connection.channel.isActive)
     }
 }

@@ -1,7 +1,7 @@
 /// The id under which a device subscribes and connects: `id` in HTTP, `installationId` in messages (protocol/data 8.1,
 /// 8.4).
 ///
-/// Whoever knows the id receives the events of its subscriptions, so SDKs generate it at random.
+/// A client that knows the id receives the events of its subscriptions, so SDKs generate it at random.
 package struct InstallationID: Sendable, Hashable, CustomStringConvertible {
     /// The id.
     package let description: String

@@ -1,6 +1,6 @@
 /// A client's connection that receives the events of its live queries; implemented by the WebSocket interface.
 ///
-/// All functions return at once and can be called from any thread: whoever makes events never waits for a client.
+/// All functions return at once and can be called from any thread, so the matcher never waits for a client.
 package protocol LiveConnection: AnyObject, Sendable {
     /// Queues an event for the client.
     ///

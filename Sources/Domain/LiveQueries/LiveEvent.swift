@@ -8,7 +8,7 @@ package struct LiveEvent: Sendable {
         case update
         /// The object began to match.
         case enter
-        /// The object stopped matching, or the client must not read it any more.
+        /// The object stopped matching, or the client is no longer allowed to read it.
         case leave
         /// The object matched and was deleted.
         case delete

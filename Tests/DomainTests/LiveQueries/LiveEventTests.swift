@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("a file that a subscriber must not read stays a pointer for that subscriber only")
+    @Test("a file that a subscriber is not allowed to read stays a pointer for that subscriber only")
     func unreadableFile() async throws {
         try await fixture.running {
             let ann = try await fixture.user("ann")

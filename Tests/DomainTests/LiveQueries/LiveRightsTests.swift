@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("the master key hears of every object, whoever reads it")
+    @Test("the master key gets events about every object, regardless of its ACL")
     func master() async throws {
         try await fixture.running {
             let client = try await fixture.client(as: fixture.master)
