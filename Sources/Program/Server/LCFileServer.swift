@@ -20,11 +20,14 @@ internal import UnixSignals
 package struct LCFileServer {
     let configuration: ServerConfiguration
     let logger: Logger
+    private let log: LogWriter
 
     /// Creates a server from checked settings; opens nothing before ``run(onStarted:)``.
     package init(configuration: ServerConfiguration) {
         self.configuration = configuration
-        var logger = Logger(label: "lcfile") { StreamLogHandler.standardError(label: $0) }
+        let log = LogWriter(bound: configuration.logBuffer)
+        self.log = log
+        var logger = Logger(label: "lcfile") { BufferedLogHandler(label: $0, writer: log) }
         logger.logLevel = configuration.logLevel
         self.logger = logger
     }
@@ -34,6 +37,10 @@ package struct LCFileServer {
     /// - Parameter onStarted: Called when the server accepts requests.
     /// - Throws: ``ExitError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
+        try await log.whileRunning { try await runServices(onStarted: onStarted) }
+    }
+
+    private func runServices(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         MemoryAllocator.start()
         // A file that exceeds the process's limit causes an error of that write, and does not end the server.
         signal(SIGXFSZ, SIG_IGN)

@@ -169,5 +169,6 @@ extension ServerConfiguration {
         try reader.number("metrics.port", 1...65535, into: &metrics.port)
 
         try reader.level("log.level", into: &logLevel)
+        try reader.size("log.buffer", atMost: 1 << 40, into: &logBuffer)
     }
 }

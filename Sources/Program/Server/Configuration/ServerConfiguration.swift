@@ -58,6 +58,8 @@ package struct ServerConfiguration: Sendable {
     package var metrics = MetricsSettings()
     /// The minimum level of log lines.
     package var logLevel = Logger.Level.info
+    /// The maximum bytes of log lines that wait to be written.
+    package var logBuffer = 1 << 20
     /// The configured apps; if empty, the server creates an app at its first start and stores it in the storage folder.
     package var apps: [AppConfiguration] = []
 
