@@ -58,7 +58,8 @@ struct TestServer {
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
-        let client = TestClient(api.responder(), logger: quiet) { [stores = [store, other]] in
+        let stores = [store, other]
+        let client = TestClient(api.responder(), logger: quiet, hotDownloads: api.hotDownloads) {
             // In place of the worker, so that what is left can be asked right after the answer.
             for (app, store) in zip(apps, stores) where store.count(of: .deletion) > 0 {
                 _ = await app.deletions.drain()

@@ -15,14 +15,18 @@ struct TestClient: Sendable {
     private let responder: any HTTPResponder<APIContext>
     private let logger: Logger
     private let afterResponse: @Sendable () async -> Void
+    /// The responses that the API has prepared.
+    let hotDownloads: HotDownloads?
 
     init(
         _ responder: any HTTPResponder<APIContext>,
         logger: Logger,
+        hotDownloads: HotDownloads? = nil,
         afterResponse: @escaping @Sendable () async -> Void
     ) {
         self.responder = responder
         self.logger = logger
+        self.hotDownloads = hotDownloads
         self.afterResponse = afterResponse
     }
 

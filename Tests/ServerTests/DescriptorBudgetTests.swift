@@ -21,6 +21,7 @@ import Testing
         let budget = try budget(1 << 20) { $0.http.maxConnections = 20_000 }
         #expect(budget.connections == 20_000)
         #expect(budget.openFiles == 256)
+        #expect(budget.hotFiles == 256)
         #expect(try self.budget(1 << 20).connections == DescriptorBudget.defaultConnections)
     }
 
@@ -32,8 +33,8 @@ import Testing
         let apps = limit >= 1024 ? 3 : 1
         let budget = try budget(limit, apps: apps)
         #expect(budget.connections >= DescriptorBudget.fewestConnections)
-        #expect(2 * apps * budget.openFiles <= limit / 4)
-        #expect(2 * budget.connections + 2 * apps * budget.openFiles + 64 <= limit)
+        #expect(2 * apps * budget.openFiles + budget.hotFiles <= limit / 4)
+        #expect(2 * budget.connections + 2 * apps * budget.openFiles + budget.hotFiles + 64 <= limit)
     }
 
     @Test("a limit that leaves no connections stops the start")

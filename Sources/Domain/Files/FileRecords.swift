@@ -145,7 +145,7 @@ extension WriteTransaction {
 
 extension StoredObject {
     /// The key of an internal file's record; `nil` for a file on another server.
-    var fileKey: FileKey? { fields["key"]?.stringValue.flatMap(FileKey.init) }
+    package var fileKey: FileKey? { fields["key"]?.stringValue.flatMap(FileKey.init) }
 }
 
 private struct BrokenRecord: Error {

@@ -31,6 +31,9 @@ package struct FileService: Sendable {
         follow(files.changes)
     }
 
+    /// The changes of the app's objects; the caches of this service have followed them before a later subscriber hears.
+    package var changes: ChangeFeed { files.changes }
+
     /// Removes changed records and deleted files from the caches before the client gets the response to the change.
     private func follow(_ changes: ChangeFeed) {
         let filter = ChangeFilter(.file, [.updated, .deleted], states: .before)

@@ -37,7 +37,7 @@ package struct ImageRequest: Sendable, Hashable {
     }
 
     /// The files of its watermark images, in order.
-    var markKeys: [FileKey] {
+    package var markKeys: [FileKey] {
         operators.flatMap { operation in
             if case .watermark(let watermark) = operation { watermark.keys } else { [FileKey]() }
         }

@@ -15,6 +15,8 @@ package struct API: Sendable {
     private let publicURL: String
     /// Accepts the WebSockets of live queries; `nil` if no app has them.
     package let liveConnections: LiveConnections?
+    /// The prepared responses of downloads; `nil` without them.
+    package let hotDownloads: HotDownloads?
     private let compresses: Bool
 
     /// - Parameters:
@@ -27,6 +29,7 @@ package struct API: Sendable {
     ///   - health: The state that `/health` reports.
     ///   - compresses: Whether JSON responses are compressed for clients that accept it.
     ///   - maxWebSockets: The maximum number of open WebSockets.
+    ///   - hotDownloads: The maximum size of the table of prepared responses.
     ///   - logger: Records what happens on WebSockets.
     package init(
         apps: [AppServices],
@@ -38,11 +41,14 @@ package struct API: Sendable {
         health: StorageHealth = StorageHealth(),
         compresses: Bool = true,
         maxWebSockets: Int = .max,
+        hotDownloads: HotDownloadLimits = HotDownloadLimits(),
         logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
         self.compresses = compresses
         self.publicURL = publicURL
+        self.hotDownloads =
+            hotDownloads.responses > 1 ? HotDownloads(limits: hotDownloads, feeds: apps.map(\.files.changes)) : nil
         let live = apps.compactMap { app in app.liveQueries.map { (app.id, $0) } }
         liveConnections =
             live.isEmpty
@@ -88,7 +94,7 @@ package struct API: Sendable {
             KnownImageRoutes(apps: apps, bodies: bodies).add(to: callers)
             SignedCensorRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/censorship"))
         }
-        DownloadRoutes(apps: all).add(to: router)
+        DownloadRoutes(apps: all, hotDownloads: hotDownloads).add(to: router)
         return TunnelResponder(base: router.buildResponder(), bodies: bodies)
     }
 

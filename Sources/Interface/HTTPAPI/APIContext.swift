@@ -8,6 +8,8 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     let channel: any Channel
     var caller: Caller?
+    /// Prepares responses to the same request; `nil` if the request gets none.
+    var preparation: HotDownloadPreparation?
 
     /// Creates the context; called by Hummingbird for each request.
     package init(source: ApplicationRequestContextSource) {

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Glibc
+internal import HTTPAPI
 internal import Storage
 
 /// Divides the process's descriptors between caches, connections and other uses, so that none of them runs out.
@@ -11,6 +12,8 @@ struct DescriptorBudget: Equatable {
     let connections: Int
     /// The maximum number of open files in each cache: each app has one cache for blobs and one for derivatives.
     let openFiles: Int
+    /// The maximum number of files that prepared responses of downloads keep open.
+    let hotFiles: Int
 
     /// The default maximum number of connections, because each takes some memory.
     static let defaultConnections = 10_000
@@ -35,9 +38,12 @@ struct DescriptorBudget: Equatable {
             threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
             + 2 * configuration.mirrorThreads
         let reserve = 64 + databases + work
-        openFiles = min(configuration.downloads.openBlobs, limit / 4 / (2 * max(1, apps)))
+        let caches = limit / 4
+        // Most of them are in the other caches, too.
+        hotFiles = min(configuration.hotDownloads.files, caches / 8)
+        openFiles = min(configuration.downloads.openBlobs, (caches - hotFiles) / (2 * max(1, apps)))
         let wanted = configuration.http.maxConnections
-        let rest = limit - reserve - 2 * apps * openFiles
+        let rest = limit - reserve - 2 * apps * openFiles - hotFiles
         connections = min(wanted > 0 ? wanted : DescriptorBudget.defaultConnections, rest / 2)
         guard connections >= min(DescriptorBudget.fewestConnections, wanted > 0 ? wanted : .max) else {
             let least = limit - rest + 2 * DescriptorBudget.fewestConnections
@@ -45,6 +51,13 @@ struct DescriptorBudget: Equatable {
                 "the limit of open files is \(limit), which is too low; set it to \(least) or more (ulimit -n, LimitNOFILE)"
             )
         }
+    }
+
+    /// The limits of prepared responses with the number of files that the budget leaves for them.
+    func bounded(_ limits: HotDownloadLimits) -> HotDownloadLimits {
+        var limits = limits
+        limits.files = hotFiles
+        return limits
     }
 
     /// Raises the soft limit of open files to the hard limit, and returns the result.

@@ -83,6 +83,7 @@ package struct LCFileServer {
                 health: health,
                 compresses: configuration.http.compression,
                 maxWebSockets: descriptors.webSockets,
+                hotDownloads: descriptors.bounded(configuration.hotDownloads),
                 logger: logger
             )
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
@@ -155,7 +156,9 @@ package struct LCFileServer {
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
                 connections: connections,
-                liveConnections: api.liveConnections
+                liveConnections: api.liveConnections,
+                hotDownloads: api.hotDownloads,
+                logger: logger
             ),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),

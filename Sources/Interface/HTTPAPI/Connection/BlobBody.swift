@@ -24,6 +24,7 @@ extension ResponseBody {
     ///
     /// If the bytes cannot be read, the connection is closed, because the head has already been sent.
     init(of blob: any OpenBlob, pieces: [BodyPiece], _ context: APIContext) {
+        context.preparation?.sends(blob)
         self.init(contentLength: pieces.map(\.length).reduce(0, +)) { writer in
             do {
                 for piece in pieces {

@@ -1,5 +1,5 @@
 package import HummingbirdCore
-internal import Logging
+package import Logging
 package import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
@@ -11,18 +11,24 @@ package enum HTTPConnection {
     ///   - idleTimeout: How long a connection can send no part of a request before it is closed.
     ///   - connections: The open connections; each connection adds itself.
     ///   - liveConnections: Accepts WebSockets; `nil` for none.
+    ///   - hotDownloads: The prepared responses of downloads; `nil` for none.
+    ///   - logger: Records the requests that get prepared responses.
     /// - Returns: The builder with which Hummingbird creates the server's connections.
     package static func server(
         idleTimeout: TimeAmount,
         connections: OpenConnections = OpenConnections(),
-        liveConnections: LiveConnections? = nil
+        liveConnections: LiveConnections? = nil,
+        hotDownloads: HotDownloads? = nil,
+        logger: Logger
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             HTTPChannel(
                 responder: responder,
                 idleTimeout: idleTimeout,
                 connections: connections,
-                liveConnections: liveConnections
+                liveConnections: liveConnections,
+                hotDownloads: hotDownloads,
+                log: HotDownloadLog(logger: logger)
             )
         }
     }
@@ -45,13 +51,13 @@ package enum HTTPConnection {
             guard let context = try? pipeline.context(handlerType: type) else { return }
             pipeline.removeHandler(context: context, promise: nil)
         }
-        remove(HTTPConnectionStateHandler.self)
         remove(ClientPresence.self)
         remove(RequestTrailers.self)
         remove(ContinueHandler.self)
         remove(HTTP1ToHTTPServerCodec.self)
         remove(SendFileHandler.self)
         remove(HeadHandler.self)
+        remove(ConnectionLifetime.self)
         remove(RequestGate.self)
         remove(HTTPResponseEncoder.self)
     }
@@ -65,6 +71,8 @@ private struct HTTPChannel: HTTPChannelHandler {
     let idleTimeout: TimeAmount
     let connections: OpenConnections
     let liveConnections: LiveConnections?
+    let hotDownloads: HotDownloads?
+    let log: HotDownloadLog
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -73,20 +81,28 @@ private struct HTTPChannel: HTTPChannelHandler {
             let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 512 << 10)
             try channel.syncOptions?.setOption(.recvAllocator, value: allocator)
             let pipeline = channel.pipeline.syncOperations
+            let activity = ConnectionActivity()
+            let gate = RequestGate(
+                connections: connections,
+                activity: activity,
+                liveConnections: liveConnections,
+                logger: logger
+            )
+            if let hotDownloads {
+                try pipeline.addHandler(
+                    HotDownloadHandler(downloads: hotDownloads, gate: gate, activity: activity, log: log)
+                )
+            }
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(HTTPConnection.decoder())
-            try pipeline.addHandler(
-                RequestGate(connections: connections, liveConnections: liveConnections, logger: logger)
-            )
+            try pipeline.addHandler(gate)
+            try pipeline.addHandler(ConnectionLifetime(idleTimeout: idleTimeout, activity: activity))
             try pipeline.addHandler(HeadHandler())
             try pipeline.addHandler(SendFileHandler())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(ContinueHandler())
             try pipeline.addHandler(RequestTrailers())
             try pipeline.addHandler(ClientPresence())
-            try pipeline.addHandler(
-                HTTPConnectionStateHandler(idleTimeout: Duration(idleTimeout), logger: logger)
-            )
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true)

@@ -23,7 +23,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let connections: OpenConnections
     private let liveConnections: LiveConnections?
     private let logger: Logger
-    private let activity = ConnectionActivity()
+    private let activity: ConnectionActivity
 
     /// The number of requests that were passed on and whose responses are not complete.
     private var unanswered = 0
@@ -54,10 +54,23 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// unread bytes resets it, and the response can be lost.
     static let drainTime = TimeAmount.seconds(5)
 
-    init(connections: OpenConnections, liveConnections: LiveConnections? = nil, logger: Logger) {
+    init(
+        connections: OpenConnections,
+        activity: ConnectionActivity = ConnectionActivity(),
+        liveConnections: LiveConnections? = nil,
+        logger: Logger
+    ) {
         self.connections = connections
+        self.activity = activity
         self.liveConnections = liveConnections
         self.logger = logger
+    }
+
+    /// Whether every request has its whole response and the connection accepts further ones.
+    ///
+    /// The decoder can have the beginning of another request.
+    var isAtRest: Bool {
+        unanswered == 0 && !isReading && !isLast && held == nil && refusal == nil && upgrade == nil && !awaitsDecoder
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

@@ -7,6 +7,8 @@ internal import HummingbirdCore
 /// URLs are public, so no credentials are checked here.
 struct DownloadRoutes: Sendable {
     let apps: [AppServices]
+    /// Gets the responses that the next requests get without a route; `nil` for none.
+    let hotDownloads: HotDownloads?
 
     func add(to router: Router<APIContext>) {
         router.get("**", use: download)
@@ -18,9 +20,12 @@ struct DownloadRoutes: Sendable {
 
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let path = request.uri.path.drop(while: { $0 == "/" }).percentDecoded else { throw FileService.notFound }
+        var context = context
+        context.preparation = hotDownloads?.preparation(of: request)
         var response = try await answer(path, request, context)
         let name = AttachmentName(query: request.uri.query ?? "")
         if let name { response.headers[.contentDisposition] = name.disposition }
+        await context.preparation?.finish(response)
         return response
     }
 
@@ -64,7 +69,7 @@ struct DownloadRoutes: Sendable {
         _ context: APIContext
     ) async throws -> Response {
         let imageRequest = try await app.imageRequest(of: request, fileSize: file.file.size)
-        return try await app.answer(request, context, with: file, imageRequest: imageRequest)
+        return try await answer(file, of: app, imageRequest, request, context)
     }
 
     private func answer(
@@ -78,6 +83,18 @@ struct DownloadRoutes: Sendable {
             throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
         }
         let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.file.size)
+        return try await answer(file, of: app, imageRequest, request, context)
+    }
+
+    private func answer(
+        _ file: ShownFile,
+        of app: AppServices,
+        _ imageRequest: ImageRequest?,
+        _ request: Request,
+        _ context: APIContext
+    ) async throws -> Response {
+        // A watermark's image is a further file on which the response depends, named relative to the request's host.
+        if imageRequest?.markKeys.isEmpty ?? true { context.preparation?.depends(on: file.file.key) }
         return try await app.answer(request, context, with: file, imageRequest: imageRequest)
     }
 }

@@ -9,6 +9,11 @@ struct EntityTag: CustomStringConvertible {
         description = "\"\(text)\""
     }
 
+    /// - Parameter quoted: The value of an `ETag` field of this server, with its quotes.
+    init(quoted: String) {
+        description = quoted
+    }
+
     /// How tags are compared (RFC 9110 section 8.8.3.2).
     enum Comparison {
         /// A weak tag matches no tag.

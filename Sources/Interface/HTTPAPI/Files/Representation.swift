@@ -55,13 +55,18 @@ struct Representation {
 
     /// The response without a body to a client that has the bytes.
     private var notModified: Response {
+        Response(status: .notModified, headers: Representation.notModified(headers, size: size))
+    }
+
+    /// The fields of a 304, from those of a 200 with all bytes.
+    static func notModified(_ headers: HTTPFields, size: Int64) -> HTTPFields {
         var headers = headers
         // They describe content, which this response does not have; a client keeps those that it stored.
         headers[.contentType] = nil
         headers[.acceptRanges] = nil
         // The length of a 200 response (RFC 9110 section 8.6), not of the missing body.
         headers[.contentLength] = String(size)
-        return Response(status: .notModified, headers: headers)
+        return headers
     }
 
     /// The response without a body to conditions that do not hold, and to ranges beyond the end.

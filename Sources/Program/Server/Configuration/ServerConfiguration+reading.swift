@@ -137,6 +137,9 @@ extension ServerConfiguration {
 
         try reader.number("downloads.cachedRecords", 0...10_000_000, into: &downloads.records)
         try reader.number("downloads.openFiles", 0...100_000, into: &downloads.openBlobs)
+        try reader.number("downloads.hotResponses", 0...1_000_000, into: &hotDownloads.responses)
+        try reader.size("downloads.hotMemory", allowingZero: true, atMost: 1 << 40, into: &hotDownloads.memory)
+        try reader.number("downloads.hotFiles", 0...100_000, into: &hotDownloads.files)
 
         try reader.number("images.threads", 0...1024, into: &threads.images)
         try reader.number("images.maxQueued", 0...100_000, into: &threads.imageQueue)

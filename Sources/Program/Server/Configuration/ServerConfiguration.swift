@@ -44,6 +44,8 @@ package struct ServerConfiguration: Sendable {
     package var verifier = VerifierSettings()
     /// `downloads.*`.
     package var downloads = DownloadCache()
+    /// `downloads.hot…`.
+    package var hotDownloads = HotDownloadLimits()
     /// The `images.*` settings, except those on threads, memory and the cache.
     package var images = ImageSettings()
     /// The maximum bytes of cached derivatives for each app; 0 disables the cache.

@@ -1,0 +1,17 @@
+internal import Domain
+internal import Glibc
+internal import Synchronization
+
+/// The current time in the form of HTTP (RFC 9110 section 5.6.7), formatted once a second; thread-safe.
+final class HTTPDates: Sendable {
+    private let current = Mutex<(second: Int, text: String)>((0, ""))
+
+    /// The current time, in whole seconds.
+    var now: String {
+        let second = time(nil)
+        return current.withLock { current in
+            if current.second != second { current = (second, Timestamp.now().httpDate) }
+            return current.text
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+
+/// The prepared responses to simple requests for one target: a whole file or a whole cached derivative.
+struct HotDownload: Sendable {
+    /// Where the bytes of the body are.
+    enum Body: Sendable {
+        /// In memory; at most ``HotDownload/longestInMemory`` bytes.
+        case memory(ByteBuffer)
+        /// In a local file of the blob, which closes with its last reference.
+        case file(LocalFile, any OpenBlob)
+    }
+
+    /// The maximum size in bytes of a body in memory, which leaves with the head in one system call: for larger ones
+    /// `sendfile` is as fast.
+    static let longestInMemory: Int64 = 128 << 10
+    /// The maximum size in bytes of a body that is copied behind the head: up to it a copy takes less time than a second
+    /// buffer.
+    static let longestCopy = 16 << 10
+
+    let body: Body
+    /// The size of the body in bytes.
+    let size: Int64
+    /// The path of the target, for the log.
+    let path: String
+    private let tag: EntityTag
+    /// The heads up to the fields that each response has anew.
+    private let whole: ByteBuffer
+    private let unchanged: ByteBuffer
+
+    /// Prepares responses by the route's response to the target.
+    ///
+    /// - Parameters:
+    ///   - response: The response with the whole body.
+    ///   - path: The path of the target.
+    ///   - tag: The entity tag of the response.
+    ///   - body: The bytes of its body.
+    ///   - size: Their number.
+    init(_ response: Response, path: String, tag: EntityTag, body: Body, size: Int64) {
+        self.body = body
+        self.size = size
+        self.path = path
+        self.tag = tag
+        whole = HotDownload.head(.ok, response.headers)
+        unchanged = HotDownload.head(.notModified, Representation.notModified(response.headers, size: size))
+    }
+
+    /// Whether a client that sent these tags in `If-None-Match` has the bytes already.
+    func isUnchanged(for tags: String?) -> Bool {
+        tags.map { tag.isAmong($0, comparison: .weak) } ?? false
+    }
+
+    /// The memory in bytes that the responses take, without what all entries of the table have.
+    var memory: Int {
+        var memory = whole.readableBytes + unchanged.readableBytes + 2 * path.utf8.count
+        if case .memory(let bytes) = body { memory += bytes.readableBytes }
+        return memory
+    }
+
+    /// Whether the responses keep a file open.
+    var holdsFile: Bool { if case .file = body { true } else { false } }
+
+    /// Writes a head, and the body after it if it is wanted and short.
+    ///
+    /// - Parameters:
+    ///   - isUnchanged: Whether the status is 304 instead of 200.
+    ///   - hasBody: Whether the request gets the body.
+    ///   - id: The value of `X-Request-Id`.
+    ///   - date: The value of `Date`.
+    ///   - allocator: Allocates the buffer.
+    /// - Returns: The bytes to send; ``longBody`` follows them if the body is wanted.
+    func write(
+        isUnchanged: Bool,
+        hasBody: Bool,
+        id: String,
+        date: String,
+        _ allocator: ByteBufferAllocator
+    ) -> ByteBuffer {
+        let head = isUnchanged ? unchanged : whole
+        let copy = hasBody ? shortBody : nil
+        let length = head.readableBytes + 128 + (copy?.readableBytes ?? 0)
+        var buffer = allocator.buffer(capacity: length)
+        buffer.writeImmutableBuffer(head)
+        buffer.writeString("X-Request-Id: ")
+        buffer.writeString(id)
+        buffer.writeString("\r\nDate: ")
+        buffer.writeString(date)
+        buffer.writeString("\r\nServer: lcfile\r\n\r\n")
+        if let copy { buffer.writeImmutableBuffer(copy) }
+        return buffer
+    }
+
+    private var shortBody: ByteBuffer? {
+        guard case .memory(let bytes) = body, bytes.readableBytes <= HotDownload.longestCopy else { return nil }
+        return bytes
+    }
+
+    /// The body, if it is in memory and ``write(isUnchanged:hasBody:id:date:_:)`` does not copy it.
+    var longBody: ByteBuffer? {
+        guard case .memory(let bytes) = body, bytes.readableBytes > HotDownload.longestCopy else { return nil }
+        return bytes
+    }
+
+    private static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields) -> ByteBuffer {
+        var head = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
+        for field in headers { head += "\(field.name): \(field.value)\r\n" }
+        return ByteBuffer(string: head)
+    }
+}

@@ -1,0 +1,250 @@
+internal import Domain
+internal import Glibc
+internal import Logging
+internal import NIOCore
+
+/// Answers simple requests for hot downloads on the connection's event loop, before the decoder sees them.
+///
+/// It is the first handler of a connection. The rules that make two readers of one connection safe:
+///
+/// - It answers only a request that ``RequestScan`` recognises as simple, and only while all earlier requests of the
+///   connection have their whole responses (``RequestGate/isAtRest``). So responses keep the order of the requests.
+/// - It passes all other bytes on unchanged. When it passes on anything but exactly one whole request without a body,
+///   it leaves the connection for good: after that only the decoder knows where the next request begins.
+/// - While it sends a response, bytes and events that arrive wait in their order, and the socket is not read after the
+///   first of them.
+///
+/// Used on its connection's event loop only.
+final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let downloads: HotDownloads
+    private let gate: RequestGate
+    private let activity: ConnectionActivity
+    private let log: HotDownloadLog
+
+    /// Whether a response is being sent, or the event loop does other work between two responses.
+    private var isBusy = false
+    /// What arrived meanwhile.
+    private var waiting: [Arrival] = []
+    /// Whether the pipeline wants to read, which waits too.
+    private var awaitsRead = false
+    /// Whether bytes were passed on since the last end of a read.
+    private var hasPassedOn = false
+    /// Whether all bytes are passed on, until the handler has left the pipeline.
+    private var isLeaving = false
+
+    /// The maximum number of responses in a row: a client that sends many requests at once must not occupy the event
+    /// loop, which serves other connections, too.
+    static let longestRow = 32
+
+    private enum Arrival {
+        case bytes(ByteBuffer)
+        case event(Any)
+    }
+
+    /// - Parameters:
+    ///   - downloads: The prepared responses.
+    ///   - gate: The gate of the same connection.
+    ///   - activity: Records when the connection is idle; the gate has the same one.
+    ///   - log: Records each response.
+    init(downloads: HotDownloads, gate: RequestGate, activity: ConnectionActivity, log: HotDownloadLog) {
+        self.downloads = downloads
+        self.gate = gate
+        self.activity = activity
+        self.log = log
+    }
+
+    /// Whether the channel is writable, as the next handlers know.
+    private var isKnownWritable = true
+
+    // MARK: Requests
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if !isBusy { tellWritability(context) }
+    }
+
+    private func tellWritability(_ context: ChannelHandlerContext) {
+        guard context.channel.isWritable != isKnownWritable else { return }
+        isKnownWritable.toggle()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        guard !isBusy else {
+            waiting.append(.bytes(bytes))
+            return
+        }
+        take(bytes, context)
+        leaveIfDone(context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard hasPassedOn else { return }
+        hasPassedOn = false
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isBusy, !waiting.isEmpty {
+            awaitsRead = true
+        } else {
+            context.read()
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is RequestGate.CloseIfIdle where isBusy: break
+        case is ChannelShouldQuiesceEvent where isBusy, is ChannelEvent where isBusy: waiting.append(.event(event))
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Answers the requests at the beginning of the bytes while they are hot, and passes on the rest.
+    private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        var bytes = bytes
+        var row = 0
+        while bytes.readableBytes > 0 {
+            let scan = isLeaving ? .unclear : RequestScan(bytes)
+            guard case .simple(let request) = scan, gate.isAtRest, let download = downloads.find(request.target) else {
+                isLeaving = scan.length != bytes.readableBytes
+                hasPassedOn = true
+                context.fireChannelRead(wrapInboundOut(bytes))
+                return
+            }
+            bytes.moveReaderIndex(forwardBy: request.length)
+            answer(request, download, context)
+            row += 1
+            if !isBusy, row == HotDownloadHandler.longestRow, bytes.readableBytes > 0 {
+                isBusy = true
+                context.eventLoop.assumeIsolated().execute { [self] in resume(context) }
+            }
+            if isBusy {
+                if bytes.readableBytes > 0 { waiting.insert(.bytes(bytes), at: 0) }
+                return
+            }
+        }
+    }
+
+    /// Continues with what arrived while the handler was busy.
+    private func resume(_ context: ChannelHandlerContext) {
+        isBusy = false
+        tellWritability(context)
+        guard !waiting.isEmpty, context.channel.isActive else { return }
+        let arrivals = waiting
+        waiting = []
+        for (index, arrival) in arrivals.enumerated() {
+            switch arrival {
+            case .bytes(let bytes): take(bytes, context)
+            case .event(let event): context.fireUserInboundEventTriggered(event)
+            }
+            if isBusy {
+                waiting += arrivals[(index + 1)...]
+                return
+            }
+        }
+        channelReadComplete(context: context)
+        if awaitsRead {
+            awaitsRead = false
+            context.read()
+        }
+        leaveIfDone(context)
+    }
+
+    /// Leaves the connection to the decoder, if bytes were passed on behind which only it can find the next request.
+    private func leaveIfDone(_ context: ChannelHandlerContext) {
+        guard isLeaving, !isBusy, context.channel.isActive else { return }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    // MARK: Responses
+
+    private func answer(_ request: SimpleRequest, _ download: HotDownload, _ context: ChannelHandlerContext) {
+        let isUnchanged = download.isUnchanged(for: request.tags)
+        let hasBody = !request.isHead && !isUnchanged
+        let entry = log.begin(isHead: request.isHead, isUnchanged: isUnchanged, path: download.path)
+        let head = download.write(
+            isUnchanged: isUnchanged,
+            hasBody: hasBody,
+            id: entry.id,
+            date: downloads.date,
+            context.channel.allocator
+        )
+        isBusy = true
+        activity.begin()
+        if hasBody, case .file(let file, let blob) = download.body {
+            send(head, context)
+            send(file, download.size, context).assumeIsolated().whenComplete { [self] result in
+                // The descriptor had to stay open until now.
+                withExtendedLifetime(file) {}
+                if case .failure(let error) = result { report(error, of: blob, request.target, context) }
+                setCork(false, context)
+                finish(entry, context)
+            }
+        } else {
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenComplete { [self] _ in finish(entry, context) }
+            if hasBody, let body = download.longBody {
+                context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+                context.writeAndFlush(wrapOutboundOut(.byteBuffer(body)), promise: promise)
+            } else {
+                context.writeAndFlush(wrapOutboundOut(.byteBuffer(head)), promise: promise)
+            }
+        }
+    }
+
+    /// Writes a head that leaves in one segment with the beginning of its file; alone it would wake the client twice.
+    private func send(_ head: ByteBuffer, _ context: ChannelHandlerContext) {
+        setCork(true, context)
+        context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+    }
+
+    private func send(_ file: LocalFile, _ size: Int64, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+        file.withDescriptor { descriptor in
+            FileTransfer(SendFile(descriptor: descriptor, range: 0..<size)).start(context) { region, sent in
+                context.writeAndFlush(wrapOutboundOut(.fileRegion(region)), promise: sent)
+            }
+        }
+    }
+
+    /// Reports a file that cannot be read, and closes the connection, because the head has been sent.
+    private func report(
+        _ error: any Error,
+        of blob: any OpenBlob,
+        _ target: String,
+        _ context: ChannelHandlerContext
+    ) {
+        guard let failure = FailedRead(error) else { return }
+        blob.noteDamage()
+        downloads.remove(target: target)
+        failure.report(to: log.logger)
+        context.close(promise: nil)
+    }
+
+    private func finish(_ entry: HotDownloadLog.Entry, _ context: ChannelHandlerContext) {
+        log.end(entry)
+        activity.end()
+        resume(context)
+    }
+
+    private func setCork(_ isCorked: Bool, _ context: ChannelHandlerContext) {
+        // Fails if the connection is closed, or is none of TCP; only the segments differ then.
+        try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: isCorked ? 1 : 0)
+    }
+}
+
+extension RequestScan {
+    /// The length of the whole request; `nil` if it is unclear.
+    fileprivate var length: Int? {
+        switch self {
+        case .simple(let request): request.length
+        case .whole(let length): length
+        case .unclear: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import Synchronization
+
+/// Collects, while a route responds to a request, what the prepared responses to its target need.
+///
+/// Only a response that every client gets is prepared: the whole bytes of one stored blob, for shared caches, without
+/// `Vary`. The route names the file on which the response depends; without it nothing is prepared.
+final class HotDownloadPreparation: Sendable {
+    private let target: String
+    private let path: String
+    private let epoch: Int
+    private let downloads: HotDownloads
+    private let found = Mutex(Found())
+
+    private struct Found {
+        var key: FileKey?
+        var blob: (any OpenBlob)?
+    }
+
+    /// - Parameters:
+    ///   - target: The target of the request.
+    ///   - path: The target's path.
+    ///   - epoch: The epoch of the table before the route read anything.
+    ///   - downloads: The table.
+    init(target: String, path: String, epoch: Int, in downloads: HotDownloads) {
+        self.target = target
+        self.path = path
+        self.epoch = epoch
+        self.downloads = downloads
+    }
+
+    /// Notes the only file whose record decides about the response.
+    func depends(on key: FileKey) {
+        found.withLock { $0.key = key }
+    }
+
+    /// Notes the blob whose bytes are the body.
+    func sends(_ blob: any OpenBlob) {
+        found.withLock { $0.blob = blob }
+    }
+
+    /// Prepares the responses by the route's response to the request; does nothing if they cannot be prepared.
+    func finish(_ response: Response) async {
+        let found = found.withLock { $0 }
+        guard let key = found.key, let blob = found.blob, let tag = response.headers[.eTag],
+            response.status == .ok, response.headers[.contentLength] == String(blob.size),
+            response.headers[.cacheControl]?.hasPrefix("public") == true, response.headers[.vary] == nil,
+            // An error is one of the next request, too, which reports it.
+            let body = try? await body(of: blob)
+        else { return }
+        let download = HotDownload(response, path: path, tag: EntityTag(quoted: tag), body: body, size: blob.size)
+        var names = [key.description]
+        // A new file whose key is the whole path takes precedence over a style of another one.
+        if let path = path.drop(while: { $0 == "/" }).percentDecoded, path != key.description { names.append(path) }
+        downloads.store(download, for: target, dependingOn: names, epoch: epoch)
+    }
+
+    /// The bytes in the form from which they are sent; `nil` for large ones that are not in a local file.
+    private func body(of blob: any OpenBlob) async throws -> HotDownload.Body? {
+        if blob.size <= HotDownload.longestInMemory {
+            let bytes = try await blob.read(at: 0, count: Int(blob.size))
+            return bytes.readableBytes == Int(blob.size) ? .memory(bytes) : nil
+        }
+        // Bytes in memory belong to a budget of derivatives that are not stored yet.
+        guard case .file(let file)? = blob.local else { return nil }
+        return .file(file, blob)
+    }
+}

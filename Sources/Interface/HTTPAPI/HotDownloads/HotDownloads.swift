@@ -1,0 +1,109 @@
+package import Domain
+internal import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// The prepared responses to the most requested downloads of all apps; thread-safe.
+///
+/// A target gets responses when it is requested for the second time. They are removed when anything changes that the
+/// routes consider: the record of a file on which they depend, a new file whose key is the path, the settings of
+/// censorship. The change feed tells before the client gets the response to the change, so no later request gets an
+/// outdated response. After ``lifetime`` a target's next request takes the route again, which finds out what the feed
+/// cannot tell: that an operator deleted a derivative's file, and that a derivative is in use.
+package final class HotDownloads: Sendable {
+    private let table: Mutex<HotDownloadTable>
+    private let dates = HTTPDates()
+
+    /// The time for which responses are used.
+    static let lifetime = TimeAmount.seconds(60)
+
+    /// Creates a table that follows the changes of apps.
+    ///
+    /// - Parameters:
+    ///   - limits: The maximum size of the table.
+    ///   - feeds: The change feeds of all apps whose downloads are prepared. Whatever the routes cache must have
+    ///     subscribed to them before.
+    package init(limits: HotDownloadLimits, feeds: [ChangeFeed]) {
+        table = Mutex(HotDownloadTable(limits: limits))
+        for feed in feeds { follow(feed) }
+    }
+
+    private func follow(_ feed: ChangeFeed) {
+        let filters = [
+            ChangeFilter(.file, [.created], states: .after),
+            ChangeFilter(.file, [.updated, .deleted], states: .before),
+            ChangeFilter(.censorSettings),
+        ]
+        feed.subscribe(to: filters) { [weak self] event in
+            guard case .changes(let changes) = event, changes.allSatisfy({ $0.className == .file }) else {
+                self?.removeAll()
+                return
+            }
+            self?.remove(changes.compactMap { try? ($0.before ?? $0.after)?.object().fileKey?.description })
+        }
+    }
+
+    /// The responses to a target; `nil` if there are none.
+    func find(_ target: String) -> HotDownload? {
+        let now = NIODeadline.now()
+        let (download, outdated) = table.withLock { $0.find(target, at: now) }
+        withExtendedLifetime(outdated) {}
+        return download
+    }
+
+    /// The current time as the value of `Date`.
+    var date: String { dates.now }
+
+    /// Decides whether the response to a request is to be prepared for the next requests.
+    ///
+    /// Call it before the route reads anything on which the response depends.
+    func preparation(of request: Request) -> HotDownloadPreparation? {
+        guard request.method == .get, let target = request.head.path, target.utf8.first == UInt8(ascii: "/"),
+            let epoch = table.withLock({ $0.epochIfWanted(target) })
+        else { return nil }
+        return HotDownloadPreparation(target: target, path: request.uri.path, epoch: epoch, in: self)
+    }
+
+    /// Stores responses, unless anything was removed since the epoch: the route could have read what was valid before.
+    func store(_ download: HotDownload, for target: String, dependingOn names: [String], epoch: Int) {
+        let expiry = NIODeadline.now() + HotDownloads.lifetime
+        change { $0.store(HotDownloadTable.Entry(download: download, names: names, expiry: expiry), target, epoch) }
+    }
+
+    /// Removes the responses that depend on these keys or paths.
+    private func remove(_ names: [String]) {
+        change { $0.remove(dependingOn: names) }
+    }
+
+    /// Removes the responses to a target whose bytes cannot be read.
+    func remove(target: String) {
+        change { $0.remove(target) }
+    }
+
+    private func removeAll() {
+        change { $0.removeAll() }
+    }
+
+    /// What was removed is released after the lock: closing the last reference to a deleted file can be slow.
+    private func change(_ body: (inout HotDownloadTable) -> HotDownloadTable.Removed) {
+        let removed = table.withLock { body(&$0) }
+        withExtendedLifetime(removed) {}
+    }
+}
+
+/// The maximum size of the table of prepared responses; all are settings.
+package struct HotDownloadLimits: Sendable {
+    /// The maximum number of targets with responses; 0 prepares none.
+    package var responses: Int
+    /// The maximum memory in bytes of all responses, with the bodies that they have in memory.
+    package var memory: Int
+    /// The maximum number of files that responses keep open.
+    package var files: Int
+
+    /// Creates limits; the defaults are those of the settings.
+    package init(responses: Int = 4096, memory: Int = 32 << 20, files: Int = 256) {
+        self.responses = responses
+        self.memory = memory
+        self.files = files
+    }
+}
