@@ -46,6 +46,50 @@ import Testing
         #expect(try await detector.type(of: Samples.rocket()) == .jpeg)
     }
 
+    @Test(
+        "binary formats have the same type with and without the tests for text",
+        arguments: [
+            ("ffd8ffe000104a46494600010100000100010000", "image/jpeg"),
+            ("89504e470d0a1a0a0000000d494844520000000100000001080600000000", "image/png"),
+            ("47494638396101000100800000", "image/gif"), ("524946462400000057454250565038202400", "image/webp"),
+            ("424d460000000000000036000000280000000200000002000000010018000000000010000000", "image/bmp"),
+            ("49492a0008000000", "image/tiff"), ("0000001866747970686569630000000068656963", "image/heic"),
+            ("0000001866747970617669660000000061766966", "image/avif"),
+            ("0000000c6a5020200d0a870a00000014667479706a703220000000006a703220", "image/jp2"),
+            ("255044462d312e340a", "application/pdf"), ("1f8b0800000000000003", "application/gzip"), ("0001020304", nil),
+        ] as [(String, String?)]
+    )
+    func binary(digits: String, type: String?) async throws {
+        let digits = Array(digits)
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+        let head = ByteBuffer(bytes: bytes)
+        #expect(try await detector.type(of: head)?.description == type)
+        let image = type?.hasPrefix("image/") == true ? type : nil
+        #expect(try await detector.imageType(of: head)?.description == image)
+    }
+
+    @Test(
+        "only images have an image type",
+        arguments: [
+            ("<!DOCTYPE html><html><body>x</body></html>", nil), ("%PDF-1.4\n", nil), ("plain words\n", nil), ("", nil),
+            ("svg words\n", nil), ("{\"svg\": 1}", nil),
+            ("<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
+            ("<?xml version=\"1.0\"?>\n<!-- ssvs -->\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
+        ] as [(String, String?)]
+    )
+    func imageTypes(text: String, type: String?) async throws {
+        #expect(try await detector.imageType(of: ByteBuffer(string: text))?.description == type)
+    }
+
+    @Test("an SVG in UTF-16 has the image type that it has among all types")
+    func wideSVG() async throws {
+        let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><svg xmlns=\"http://www.w3.org/2000/svg\"/>"
+        let bytes: [UInt8] = [0xff, 0xfe] + text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        let head = ByteBuffer(bytes: bytes)
+        let type = try await detector.type(of: head)
+        #expect(try await detector.imageType(of: head) == (type?.topLevel == "image" ? type : nil))
+    }
+
     @Test("no bytes and meaningless bytes have no type", arguments: [[], [0, 1, 2, 3, 4, 5, 6, 7]] as [[UInt8]])
     func nothing(bytes: [UInt8]) async throws {
         #expect(try await detector.type(of: ByteBuffer(bytes: bytes)) == nil)

@@ -14,4 +14,8 @@ package struct FixedTypes: TypeDetector {
     package func type(of head: ByteBuffer) async throws -> MediaType? {
         head.readableBytesView.starts(with: [0xff, 0xd8, 0xff]) ? .jpeg : nil
     }
+
+    package func imageType(of head: ByteBuffer) async throws -> MediaType? {
+        try await type(of: head)
+    }
 }

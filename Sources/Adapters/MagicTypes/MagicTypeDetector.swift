@@ -2,12 +2,12 @@ package import Domain
 internal import FoundationEssentials
 package import NIOCore
 package import NIOPosix
-internal import Synchronization
 
 /// Detects media types with Debian's table of extensions and with libmagic.
 package final class MagicTypeDetector: TypeDetector {
     private let extensions: ExtensionTable
-    private let cookie: Mutex<MagicCookie>
+    private let all: MagicCookies
+    private let binary: MagicCookies
     private let pool: NIOThreadPool
 
     /// Loads libmagic's database and the table of extensions.
@@ -20,7 +20,8 @@ package final class MagicTypeDetector: TypeDetector {
         extensions = ExtensionTable(
             parsing: String(decoding: try Data(contentsOf: URL(filePath: table)), as: UTF8.self)
         )
-        cookie = Mutex(try MagicCookie())
+        all = try MagicCookies(.all, count: System.coreCount)
+        binary = try MagicCookies(.binary, count: System.coreCount)
         self.pool = pool
     }
 
@@ -30,12 +31,34 @@ package final class MagicTypeDetector: TypeDetector {
 
     package func type(of head: ByteBuffer) async throws -> MediaType? {
         guard head.readableBytes > 0 else { return nil }
-        return try await pool.runIfActive { [self] in
-            // Ignores results that are not media types, such as an error or "unknown".
-            let word = cookie.withLock { cookie in
-                head.withUnsafeReadableBytes { try? cookie.type(of: $0) }
+        return try await pool.runIfActive { [all] in all.type(of: head) }
+    }
+
+    package func imageType(of head: ByteBuffer) async throws -> MediaType? {
+        guard head.readableBytes > 0 else { return nil }
+        return try await pool.runIfActive { [all, binary] in
+            // SVG is the only image format in text that this server renders.
+            let type = (head.namesSVG ? all : binary).type(of: head)
+            return type?.topLevel == "image" ? type : nil
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Whether the letters `svg` follow each other in the bytes, in an encoding of one, two or four bytes a letter.
+    fileprivate var namesSVG: Bool {
+        withUnsafeReadableBytes { bytes in
+            var matched = 0
+            let name: StaticString = "svg"
+            for byte in bytes where byte != 0 {
+                if byte == name.utf8Start[matched] {
+                    matched += 1
+                    if matched == name.utf8CodeUnitCount { return true }
+                } else {
+                    matched = byte == name.utf8Start[0] ? 1 : 0
+                }
             }
-            return word.flatMap { MediaType($0) }.flatMap { $0 == .octetStream ? nil : $0 }
+            return false
         }
     }
 }

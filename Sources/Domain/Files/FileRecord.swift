@@ -8,7 +8,8 @@ package struct FileRecord: Sendable, Hashable {
     package let name: FileName
     /// The media type with which the file is served.
     package let mediaType: MediaType
-    /// The media type detected from the first bytes, regardless of the declared one; `nil` if it is unknown.
+    /// The media type detected from the first bytes, regardless of the declared one; `nil` if it is unknown, and for files
+    /// with a declared type that are no images.
     package let detectedType: MediaType?
     /// Size and digests, computed by the server.
     package let facts: BlobFacts

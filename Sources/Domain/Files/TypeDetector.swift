@@ -7,4 +7,9 @@ package protocol TypeDetector: Sendable {
 
     /// The media type of the first bytes of a file; `nil` if it is unknown.
     func type(of head: ByteBuffer) async throws -> MediaType?
+
+    /// The media type of the first bytes if they are an image; `nil` for every other type.
+    ///
+    /// It can be faster than ``type(of:)``, because it has not to tell the many kinds of text from each other.
+    func imageType(of head: ByteBuffer) async throws -> MediaType?
 }

@@ -68,14 +68,15 @@ extension UploadService {
         _ missing: MissingFile?
     ) async throws -> FileRecord {
         let name = try missing?.name ?? (try? FileName(key.lastSegment, limit: .max)) ?? FileName("file", limit: .max)
-        let detected = try await types.type(of: facts.head)
         let said = head.mediaType.flatMap { $0 == .octetStream ? nil : $0 }
         let byExtension = name.pathExtension.flatMap(types.type(ofExtension:))
+        let known = missing?.mediaType ?? said ?? byExtension
+        let detected = try await detectedType(of: facts.head, known: known)
         return FileRecord(
             id: missing?.id ?? ids.next(),
             key: key,
             name: name,
-            mediaType: missing?.mediaType ?? said ?? byExtension ?? detected ?? .octetStream,
+            mediaType: known ?? detected ?? .octetStream,
             detectedType: detected,
             facts: facts.blob,
             metaData: FileMetadata.uploaded([:], facts.blob, from: nil, owner: nil),

@@ -1,3 +1,5 @@
+internal import NIOCore
+
 /// Receives bytes for one app and creates files of them (docs/uploads.md).
 ///
 /// Bytes first, row second: a crash can leave a blob without a row, which the next start removes, but never a row
@@ -169,6 +171,14 @@ package struct UploadService: Sendable {
         for upload in uploads { await upload.blob.discard() }
     }
 
+    /// The media type detected from the first bytes.
+    ///
+    /// If a file's type is known and every type is allowed, the detected type decides only whether the file is checked as
+    /// an image. Types of other files are not detected then, because libmagic needs milliseconds for text.
+    func detectedType(of head: ByteBuffer, known: MediaType?) async throws -> MediaType? {
+        known == nil || limits.types != .any ? try await types.type(of: head) : try await types.imageType(of: head)
+    }
+
     /// The record of a file with all its bytes, for the caller who creates it; throws if its type is not allowed.
     func record(
         of staged: StagedFacts,
@@ -178,9 +188,9 @@ package struct UploadService: Sendable {
         as caller: Caller
     ) async throws -> FileRecord {
         try description.verify(staged.blob)
-        let detected = try await types.type(of: staged.head)
-        let byExtension = description.name.pathExtension.flatMap(types.type(ofExtension:))
-        let served = description.mediaType ?? byExtension ?? detected ?? .octetStream
+        let known = description.mediaType ?? description.name.pathExtension.flatMap(types.type(ofExtension:))
+        let detected = try await detectedType(of: staged.head, known: known)
+        let served = known ?? detected ?? .octetStream
         guard limits.types.allows(served: served, detected: detected) else {
             throw UploadService.refusal(of: limits.types.allows(served) ? detected ?? .octetStream : served)
         }
