@@ -88,12 +88,12 @@ import Testing
         arguments: [(nil, 0), (false, 5), (true, 8)] as [(Bool?, CInt)]
     )
     func priority(isSlow: Bool?, niceness: CInt) async throws {
-        let threads = [NIOThreadPool(numberOfThreads: 1), NIOThreadPool(numberOfThreads: 1)]
+        let threads = (0..<3).map { _ in NIOThreadPool(numberOfThreads: 1) }
         for pool in threads { pool.start() }
         try await Samples.withFolder { folder in
             let database = try SQLiteDatabase(
                 path: "\(folder)/db.sqlite",
-                queryThreads: QueryThreads(quick: threads[0], slow: threads[1])
+                readThreads: ReadThreads(lookups: threads[0], quick: threads[1], slow: threads[2])
             )
             let budget = isSlow.map { _ in QueryBudget(seconds: 60) }
             if isSlow == true { budget?.slowDown() }

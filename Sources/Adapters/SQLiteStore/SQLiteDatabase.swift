@@ -10,8 +10,8 @@ package struct SQLiteDatabase: Sendable {
     let queries: QuerySupport
     let changes = ChangeFeed()
     let writes: GroupCommit
-    /// The threads of queries; `nil` if they run on GRDB's queues.
-    let queryThreads: QueryThreads?
+    /// The threads of reads; `nil` if they run on GRDB's queues.
+    let readThreads: ReadThreads?
 
     /// Opens the database at a path, creates it if it does not exist, and migrates its schema.
     ///
@@ -21,7 +21,7 @@ package struct SQLiteDatabase: Sendable {
     ///   - cacheSize: The maximum size of the pages that each connection caches, in bytes.
     ///   - maxGroupTime: The time for which one transaction takes further waiting changes, each with its own savepoint.
     ///   - health: Receives reports of storage faults, and decides whether data can be added.
-    ///   - queryThreads: The threads that run queries; with `nil`, they run on queues of GRDB.
+    ///   - readThreads: The threads that run reads; with `nil`, they run on queues of GRDB.
     /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
     package init(
         path: String,
@@ -29,9 +29,9 @@ package struct SQLiteDatabase: Sendable {
         cacheSize: Int = 16 << 20,
         maxGroupTime: Duration = .milliseconds(50),
         health: StorageHealth = StorageHealth(),
-        queryThreads: QueryThreads? = nil
+        readThreads: ReadThreads? = nil
     ) throws(OpenFailure) {
-        self.queryThreads = queryThreads
+        self.readThreads = readThreads
         do {
             let functions = QueryFunctions()
             pool = try DatabasePool(

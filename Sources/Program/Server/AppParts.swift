@@ -206,7 +206,11 @@ struct AppParts {
                 readers: threads.databaseReaders,
                 cacheSize: threads.databaseCache,
                 health: shared.health,
-                queryThreads: QueryThreads(quick: shared.pools.quickQueries, slow: shared.pools.slowQueries)
+                readThreads: ReadThreads(
+                    lookups: shared.pools.lookups,
+                    quick: shared.pools.quickQueries,
+                    slow: shared.pools.slowQueries
+                )
             )
         } catch {
             throw ExitError.storage("the database \(path) \(error.message)")

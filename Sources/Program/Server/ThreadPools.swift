@@ -24,6 +24,8 @@ struct ThreadPools {
     let webhooks: NIOThreadPool
     /// Parses large JSON bodies.
     let bodies: NIOThreadPool
+    /// Looks up single objects.
+    let lookups: NIOThreadPool
     /// Runs queries until they count as slow.
     let quickQueries: NIOThreadPool
     /// Runs slow queries.
@@ -52,6 +54,9 @@ struct ThreadPools {
             mirror: NIOThreadPool(numberOfThreads: max(1, configuration.mirrorThreads)),
             webhooks: NIOThreadPool(numberOfThreads: configuration.webhookThreads(apps: apps)),
             bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
+            // More than the connections that queries leave to look-ups (SQLiteDatabase), because queries rarely use all
+            // of theirs.
+            lookups: NIOThreadPool(numberOfThreads: 4 * apps),
             // A query that continues as a slow one stays on its thread.
             quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
             slowQueries: NIOThreadPool(numberOfThreads: apps * queries.slow)
@@ -69,7 +74,7 @@ struct ThreadPools {
 
     private var all: [NIOThreadPool] {
         [
-            slowQueries, quickQueries, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,
+            slowQueries, quickQueries, lookups, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,
             images, disk,
         ]
     }
