@@ -63,7 +63,8 @@ import Testing
             let unchanged = try await client.execute(uri: target, method: .get, headers: [.ifNoneMatch: tag])
             #expect(hot.isUnchanged(for: tag))
             var expected = "HTTP/1.1 304 Not Modified\r\n"
-            for field in unchanged.headers where field.name != .requestID {
+            // NIO's encoder omits the length of a 304.
+            for field in unchanged.headers where ![.requestID, .contentLength].contains(field.name) {
                 expected += "\(field.name): \(field.value)\r\n"
             }
             let short = hot.write(isUnchanged: true, hasBody: false, id: "7", date: "now", ByteBufferAllocator())

@@ -46,7 +46,10 @@ struct HotDownload: Sendable {
         self.path = path
         self.tag = tag
         whole = HotDownload.head(.ok, response.headers)
-        unchanged = HotDownload.head(.notModified, Representation.notModified(response.headers, size: size))
+        var headers = Representation.notModified(response.headers, size: size)
+        // The encoder of other responses omits it, too: there are clients that wait for so many bytes.
+        headers[.contentLength] = nil
+        unchanged = HotDownload.head(.notModified, headers)
     }
 
     /// Whether a client that sent these tags in `If-None-Match` has the bytes already.
