@@ -67,7 +67,9 @@ import Testing
 
     @Test(
         "hosts of unusual characters are left to the gate",
-        arguments: ["", "[::1]", "[::1]:80", "a_b", "a:b", "a:", "a:123456", "a b", "a,b", "b@a", "%41", "\u{e9}"]
+        arguments: [
+            "", "[::1]", "[::1]:80", "a_b", "a:b", "a:", "a:123456", "a b", "a,b", "b@a", "%41", "\u{e9}", "a ", "a\t",
+        ]
     )
     func hosts(host: String) {
         let text = "GET /a HTTP/1.1\r\nHost: \(host)\r\n\r\n"
@@ -96,7 +98,8 @@ import Testing
             "Content-Length: 0", "Content-Length: 5", "content-length:", "Transfer-Encoding: chunked",
             "transfer-encoding: identity", "Content-Length : 5", "Transfer-Encoding : chunked",
             // The connection.
-            "Connection: close", "Connection: keep-alive, close", "Connection: upgrade", "Connection:", "Upgrade: h2c",
+            "Connection: close", "Connection: keep-alive, close", "Connection: upgrade", "Connection:",
+            "Connection: keep-alive ", "Connection: keep-alive\t", "Proxy-Connection: keep-alive", "Upgrade: h2c",
             "Expect: 100-continue", "TE: trailers", "Trailer: x",
             // The form of fields.
             " folded: a", "\tfolded: a", "a", ": b", "a b: c", "a\u{0}: b", "a: b\u{0}", "a: b\u{7f}", "a: b\rc",

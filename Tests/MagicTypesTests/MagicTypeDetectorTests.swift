@@ -56,12 +56,14 @@ import Testing
             ("49492a0008000000", "image/tiff"), ("0000001866747970686569630000000068656963", "image/heic"),
             ("0000001866747970617669660000000061766966", "image/avif"),
             ("0000000c6a5020200d0a870a00000014667479706a703220000000006a703220", "image/jp2"),
-            ("255044462d312e340a", "application/pdf"), ("1f8b0800000000000003", "application/gzip"), ("0001020304", nil),
+            ("255044462d312e340a", "application/pdf"), ("1f8b0800000000000003", "application/gzip"),
+            ("0001020304", nil),
         ] as [(String, String?)]
     )
     func binary(digits: String, type: String?) async throws {
         let digits = Array(digits)
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+        let bytes = stride(from: 0, to: digits.count, by: 2)
+            .compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
         let head = ByteBuffer(bytes: bytes)
         #expect(try await detector.type(of: head)?.description == type)
         let image = type?.hasPrefix("image/") == true ? type : nil

@@ -74,8 +74,8 @@ struct ThreadPools {
 
     private var all: [NIOThreadPool] {
         [
-            slowQueries, quickQueries, lookups, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,
-            images, disk,
+            slowQueries, quickQueries, lookups, bodies, webhooks, mirror, guestFetches, fetches, web, passwords,
+            quickImages, images, disk,
         ]
     }
 }

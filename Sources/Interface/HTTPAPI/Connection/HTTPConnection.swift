@@ -77,8 +77,8 @@ private struct HTTPChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             // An upload that fills its buffers gets larger ones, because each read switches to the event loop and to a
-            // task.
-            let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 512 << 10)
+            // task. The smallest one has the heads of most requests whole, as hot downloads need them.
+            let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 4096, maximum: 512 << 10)
             try channel.syncOptions?.setOption(.recvAllocator, value: allocator)
             let pipeline = channel.pipeline.syncOperations
             let activity = ConnectionActivity()

@@ -21,12 +21,19 @@ struct DownloadRoutes: Sendable {
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let path = request.uri.path.drop(while: { $0 == "/" }).percentDecoded else { throw FileService.notFound }
         var context = context
-        context.preparation = hotDownloads?.preparation(of: request)
+        if context.endpointPath == HotDownloadLog.route {
+            context.preparation = hotDownloads?.preparation(of: request) { files(of: path) }
+        }
         var response = try await answer(path, request, context)
         let name = AttachmentName(query: request.uri.query ?? "")
         if let name { response.headers[.contentDisposition] = name.disposition }
         await context.preparation?.finish(response)
         return response
+    }
+
+    /// The keys of all files that a path can mean: that of the whole path, and one before the name of an app's style.
+    private func files(of path: String) -> [String] {
+        [path] + apps.compactMap { $0.images.names.style(of: path)?.0 }
     }
 
     /// A file whose key is the whole path takes precedence over one with a style's name after its key.

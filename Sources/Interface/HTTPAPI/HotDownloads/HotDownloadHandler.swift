@@ -138,7 +138,8 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !waiting.isEmpty, context.channel.isActive else { return }
         let arrivals = waiting
         waiting = []
-        for (index, arrival) in arrivals.enumerated() {
+        // An event can close the connection.
+        for (index, arrival) in arrivals.enumerated() where context.channel.isActive {
             switch arrival {
             case .bytes(let bytes): take(bytes, context)
             case .event(let event): context.fireUserInboundEventTriggered(event)

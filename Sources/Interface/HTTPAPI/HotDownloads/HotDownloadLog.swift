@@ -52,6 +52,9 @@ struct HotDownloadLog: Sendable {
         )
     }
 
+    /// The route whose downloads become hot.
+    static let route = "/**"
+
     /// The series of `MetricsMiddleware` for one method and status of the route of downloads.
     private struct Series {
         let count: Counter
@@ -60,7 +63,8 @@ struct HotDownloadLog: Sendable {
 
         init(method: String, status: String) {
             let dimensions = [
-                ("http.route", "/**"), ("http.request.method", method), ("http.response.status_code", status),
+                ("http.route", HotDownloadLog.route), ("http.request.method", method),
+                ("http.response.status_code", status),
             ]
             count = Counter(label: "hb.requests", dimensions: dimensions)
             duration = Timer(

@@ -12,6 +12,7 @@ internal import Synchronization
 final class HotDownloadPreparation: Sendable {
     private let target: String
     private let path: String
+    private let names: [String]
     private let epoch: Int
     private let downloads: HotDownloads
     private let found = Mutex(Found())
@@ -23,12 +24,14 @@ final class HotDownloadPreparation: Sendable {
 
     /// - Parameters:
     ///   - target: The target of the request.
-    ///   - path: The target's path.
+    ///   - path: The target's path, for the log.
+    ///   - names: The keys of all files that the path can mean, whether or not they exist.
     ///   - epoch: The epoch of the table before the route read anything.
     ///   - downloads: The table.
-    init(target: String, path: String, epoch: Int, in downloads: HotDownloads) {
+    init(target: String, path: String, names: [String], epoch: Int, in downloads: HotDownloads) {
         self.target = target
         self.path = path
+        self.names = names
         self.epoch = epoch
         self.downloads = downloads
     }
@@ -53,10 +56,7 @@ final class HotDownloadPreparation: Sendable {
             let body = try? await body(of: blob)
         else { return }
         let download = HotDownload(response, path: path, tag: EntityTag(quoted: tag), body: body, size: blob.size)
-        var names = [key.description]
-        // A new file whose key is the whole path takes precedence over a style of another one.
-        if let path = path.drop(while: { $0 == "/" }).percentDecoded, path != key.description { names.append(path) }
-        downloads.store(download, for: target, dependingOn: names, epoch: epoch)
+        downloads.store(download, for: target, dependingOn: names + [key.description], epoch: epoch)
     }
 
     /// The bytes in the form from which they are sent; `nil` for large ones that are not in a local file.

@@ -2,8 +2,8 @@ internal import NIOCore
 
 /// Responses by target, in two generations.
 ///
-/// A used entry moves to the young one. When the young one has used half of any limit, the old one is dropped and the
-/// young one becomes the old one. So entries in use stay, without an ordered list.
+/// A used entry moves to the young one. When the young one would use more than half of a limit, the old one is dropped
+/// and the young one becomes the old one. So entries in use stay, without an ordered list.
 struct HotDownloadTable: Sendable {
     /// The responses to a target.
     struct Entry: Sendable {
@@ -52,9 +52,10 @@ struct HotDownloadTable: Sendable {
             (targets[name] ?? []).compactMap { remove($0) }
         }
 
-        func isHalf(of limits: HotDownloadLimits) -> Bool {
-            entries.count >= max(1, limits.responses / 2) || memory >= max(1, limits.memory / 2)
-                || files >= max(1, limits.files / 2)
+        /// Whether the generation would use more than half of a limit with a further entry.
+        func isFull(for entry: Entry, _ target: String, _ limits: HotDownloadLimits) -> Bool {
+            entries.count >= limits.responses / 2 || memory + entry.cost(target) > limits.memory / 2
+                || (entry.download.holdsFile && files >= limits.files / 2)
         }
     }
 
@@ -107,7 +108,7 @@ struct HotDownloadTable: Sendable {
 
     private mutating func insert(_ entry: Entry, _ target: String) -> Removed {
         var removed = Removed()
-        if young.isHalf(of: limits) {
+        if young.isFull(for: entry, target, limits) {
             removed.generations = [old]
             old = young
             young = Generation()

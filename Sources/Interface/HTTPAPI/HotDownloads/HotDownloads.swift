@@ -57,11 +57,22 @@ package final class HotDownloads: Sendable {
     /// Decides whether the response to a request is to be prepared for the next requests.
     ///
     /// Call it before the route reads anything on which the response depends.
-    func preparation(of request: Request) -> HotDownloadPreparation? {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - names: The keys of all files that its path can mean.
+    /// - Returns: `nil` if nothing is prepared.
+    func preparation(of request: Request, names: () -> [String]) -> HotDownloadPreparation? {
         guard request.method == .get, let target = request.head.path, target.utf8.first == UInt8(ascii: "/"),
             let epoch = table.withLock({ $0.epochIfWanted(target) })
         else { return nil }
-        return HotDownloadPreparation(target: target, path: request.uri.path, epoch: epoch, in: self)
+        return HotDownloadPreparation(
+            target: target,
+            path: request.uri.path.withoutToken,
+            names: names(),
+            epoch: epoch,
+            in: self
+        )
     }
 
     /// Stores responses, unless anything was removed since the epoch: the route could have read what was valid before.

@@ -87,9 +87,8 @@ private struct RequestScanner {
         while position < bytes.count, bytes[position].isBlank { position += 1 }
         let valueStart = position
         while position < bytes.count, bytes[position].isFieldCharacter { position += 1 }
-        var valueEnd = position
-        while valueEnd > valueStart, bytes[valueEnd - 1].isBlank { valueEnd -= 1 }
-        return accept("\r\n") && take(name, valueStart..<valueEnd)
+        // With the blanks at its end, as from NIO's decoder: the gate refuses them in some fields.
+        return accept("\r\n") && take(name, valueStart..<(position - 2))
     }
 
     /// Decides what a field means for the request; `false` if the request can have a body or end the connection.
@@ -104,10 +103,12 @@ private struct RequestScanner {
         case 7 where matches(name, "upgrade") || matches(name, "trailer"): return false
         case 8 where matches(name, "if-match") || matches(name, "if-range"): isPlain = false
         case 10 where matches(name, "connection"): return matches(value, "keep-alive")
+        // NIO's decoder takes it for `Connection`.
+        case 16 where matches(name, "proxy-connection"): return false
         case 13 where matches(name, "if-none-match"):
             // Several lines are one list, which the route joins; no tag of this server has bytes beyond ASCII.
             if tags != nil || value.contains(where: { bytes[$0] >= 0x80 }) { isPlain = false }
-            tags = value
+            tags = trimmed(value)
         case 14 where matches(name, "content-length"): return false
         case 17 where matches(name, "transfer-encoding"): return false
         case 17 where matches(name, "if-modified-since"): isPlain = false
@@ -126,6 +127,13 @@ private struct RequestScanner {
         if end == value.upperBound { return true }
         let port = (end + 1)..<value.upperBound
         return bytes[end] == UInt8(ascii: ":") && port.count <= 5 && port.allSatisfy { bytes[$0].isDigit }
+    }
+
+    /// A value without the blanks at its end.
+    private func trimmed(_ value: Range<Int>) -> Range<Int> {
+        var end = value.upperBound
+        while end > value.lowerBound, bytes[end - 1].isBlank { end -= 1 }
+        return value.lowerBound..<end
     }
 
     /// Reads exactly these bytes, or none.
