@@ -70,6 +70,7 @@ bench:
 	$(RELEASE)
 	$(CLASSIFIER)
 	swift build -c release --product StoreBenchmark --static-swift-stdlib
+	swift build -c release --product BareHummingbird --static-swift-stdlib
 	Benchmarks/run
 
 format:

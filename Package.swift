@@ -192,6 +192,12 @@ let package = Package(
             path: "Benchmarks/Store",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "BareHummingbird",
+            dependencies: [hummingbird, logging],
+            path: "Benchmarks/BareHummingbird",
+            swiftSettings: settings
+        ),
 
         // MARK: Tests mirror the sources
         .target(

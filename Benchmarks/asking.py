@@ -65,7 +65,7 @@ class Asker:
 
     def ask(self, urls, clients, seconds, most=10**9, connection="keep", refused="now"):
         split = [urllib.parse.urlsplit(url) for url in urls]
-        paths = [f"{url.path}?{url.query}" for url in split]
+        paths = [urllib.parse.urlunsplit(("", "", url.path, url.query, "")) for url in split]
         first = self.next[urls[0]]
         words = [split[0].port, clients, seconds, most, first, connection, refused, *paths]
         done = subprocess.run(

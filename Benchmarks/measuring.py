@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("LCFILE_BINARY", ROOT / ".build/release/lcfile"))
@@ -41,34 +42,63 @@ def wait_for(url, seconds=20):
 class Process:
     """A server that this run started, and ends."""
 
-    def __init__(self, words, environment, url):
+    def __init__(self, words, environment, url, errors=None):
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("LCFILE_")}
-        self.process = subprocess.Popen(words, env=inherited | environment, stdout=subprocess.DEVNULL)
-        wait_for(url)
+        self.process = subprocess.Popen(words, env=inherited | environment, stdout=subprocess.DEVNULL, stderr=errors)
+        try:
+            wait_for(url)
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self):
         self.process.terminate()
         self.process.wait(timeout=40)
 
 
-def start_lcfile(folder, more={}):
+def start_lcfile(folder, more={}, log=None):
+    """The process and its URL. Its log goes to the open file `log`, or by default to the standard error of this run."""
     port = free_port()
     metrics = {"LCFILE_METRICS_PORT": str(free_port())}
     environment = APP | metrics | {"LCFILE_LOG_LEVEL": "warning", "MALLOC_ARENA_MAX": "2"} | more
     words = [BINARY, "serve", "--storage", folder / "storage", "--port", str(port)]
-    return Process(words, environment, f"http://127.0.0.1:{port}/health"), f"http://127.0.0.1:{port}"
+    return Process(words, environment, f"http://127.0.0.1:{port}/health", log), f"http://127.0.0.1:{port}"
+
+
+@dataclass
+class Load:
+    """What wrk measured."""
+
+    # Whole responses a second, and how many there were.
+    rate: float
+    requests: int
+    # Of heads and bodies, as wrk rounds them.
+    bytes: float
+    # The latency in microseconds that 99 per cent of the requests do not exceed.
+    p99: float
 
 
 def wrk(url, connections, seconds=SECONDS, options=(), arguments=()):
     """Requests per second; a wrong answer stops the run."""
+    return load(url, connections, seconds, options, arguments).rate
+
+
+def load(url, connections, seconds=SECONDS, options=(), arguments=()):
+    """What wrk measures. A status from 400 on stops the run, and so does a measurement without a whole response."""
     # wrk itself counts in whole seconds.
     ended = ["timeout", "--preserve-status", "--signal=INT", str(seconds)]
-    fixed = ["-t", "1", "-c", str(connections), "-d", f"{math.ceil(seconds) + 1}s", "--timeout", "20s"]
+    fixed = ["-t", "1", "-c", str(connections), "-d", f"{math.ceil(seconds) + 1}s", "--timeout", "20s", "--latency"]
     words = [*ended, "wrk", *fixed, *options, url, *arguments]
     answer = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    if "Non-2xx" in answer or "Socket errors" in answer:
+    requests, read, unit = re.search(r"(\d+) requests in .*, ([\d.]+)([KMGT]?)B read", answer).groups()
+    if "Non-2xx" in answer or "Socket errors" in answer or requests == "0":
         sys.exit(f"wrk {url}:\n{answer}")
-    return float(re.search(r"Requests/sec:\s*([\d.]+)", answer)[1])
+    p99, time_unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", answer).groups()
+    return Load(
+        rate=float(re.search(r"Requests/sec:\s*([\d.]+)", answer)[1]), requests=int(requests),
+        bytes=float(read) * 1024 ** " KMGT".index(unit or " "),
+        p99=float(p99) * {"us": 1, "ms": 1e3, "s": 1e6}[time_unit],
+    )
 
 
 def turns(sides, rounds=ROUNDS):

@@ -1,4 +1,4 @@
-"""Other servers of pictures, each with a setup in which it is fast: nginx with image_filter, and thumbor."""
+"""Other servers, each with a setup in which it is fast: nginx with files, nginx with image_filter, and thumbor."""
 
 import os
 import shutil
@@ -24,24 +24,23 @@ class Peer:
         self.stop()
 
 
-class Nginx(Peer):
-    """nginx with a folder of files, which it also resizes; it writes the format that it reads."""
+class FileServer(Peer):
+    """nginx with a folder of files."""
 
-    name = "nginx image_filter"
+    name = "nginx"
 
-    def __init__(self, folder):
-        if not FILTER.exists():
-            sys.exit("nginx's image_filter is missing; run scripts/bootstrap bench")
+    def __init__(self, folder, module="", location=""):
+        """Two more directives: one for the whole configuration, and one for the server."""
         folder.mkdir()
         self.files = folder / "www"
         self.files.mkdir()
         (self.files / "health").write_text("ok")
         port = free_port()
         (folder / "nginx.conf").write_text(f"""
-            load_module {FILTER};
-            daemon off; master_process on; worker_processes {CORES}; error_log stderr warn; user root;
-            pid {folder}/nginx.pid;
-            events {{ worker_connections 1024; }}
+            {module}
+            daemon off; master_process on; worker_processes {CORES}; worker_rlimit_nofile 8192; error_log stderr warn;
+            user root; pid {folder}/nginx.pid;
+            events {{ worker_connections 2048; }}
             http {{
                 access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; open_file_cache max=100;
                 types {{ }} default_type application/octet-stream;
@@ -49,11 +48,7 @@ class Nginx(Peer):
                 fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
                 server {{
                     listen 127.0.0.1:{port}; root {self.files};
-                    location ~ "^/width/(?<side>[0-9]+)/(?<name>.+)$" {{
-                        alias {self.files}/$name;
-                        image_filter resize $side -; image_filter_buffer 64M;
-                        image_filter_jpeg_quality {QUALITY};
-                    }}
+                    {location}
                 }}
             }}
         """)
@@ -67,6 +62,23 @@ class Nginx(Peer):
     def add(self, file):
         shutil.copyfile(file, self.files / file.name)
         return f"{self.url}/{file.name}"
+
+
+class Nginx(FileServer):
+    """It also resizes the files; it writes the format that it reads."""
+
+    name = "nginx image_filter"
+
+    def __init__(self, folder):
+        if not FILTER.exists():
+            sys.exit("nginx's image_filter is missing; run scripts/bootstrap bench")
+        super().__init__(folder, f"load_module {FILTER};", f"""
+                    location ~ "^/width/(?<side>[0-9]+)/(?<name>.+)$" {{
+                        alias {folder}/www/$name;
+                        image_filter resize $side -; image_filter_buffer 64M;
+                        image_filter_jpeg_quality {QUALITY};
+                    }}
+        """)
 
     def derivative(self, file, width, format):
         """A URL, or nothing if it cannot write that."""
