@@ -18,15 +18,23 @@ import Testing
         var sent = ""
         var reads = 0
         var isBlocked = false
-        private var promises: [EventLoopPromise<Void>] = []
+        private var context: ChannelHandlerContext?
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            self.context = context
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) {
+            self.context = nil
+        }
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
             if case .byteBuffer(let bytes) = unwrapOutboundIn(data) { sent += String(buffer: bytes) }
-            if let promise { promises.append(promise) }
+            context.write(data, promise: promise)
         }
 
         func flush(context: ChannelHandlerContext) {
-            if !isBlocked { accept() }
+            if !isBlocked { context.flush() }
         }
 
         func read(context: ChannelHandlerContext) {
@@ -36,9 +44,7 @@ import Testing
 
         /// Accepts what was written.
         func accept() {
-            let waiting = promises
-            promises = []
-            for promise in waiting { promise.succeed() }
+            context?.flush()
         }
 
         /// What was sent since the last call.

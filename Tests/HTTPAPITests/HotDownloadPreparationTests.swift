@@ -54,10 +54,11 @@ import Testing
             let response = try await client.execute(uri: target, method: .get)
             try await client.execute(uri: target, method: .get)
             let hot = try #require(client.hotDownloads?.find(target))
-            let bytes = hot.write(isUnchanged: false, hasBody: true, id: "7", date: "now", ByteBufferAllocator())
+            let id = HotRequestID()
+            let bytes = hot.write(isUnchanged: false, hasBody: true, id: id, date: "now", ByteBufferAllocator())
             var head = "HTTP/1.1 200 OK\r\n"
             for field in response.headers where field.name != .requestID { head += "\(field.name): \(field.value)\r\n" }
-            head += "X-Request-Id: 7\r\nDate: now\r\nServer: lcfile\r\n\r\n"
+            head += "X-Request-Id: \(id)\r\nDate: now\r\nServer: lcfile\r\n\r\n"
             #expect(String(buffer: bytes) == head + "0123456789")
             let tag = try #require(response.headers[.eTag])
             let unchanged = try await client.execute(uri: target, method: .get, headers: [.ifNoneMatch: tag])
@@ -67,8 +68,8 @@ import Testing
             for field in unchanged.headers where ![.requestID, .contentLength].contains(field.name) {
                 expected += "\(field.name): \(field.value)\r\n"
             }
-            let short = hot.write(isUnchanged: true, hasBody: false, id: "7", date: "now", ByteBufferAllocator())
-            #expect(String(buffer: short) == expected + "X-Request-Id: 7\r\nDate: now\r\nServer: lcfile\r\n\r\n")
+            let short = hot.write(isUnchanged: true, hasBody: false, id: id, date: "now", ByteBufferAllocator())
+            #expect(String(buffer: short) == expected + "X-Request-Id: \(id)\r\nDate: now\r\nServer: lcfile\r\n\r\n")
         }
     }
 

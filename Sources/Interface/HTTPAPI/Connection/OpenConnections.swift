@@ -58,7 +58,7 @@ final class ConnectionActivity: Sendable {
     }
 
     /// Records that all responses are sent.
-    func end() {
-        since.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
+    func end(at time: NIODeadline = .now()) {
+        since.store(time.uptimeNanoseconds, ordering: .relaxed)
     }
 }

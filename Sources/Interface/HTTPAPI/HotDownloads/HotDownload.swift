@@ -79,7 +79,7 @@ struct HotDownload: Sendable {
     func write(
         isUnchanged: Bool,
         hasBody: Bool,
-        id: String,
+        id: HotRequestID,
         date: String,
         _ allocator: ByteBufferAllocator
     ) -> ByteBuffer {
@@ -89,7 +89,7 @@ struct HotDownload: Sendable {
         var buffer = allocator.buffer(capacity: length)
         buffer.writeImmutableBuffer(head)
         buffer.writeString("X-Request-Id: ")
-        buffer.writeString(id)
+        id.write(to: &buffer)
         buffer.writeString("\r\nDate: ")
         buffer.writeString(date)
         buffer.writeString("\r\nServer: lcfile\r\n\r\n")

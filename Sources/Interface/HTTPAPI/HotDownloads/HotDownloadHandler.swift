@@ -111,14 +111,17 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var row = 0
         while bytes.readableBytes > 0 {
             let scan = isLeaving ? .unclear : RequestScan(bytes)
-            guard case .simple(let request) = scan, gate.isAtRest, let download = downloads.find(request.target) else {
+            let now = NIODeadline.now()
+            guard case .simple(let request) = scan, gate.isAtRest,
+                let download = downloads.find(request.target, at: now)
+            else {
                 isLeaving = scan.length != bytes.readableBytes
                 hasPassedOn = true
                 context.fireChannelRead(wrapInboundOut(bytes))
                 return
             }
             bytes.moveReaderIndex(forwardBy: request.length)
-            answer(request, download, context)
+            answer(request, at: now, download, context)
             row += 1
             if !isBusy, row == HotDownloadHandler.longestRow, bytes.readableBytes > 0 {
                 isBusy = true
@@ -165,10 +168,15 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Responses
 
-    private func answer(_ request: SimpleRequest, _ download: HotDownload, _ context: ChannelHandlerContext) {
+    private func answer(
+        _ request: SimpleRequest,
+        at time: NIODeadline,
+        _ download: HotDownload,
+        _ context: ChannelHandlerContext
+    ) {
         let isUnchanged = download.isUnchanged(for: request.tags)
         let hasBody = !request.isHead && !isUnchanged
-        let entry = log.begin(isHead: request.isHead, isUnchanged: isUnchanged, path: download.path)
+        let entry = log.begin(at: time, isHead: request.isHead, isUnchanged: isUnchanged, path: download.path)
         let head = download.write(
             isUnchanged: isUnchanged,
             hasBody: hasBody,
@@ -188,15 +196,23 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 finish(entry, context)
             }
         } else {
-            let promise = context.eventLoop.makePromise(of: Void.self)
-            promise.futureResult.assumeIsolated().whenComplete { [self] _ in finish(entry, context) }
-            if hasBody, let body = download.longBody {
-                context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
-                context.writeAndFlush(wrapOutboundOut(.byteBuffer(body)), promise: promise)
-            } else {
-                context.writeAndFlush(wrapOutboundOut(.byteBuffer(head)), promise: promise)
-            }
+            context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+            if hasBody, let body = download.longBody { context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil) }
+            context.flush()
+            whenWritten(context) { [self] in finish(entry, context) }
         }
+    }
+
+    /// Calls a function when the socket has accepted all bytes, or the connection is closed.
+    private func whenWritten(_ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
+        // Usually it has accepted them at once; then no promise is needed.
+        if let rest = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), rest == 0 {
+            body()
+            return
+        }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in body() }
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: promise)
     }
 
     /// Writes a head that leaves in one segment with the beginning of its file; alone it would wake the client twice.
@@ -228,8 +244,9 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func finish(_ entry: HotDownloadLog.Entry, _ context: ChannelHandlerContext) {
-        log.end(entry)
-        activity.end()
+        let now = NIODeadline.now()
+        log.end(entry, at: now)
+        activity.end(at: now)
         resume(context)
     }
 

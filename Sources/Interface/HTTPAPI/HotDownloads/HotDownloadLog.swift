@@ -1,5 +1,4 @@
 internal import CoreMetrics
-internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
@@ -11,7 +10,7 @@ struct HotDownloadLog: Sendable {
     /// A request from its arrival to the end of its response.
     struct Entry {
         /// The request's id, as in `X-Request-Id`.
-        let id: String
+        let id: HotRequestID
         fileprivate let start: NIODeadline
         fileprivate let isHead: Bool
         fileprivate let isUnchanged: Bool
@@ -19,10 +18,10 @@ struct HotDownloadLog: Sendable {
     }
 
     /// Records that a request arrived.
-    func begin(isHead: Bool, isUnchanged: Bool, path: String) -> Entry {
+    func begin(at time: NIODeadline, isHead: Bool, isUnchanged: Bool, path: String) -> Entry {
         let entry = Entry(
-            id: RequestID().description,
-            start: .now(),
+            id: HotRequestID(),
+            start: time,
             isHead: isHead,
             isUnchanged: isUnchanged,
             path: path
@@ -32,9 +31,9 @@ struct HotDownloadLog: Sendable {
     }
 
     /// Records that a response is sent, or that its connection is closed.
-    func end(_ entry: Entry) {
+    func end(_ entry: Entry, at time: NIODeadline) {
         let series = HotDownloadLog.series(of: entry)
-        let elapsed = NIODeadline.now() - entry.start
+        let elapsed = time - entry.start
         series.active.decrement()
         series.count.increment()
         series.duration.recordNanoseconds(elapsed.nanoseconds)

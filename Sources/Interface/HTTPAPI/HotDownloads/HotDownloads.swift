@@ -44,8 +44,7 @@ package final class HotDownloads: Sendable {
     }
 
     /// The responses to a target; `nil` if there are none.
-    func find(_ target: String) -> HotDownload? {
-        let now = NIODeadline.now()
+    func find(_ target: String, at now: NIODeadline = .now()) -> HotDownload? {
         let (download, outdated) = table.withLock { $0.find(target, at: now) }
         withExtendedLifetime(outdated) {}
         return download
