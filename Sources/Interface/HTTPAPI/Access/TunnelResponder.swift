@@ -33,9 +33,10 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     /// A text file that is sent raw to `/files` has the same type, but its credentials are headers, which no tunnelled
     /// request has. On other paths such a body is always a tunnel, so that none of its fields is stored in an object.
     private func isTunnelled(_ request: Request) -> Bool {
+        guard request.method == .post else { return false }
         let path = request.uri.path.split(separator: "/")
         // Requests to an upload's URL have no credentials to unpack, and Java sends them as text.
-        guard request.method == .post, ["1", "1.1"].contains(path.first), path.dropFirst().first != "upload",
+        guard ["1", "1.1"].contains(path.first), path.dropFirst().first != "upload",
             request.headers[.contentType].flatMap({ MediaType($0) })?.description == "text/plain"
         else { return false }
         return path.dropFirst().first != "files" || HTTPField.Name.appID.allSatisfy { !request.headers.contains($0) }

@@ -24,7 +24,8 @@ final class RequestTrailers: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(var request):
-            request.headerFields[.requestNumber] = nil
+            // Not without a need, because each change makes the index of the fields anew.
+            if request.headerFields.contains(.requestNumber) { request.headerFields[.requestNumber] = nil }
             isPromised = request.headerFields.contains(.trailer)
             if isPromised {
                 number += 1
