@@ -244,6 +244,57 @@ import Testing
         #expect(connection.socket.reads == reads + 1)
     }
 
+    @Test("the socket is read again when the last of several waiting responses is sent")
+    func readingAgain() throws {
+        let connection = try Connection()
+        connection.socket.isBlocked = true
+        connection.send(get("/hot"))
+        connection.send(get("/hot"))
+        connection.send(get("/hot"))
+        let reads = connection.socket.reads
+        connection.channel.read()
+        for _ in 0..<3 { connection.socket.accept() }
+        #expect(statuses(connection.socket.take()) == ["200", "200", "200"])
+        #expect(connection.socket.reads == reads + 1)
+    }
+
+    @Test("requests that wait are answered before those that come later")
+    func orderOfWaiting() throws {
+        let connection = try Connection()
+        connection.socket.isBlocked = true
+        connection.send(get("/hot"))
+        connection.send(get("/hot", "If-None-Match: *\r\n") + get("/hot") + get("/hot", "If-None-Match: *\r\n"))
+        connection.send(get("/hot") + get("/cold"))
+        connection.socket.isBlocked = false
+        connection.socket.accept()
+        #expect(statuses(connection.socket.take()) == ["200", "304", "200", "304", "200"])
+        #expect(try connection.routed() == ["/cold"])
+    }
+
+    @Test("while slow clients hold as much memory as the table can have, requests take the route")
+    func congestion() throws {
+        let connection = try Connection()
+        connection.downloads.pending(HotDownloadLimits().memory + 1)
+        connection.send(get("/hot"))
+        #expect(try connection.routed() == ["/hot"])
+        connection.answer()
+        connection.downloads.pending(-HotDownloadLimits().memory - 1)
+        connection.send(get("/hot"))
+        #expect(try connection.routed() == [])
+    }
+
+    @Test("a response counts as memory until its socket has accepted it")
+    func unsent() throws {
+        let connection = try Connection()
+        let others = HotDownloadLimits().memory
+        connection.downloads.pending(others)
+        connection.socket.isBlocked = true
+        connection.send(get("/hot"))
+        #expect(connection.downloads.isCongested)
+        connection.socket.accept()
+        #expect(!connection.downloads.isCongested)
+    }
+
     @Test("many requests of one read do not occupy the event loop at once")
     func rows() throws {
         let connection = try Connection()

@@ -71,17 +71,34 @@ import Testing
         #expect(!has(&table, "/b"))
     }
 
-    @Test("responses that were read before a change are not stored after it")
+    @Test("responses that were read before a change of their file are not stored after it")
     func epochs() {
         var table = table()
-        _ = table.remove(dependingOn: ["x"])
-        _ = table.store(entry(), "/a", 0)
+        _ = table.remove(dependingOn: ["b", "a"])
+        _ = table.store(entry(dependingOn: ["a"]), "/a", 0)
+        _ = table.store(entry(dependingOn: ["a"]), "/a", 1)
         #expect(!has(&table, "/a"))
-        _ = table.store(entry(), "/a", 1)
+        _ = table.store(entry(dependingOn: ["b"]), "/b", 1)
+        #expect(has(&table, "/b"))
+        _ = table.store(entry(dependingOn: ["a"]), "/a", 2)
         #expect(has(&table, "/a"))
         _ = table.removeAll()
-        _ = table.store(entry(), "/a", 1)
+        _ = table.store(entry(dependingOn: ["c"]), "/c", 2)
+        #expect(!has(&table, "/c"))
+        _ = table.store(entry(dependingOn: ["c"]), "/c", 3)
+        #expect(has(&table, "/c"))
+    }
+
+    @Test("a preparation that lasts for more changes than are compared is refused")
+    func manyChanges() {
+        var table = table()
+        for number in 0..<1000 { _ = table.remove(dependingOn: ["\(number)"]) }
+        _ = table.store(entry(dependingOn: ["a"]), "/a", 0)
         #expect(!has(&table, "/a"))
+        _ = table.store(entry(dependingOn: ["a"]), "/a", 990)
+        #expect(has(&table, "/a"))
+        _ = table.store(entry(dependingOn: ["995"]), "/995", 990)
+        #expect(!has(&table, "/995"))
     }
 
     @Test("the table has no more responses than its limit, and those in use stay")

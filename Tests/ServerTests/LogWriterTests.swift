@@ -50,7 +50,7 @@ import Testing
         for number in 0..<5 { writer.write("line \(number)\n") }
         try await writer.whileRunning {}
         #expect(
-            pipe.rest() == "line 0\n4 log lines were dropped, because more came than could be written.\n"
+            pipe.rest() == "line 0\n4 log lines were dropped, because log.buffer (12 bytes) was full.\n"
         )
     }
 

@@ -3,7 +3,7 @@ internal import GRDB
 
 /// One app's database: a writer that syncs each transaction before it returns, and concurrent readers.
 ///
-/// Any task can call it; the work runs on queues of GRDB and threads for queries, never on the cooperative pool.
+/// Any task can call it; the work runs on a queue of GRDB and on threads for reads, never on the cooperative pool.
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog

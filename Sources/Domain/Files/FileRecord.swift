@@ -8,8 +8,10 @@ package struct FileRecord: Sendable, Hashable {
     package let name: FileName
     /// The media type with which the file is served.
     package let mediaType: MediaType
-    /// The media type detected from the first bytes, regardless of the declared one; `nil` if it is unknown, and for files
-    /// with a declared type that are no images.
+    /// The media type detected from the first bytes, regardless of the declared one.
+    ///
+    /// `nil` if it is unknown; also for files that are no images, if their type was declared or known by the extension and
+    /// the app allows every type.
     package let detectedType: MediaType?
     /// Size and digests, computed by the server.
     package let facts: BlobFacts

@@ -10,6 +10,6 @@ package protocol TypeDetector: Sendable {
 
     /// The media type of the first bytes if they are an image; `nil` for every other type.
     ///
-    /// It can be faster than ``type(of:)``, because it has not to tell the many kinds of text from each other.
+    /// It can be faster than ``type(of:)``, because it does not distinguish kinds of text.
     func imageType(of head: ByteBuffer) async throws -> MediaType?
 }

@@ -47,8 +47,9 @@ package struct API: Sendable {
         self.health = health
         self.compresses = compresses
         self.publicURL = publicURL
+        let hasHotDownloads = hotDownloads.responses > 1 && hotDownloads.memory > 0
         self.hotDownloads =
-            hotDownloads.responses > 1 ? HotDownloads(limits: hotDownloads, feeds: apps.map(\.files.changes)) : nil
+            hasHotDownloads ? HotDownloads(limits: hotDownloads, feeds: apps.map(\.files.changes)) : nil
         let live = apps.compactMap { app in app.liveQueries.map { (app.id, $0) } }
         liveConnections =
             live.isEmpty

@@ -23,12 +23,17 @@ struct AppParts {
 
     /// Opens or creates the app's folder and its database.
     ///
+    /// - Parameters:
+    ///   - app: The app's settings.
+    ///   - folder: Its folder.
+    ///   - shared: The parts that all apps share.
+    ///   - lookups: The app's threads for look-ups.
     /// - Throws: ``ExitError`` if one of them cannot be used.
-    init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts) throws {
+    init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts, lookups: NIOThreadPool) throws {
         self.app = app
         self.shared = shared
         let configuration = shared.configuration
-        database = try AppParts.openDatabase(in: folder, shared)
+        database = try AppParts.openDatabase(in: folder, shared, lookups)
         store = SQLiteObjectStore(database)
         do {
             storage = BlobStorage(
@@ -197,7 +202,11 @@ struct AppParts {
         )
     }
 
-    private static func openDatabase(in folder: String, _ shared: SharedParts) throws -> SQLiteDatabase {
+    private static func openDatabase(
+        in folder: String,
+        _ shared: SharedParts,
+        _ lookups: NIOThreadPool
+    ) throws -> SQLiteDatabase {
         let path = "\(folder)/\(FolderEngine().databaseName)"
         let threads = shared.configuration.threads
         do {
@@ -207,7 +216,7 @@ struct AppParts {
                 cacheSize: threads.databaseCache,
                 health: shared.health,
                 readThreads: ReadThreads(
-                    lookups: shared.pools.lookups,
+                    lookups: lookups,
                     quick: shared.pools.quickQueries,
                     slow: shared.pools.slowQueries
                 )

@@ -65,8 +65,8 @@ package struct LCFileServer {
             let shared = try SharedParts(configuration, logger, health, pools, descriptors)
             var databases: [SQLiteDatabase] = []
             var services: [AppServices] = []
-            for app in apps {
-                let parts = try AppParts(app, in: storage.folder(of: app.id), shared)
+            for (app, lookups) in zip(apps, pools.lookups) {
+                let parts = try AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups)
                 databases.append(parts.database)
                 services.append(try await parts.services())
             }

@@ -24,8 +24,8 @@ struct ThreadPools {
     let webhooks: NIOThreadPool
     /// Parses large JSON bodies.
     let bodies: NIOThreadPool
-    /// Looks up single objects.
-    let lookups: NIOThreadPool
+    /// Look up single objects, for each app: a thread waits while all of its app's connections are in use.
+    let lookups: [NIOThreadPool]
     /// Runs queries until they count as slow.
     let quickQueries: NIOThreadPool
     /// Runs slow queries.
@@ -54,9 +54,8 @@ struct ThreadPools {
             mirror: NIOThreadPool(numberOfThreads: max(1, configuration.mirrorThreads)),
             webhooks: NIOThreadPool(numberOfThreads: configuration.webhookThreads(apps: apps)),
             bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
-            // More than the connections that queries leave to look-ups (SQLiteDatabase), because queries rarely use all
-            // of theirs.
-            lookups: NIOThreadPool(numberOfThreads: 4 * apps),
+            // As many as there are connections, because queries rarely use all of theirs.
+            lookups: (0..<apps).map { _ in NIOThreadPool(numberOfThreads: threads.databaseReaders + 2) },
             // A query that continues as a slow one stays on its thread.
             quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
             slowQueries: NIOThreadPool(numberOfThreads: apps * queries.slow)
@@ -74,8 +73,8 @@ struct ThreadPools {
 
     private var all: [NIOThreadPool] {
         [
-            slowQueries, quickQueries, lookups, bodies, webhooks, mirror, guestFetches, fetches, web, passwords,
-            quickImages, images, disk,
-        ]
+            slowQueries, quickQueries, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,
+            images, disk,
+        ] + lookups
     }
 }

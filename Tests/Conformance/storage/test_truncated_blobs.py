@@ -126,7 +126,9 @@ def test_content_of_a_blob_that_was_cut_off(own):
     assert own.api().get(f"/1.1/files/{id}/content").status_code == 500
 
 
-def test_derivative_that_is_cut_off_while_it_is_open_is_made_again(own):
+def test_derivative_that_is_cut_off_while_it_is_open_is_made_again(new_server):
+    # A prepared response has the bytes in memory, so it would not need the file.
+    own = new_server(LCFILE_DOWNLOADS_HOT_RESPONSES="0").start()
     url, _ = stored(own, ROCKET.read_bytes(), "rocket.jpg")
     api = own.api()
     url += "?imageView2/2/w/300"

@@ -6,8 +6,11 @@ package import NIOPosix
 /// Threads that read databases: some run only queries, with a lower priority than those of look-ups.
 ///
 /// They call GRDB's synchronous functions: one switch to a thread and one back. Its asynchronous ones switch to a queue
-/// that waits for a connection and to one of the connection, which costs more than the look-up of an object. On Linux a priority belongs to a thread, and a lowered priority is never raised again. So quick and slow queries
-/// have separate threads (docs/queries.md, "Fairness"). Apps can share them.
+/// that waits for a connection and to one of the connection, which costs more than the look-up of an object.
+///
+/// On Linux a priority belongs to a thread, and a lowered priority is never raised again. So quick and slow queries have
+/// separate threads (docs/queries.md, "Fairness"). Apps can share those of queries, but not those of look-ups: a thread
+/// waits while all connections of its database are in use.
 package struct ReadThreads: Sendable {
     /// The nice value of threads of quick queries.
     ///

@@ -24,7 +24,7 @@ final class RequestTrailers: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(var request):
-            // Not without a need, because each change makes the index of the fields anew.
+            // Only if it is present, because each change rebuilds the index of the fields.
             if request.headerFields.contains(.requestNumber) { request.headerFields[.requestNumber] = nil }
             isPromised = request.headerFields.contains(.trailer)
             if isPromised {

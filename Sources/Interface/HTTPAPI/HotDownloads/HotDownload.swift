@@ -39,7 +39,7 @@ struct HotDownload: Sendable {
     ///   - path: The path of the target.
     ///   - tag: The entity tag of the response.
     ///   - body: The bytes of its body.
-    ///   - size: Their number.
+    ///   - size: The size of the body in bytes.
     init(_ response: Response, path: String, tag: EntityTag, body: Body, size: Int64) {
         self.body = body
         self.size = size
@@ -47,7 +47,7 @@ struct HotDownload: Sendable {
         self.tag = tag
         whole = HotDownload.head(.ok, response.headers)
         var headers = Representation.notModified(response.headers, size: size)
-        // The encoder of other responses omits it, too: there are clients that wait for so many bytes.
+        // NIO's encoder omits it from other responses, too: some clients wait for `Content-Length` bytes after a 304.
         headers[.contentLength] = nil
         unchanged = HotDownload.head(.notModified, headers)
     }
@@ -60,9 +60,12 @@ struct HotDownload: Sendable {
     /// The memory in bytes that the responses take, without what all entries of the table have.
     var memory: Int {
         var memory = whole.readableBytes + unchanged.readableBytes + 2 * path.utf8.count
-        if case .memory(let bytes) = body { memory += bytes.readableBytes }
+        if case .memory(let bytes) = body { memory += bytes.storageCapacity }
         return memory
     }
+
+    /// Whether a read of the bytes failed, also one for another response: the next request must take the route.
+    var isDamaged: Bool { if case .file(_, let blob) = body { blob.isDamaged } else { false } }
 
     /// Whether the responses keep a file open.
     var holdsFile: Bool { if case .file = body { true } else { false } }

@@ -28,7 +28,9 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Whether a response is being sent, or the event loop does other work between two responses.
     private var isBusy = false
-    /// What arrived meanwhile.
+    /// Whether a response is being written, so that its end is found by the caller.
+    private var isAnswering = false
+    /// The bytes and events that arrived while the handler was busy.
     private var waiting: [Arrival] = []
     /// Whether the pipeline wants to read, which waits too.
     private var awaitsRead = false
@@ -109,10 +111,10 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
         var row = 0
-        while bytes.readableBytes > 0 {
+        while bytes.readableBytes > 0, context.channel.isActive {
             let scan = isLeaving ? .unclear : RequestScan(bytes)
             let now = NIODeadline.now()
-            guard case .simple(let request) = scan, gate.isAtRest,
+            guard case .simple(let request) = scan, gate.isAtRest, !downloads.isCongested,
                 let download = downloads.find(request.target, at: now)
             else {
                 isLeaving = scan.length != bytes.readableBytes
@@ -125,7 +127,10 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             row += 1
             if !isBusy, row == HotDownloadHandler.longestRow, bytes.readableBytes > 0 {
                 isBusy = true
-                context.eventLoop.assumeIsolated().execute { [self] in resume(context) }
+                context.eventLoop.assumeIsolated().execute { [self] in
+                    isBusy = false
+                    resume(context)
+                }
             }
             if isBusy {
                 if bytes.readableBytes > 0 { waiting.insert(.bytes(bytes), at: 0) }
@@ -134,25 +139,19 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Continues with what arrived while the handler was busy.
+    /// Continues with the bytes and events that arrived while the handler was busy.
     private func resume(_ context: ChannelHandlerContext) {
-        isBusy = false
-        tellWritability(context)
-        guard !waiting.isEmpty, context.channel.isActive else { return }
-        let arrivals = waiting
-        waiting = []
-        // An event can close the connection.
-        for (index, arrival) in arrivals.enumerated() where context.channel.isActive {
-            switch arrival {
-            case .bytes(let bytes): take(bytes, context)
-            case .event(let event): context.fireUserInboundEventTriggered(event)
-            }
-            if isBusy {
-                waiting += arrivals[(index + 1)...]
-                return
+        while !waiting.isEmpty, !isBusy, context.channel.isActive {
+            switch waiting.removeFirst() {
+            case .bytes(let bytes):
+                take(bytes, context)
+            case .event(let event):
+                channelReadComplete(context: context)
+                context.fireUserInboundEventTriggered(event)
             }
         }
-        channelReadComplete(context: context)
+        guard waiting.isEmpty, context.channel.isActive else { return }
+        if !isBusy { channelReadComplete(context: context) }
         if awaitsRead {
             awaitsRead = false
             context.read()
@@ -185,6 +184,8 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.channel.allocator
         )
         isBusy = true
+        isAnswering = true
+        defer { isAnswering = false }
         activity.begin()
         if hasBody, case .file(let file, let blob) = download.body {
             send(head, context)
@@ -197,21 +198,29 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
         } else {
             context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
-            if hasBody, let body = download.longBody { context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil) }
+            var size = head.storageCapacity
+            if hasBody, let body = download.longBody {
+                size += body.storageCapacity
+                context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil)
+            }
             context.flush()
-            whenWritten(context) { [self] in finish(entry, context) }
+            whenWritten(size, context) { [self] in finish(entry, context) }
         }
     }
 
-    /// Calls a function when the socket has accepted all bytes, or the connection is closed.
-    private func whenWritten(_ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
+    /// Calls a function when the socket has accepted all bytes, or the connection is closed; counts them until then.
+    private func whenWritten(_ size: Int, _ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
         // Usually it has accepted them at once; then no promise is needed.
         if let rest = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), rest == 0 {
             body()
             return
         }
         let promise = context.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { _ in body() }
+        downloads.pending(size)
+        promise.futureResult.assumeIsolated().whenComplete { [downloads] _ in
+            downloads.pending(-size)
+            body()
+        }
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: promise)
     }
 
@@ -243,11 +252,14 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
+    /// Records the end of a response, and continues unless the caller does.
     private func finish(_ entry: HotDownloadLog.Entry, _ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
         log.end(entry, at: now)
         activity.end(at: now)
-        resume(context)
+        isBusy = false
+        tellWritability(context)
+        if !isAnswering { resume(context) }
     }
 
     private func setCork(_ isCorked: Bool, _ context: ChannelHandlerContext) {

@@ -61,7 +61,7 @@ final class HotDownloadPreparation: Sendable {
 
     /// The bytes in the form from which they are sent; `nil` for large ones that are not in a local file.
     private func body(of blob: any OpenBlob) async throws -> HotDownload.Body? {
-        if blob.size <= HotDownload.longestInMemory {
+        if blob.size <= downloads.longestBody {
             let bytes = try await blob.read(at: 0, count: Int(blob.size))
             return bytes.readableBytes == Int(blob.size) ? .memory(bytes) : nil
         }

@@ -64,8 +64,15 @@ struct HotDownloadTable: Sendable {
     private var old = Generation()
     /// Targets that were requested once, by their hash values: a collision prepares a response too early.
     private var seen = Set<Int>()
-    /// Counts removals.
+    /// Counts the changes of files and of everything.
     private var epoch = 0
+    /// The epoch of the last change of everything.
+    private var newestClear = 0
+    /// The keys of the last changed files, one for each epoch up to ``epoch``.
+    private var changed: [String] = []
+
+    /// The number of changes that are compared with a preparation; one that lasts for more of them is refused.
+    private static let comparedChanges = 256
 
     init(limits: HotDownloadLimits) {
         self.limits = limits
@@ -99,11 +106,18 @@ struct HotDownloadTable: Sendable {
     }
 
     mutating func store(_ entry: Entry, _ target: String, _ epoch: Int) -> Removed {
-        guard epoch == self.epoch, entry.cost(target) <= limits.memory / 2,
+        guard isValid(entry, since: epoch), entry.cost(target) <= limits.memory / 2,
             !entry.download.holdsFile || limits.files > 1
         else { return Removed() }
         old.remove(target)
         return insert(entry, target)
+    }
+
+    /// Whether no file on which the entry depends has changed since an epoch.
+    private func isValid(_ entry: Entry, since epoch: Int) -> Bool {
+        let count = self.epoch - epoch
+        guard epoch >= newestClear, count <= changed.count else { return false }
+        return !changed.suffix(count).contains(where: entry.names.contains)
     }
 
     private mutating func insert(_ entry: Entry, _ target: String) -> Removed {
@@ -118,7 +132,11 @@ struct HotDownloadTable: Sendable {
     }
 
     mutating func remove(dependingOn names: [String]) -> Removed {
-        epoch += 1
+        epoch += names.count
+        changed += names
+        if changed.count > 2 * HotDownloadTable.comparedChanges {
+            changed.removeFirst(changed.count - HotDownloadTable.comparedChanges)
+        }
         return Removed(
             entries: names.flatMap { young.remove(dependingOn: $0) + old.remove(dependingOn: $0) }
         )
@@ -130,6 +148,8 @@ struct HotDownloadTable: Sendable {
 
     mutating func removeAll() -> Removed {
         epoch += 1
+        newestClear = epoch
+        changed = []
         defer {
             young = Generation()
             old = Generation()

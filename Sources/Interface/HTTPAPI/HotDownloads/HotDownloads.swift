@@ -7,12 +7,15 @@ internal import Synchronization
 ///
 /// A target gets responses when it is requested for the second time. They are removed when anything changes that the
 /// routes consider: the record of a file on which they depend, a new file whose key is the path, the settings of
-/// censorship. The change feed tells before the client gets the response to the change, so no later request gets an
+/// censorship. The change feed calls before the client gets the response to the change, so no later request gets an
 /// outdated response. After ``lifetime`` a target's next request takes the route again, which finds out what the feed
 /// cannot tell: that an operator deleted a derivative's file, and that a derivative is in use.
 package final class HotDownloads: Sendable {
     private let table: Mutex<HotDownloadTable>
+    private let limits: HotDownloadLimits
     private let dates = HTTPDates()
+    /// The memory in bytes of responses that sockets have not accepted.
+    private let unsent = Atomic(0)
 
     /// The time for which responses are used.
     static let lifetime = TimeAmount.seconds(60)
@@ -21,9 +24,10 @@ package final class HotDownloads: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The maximum size of the table.
-    ///   - feeds: The change feeds of all apps whose downloads are prepared. Whatever the routes cache must have
-    ///     subscribed to them before.
+    ///   - feeds: The change feeds of all apps whose downloads are prepared. Subscribe the
+    ///     caches of the routes first.
     package init(limits: HotDownloadLimits, feeds: [ChangeFeed]) {
+        self.limits = limits
         table = Mutex(HotDownloadTable(limits: limits))
         for feed in feeds { follow(feed) }
     }
@@ -39,7 +43,11 @@ package final class HotDownloads: Sendable {
                 self?.removeAll()
                 return
             }
-            self?.remove(changes.compactMap { try? ($0.before ?? $0.after)?.object().fileKey?.description })
+            do {
+                self?.remove(try changes.compactMap { try ($0.before ?? $0.after)?.object().fileKey?.description })
+            } catch {
+                self?.removeAll()
+            }
         }
     }
 
@@ -47,7 +55,22 @@ package final class HotDownloads: Sendable {
     func find(_ target: String, at now: NIODeadline = .now()) -> HotDownload? {
         let (download, outdated) = table.withLock { $0.find(target, at: now) }
         withExtendedLifetime(outdated) {}
-        return download
+        guard let download, download.isDamaged else { return download }
+        remove(target: target)
+        return nil
+    }
+
+    /// The maximum size in bytes of a body in memory.
+    var longestBody: Int64 { min(HotDownload.longestInMemory, Int64(limits.memory / 4)) }
+
+    /// Whether clients that read slowly hold as much memory as the table is allowed to have.
+    ///
+    /// Routes then send the bytes, with `sendfile`, and take no memory for them.
+    var isCongested: Bool { unsent.load(ordering: .relaxed) > limits.memory }
+
+    /// Counts the memory of a response that its socket has not accepted at once; negative when it has.
+    func pending(_ size: Int) {
+        unsent.wrappingAdd(size, ordering: .relaxed)
     }
 
     /// The current time as the value of `Date`.
@@ -74,7 +97,8 @@ package final class HotDownloads: Sendable {
         )
     }
 
-    /// Stores responses, unless anything was removed since the epoch: the route could have read what was valid before.
+    /// Stores responses, unless a file on which they depend changed since the epoch: the route could have read the state
+    /// before the change.
     func store(_ download: HotDownload, for target: String, dependingOn names: [String], epoch: Int) {
         let expiry = NIODeadline.now() + HotDownloads.lifetime
         change { $0.store(HotDownloadTable.Entry(download: download, names: names, expiry: expiry), target, epoch) }
@@ -94,7 +118,7 @@ package final class HotDownloads: Sendable {
         change { $0.removeAll() }
     }
 
-    /// What was removed is released after the lock: closing the last reference to a deleted file can be slow.
+    /// Removed entries are released after the lock: closing the last reference to a deleted file can be slow.
     private func change(_ body: (inout HotDownloadTable) -> HotDownloadTable.Removed) {
         let removed = table.withLock { body(&$0) }
         withExtendedLifetime(removed) {}

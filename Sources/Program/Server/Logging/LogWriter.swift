@@ -75,7 +75,7 @@ final class LogWriter: TextOutputStream, Sendable {
         signal.signal()
         // Returns when the thread has ended; it did not begin if the pool stopped first.
         try? await pool.shutdownGracefully()
-        put(take().lines)
+        putAll(take())
         try result.get()
     }
 
@@ -85,8 +85,7 @@ final class LogWriter: TextOutputStream, Sendable {
             signal.wait()
             if !isPressing { _ = signal.wait(timeout: .now() + delay) }
             let taken = take()
-            put(taken.lines)
-            if taken.dropped > 0 { reportDropped(taken.dropped) }
+            putAll(taken)
             isClosed = taken.isClosed
         }
     }
@@ -102,13 +101,16 @@ final class LogWriter: TextOutputStream, Sendable {
         state.withLock { $0.isUrgent || $0.isClosed || $0.lines.count >= LogWriter.portion }
     }
 
-    private func reportDropped(_ count: Int) {
-        Counter(label: "lcfile_log_lines_dropped_total").increment(by: count)
-        put(Array("\(count) log lines were dropped, because more came than could be written.\n".utf8))
+    private func putAll(_ taken: State) {
+        put(taken.lines, isLast: taken.isClosed)
+        guard taken.dropped > 0 else { return }
+        Counter(label: "lcfile_log_lines_dropped_total").increment(by: taken.dropped)
+        let message = "\(taken.dropped) log lines were dropped, because log.buffer (\(bound) bytes) was full.\n"
+        put(Array(message.utf8), isLast: taken.isClosed)
     }
 
-    /// Writes bytes; lines that nothing accepts, for example because a pipe has no reader, are lost.
-    private func put(_ bytes: [UInt8]) {
+    /// Writes bytes; they are lost if the descriptor fails, and at the end also if it does not accept them in a second.
+    private func put(_ bytes: [UInt8], isLast: Bool) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -116,7 +118,7 @@ final class LogWriter: TextOutputStream, Sendable {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {
                 var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = Glibc.poll(&poll, 1, 1000)
+                if Glibc.poll(&poll, 1, 1000) == 0, isLast { return }
             } else if count == 0 || errno != EINTR {
                 return
             }
