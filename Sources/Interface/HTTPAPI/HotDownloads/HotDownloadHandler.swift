@@ -263,7 +263,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func setCork(_ isCorked: Bool, _ context: ChannelHandlerContext) {
-        // Fails if the connection is closed, or is none of TCP; only the segments differ then.
+        // Fails on a closed connection, and on one that is not TCP; then only the segments differ.
         try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: isCorked ? 1 : 0)
     }
 }
