@@ -379,7 +379,7 @@ def test_request_in_place_of_chunks_gets_the_same_response(pair):
 
 
 # The server drops what it has not answered when the client ends its sending behind a request with `Upgrade`, and cancels
-# work on images, whatever the path. So the last request ends the connection here.
+# work on images, with and without hot downloads. So the last request ends the connection here.
 LONGER = {
     "information about an image": to("/picture.png?imageInfo"),
     "operator on a file that is no image": to("/hot.bin?imageView2/2/w/20"),

@@ -28,7 +28,7 @@ struct HotDownload: Sendable {
     /// The path of the target, for the log.
     let path: String
     private let tag: EntityTag
-    /// The heads up to the fields that each response has anew.
+    /// The heads, without the fields that differ in each response.
     private let whole: ByteBuffer
     private let unchanged: ByteBuffer
 
@@ -57,7 +57,7 @@ struct HotDownload: Sendable {
         tags.map { tag.isAmong($0, comparison: .weak) } ?? false
     }
 
-    /// The memory in bytes that the responses take, without what all entries of the table have.
+    /// The memory in bytes of the heads, the body and the path.
     var memory: Int {
         var memory = whole.readableBytes + unchanged.readableBytes + 2 * path.utf8.count
         if case .memory(let bytes) = body { memory += bytes.storageCapacity }

@@ -1,0 +1,115 @@
+import Domain
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+@testable import HTTPAPI
+
+/// A socket that accepts bytes only when the test says so.
+final class BlockedSocket: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+
+    var sent = ""
+    var reads = 0
+    var isBlocked = false
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .byteBuffer(let bytes) = unwrapOutboundIn(data) { sent += String(buffer: bytes) }
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        if !isBlocked { context.flush() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        reads += 1
+        context.read()
+    }
+
+    /// Accepts what was written.
+    func accept() {
+        context?.flush()
+    }
+
+    /// What was sent since the last call.
+    func take() -> String {
+        defer { sent = "" }
+        return sent
+    }
+}
+
+/// A connection's bytes through the handler of hot downloads, NIO's decoder and the gate; the target `/hot` is prepared.
+final class HotConnection {
+    let channel = EmbeddedChannel()
+    let socket = BlockedSocket()
+    let activity = ConnectionActivity()
+    let downloads = HotDownloads(limits: HotDownloadLimits(), feeds: [])
+
+    init() throws {
+        let gate = RequestGate(connections: OpenConnections(), activity: activity, logger: Logger(label: "test"))
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let log = HotDownloadLog(logger: logger)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(socket)
+        try pipeline.addHandler(
+            HotDownloadHandler(downloads: downloads, gate: gate, activity: activity, log: log)
+        )
+        try pipeline.addHandler(HTTPResponseEncoder())
+        try pipeline.addHandler(HTTPConnection.decoder())
+        try pipeline.addHandler(gate)
+        try pipeline.addHandler(ConnectionLifetime(idleTimeout: .seconds(60), activity: activity))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        prepare("/hot")
+    }
+
+    func prepare(_ target: String) {
+        let response = Response(status: .ok, headers: [.eTag: "\"tag\"", .contentLength: "4"])
+        let download = HotDownload(
+            response,
+            path: target,
+            tag: EntityTag(quoted: "\"tag\""),
+            body: .memory(ByteBuffer(string: "body")),
+            size: 4
+        )
+        downloads.store(download, for: target, dependingOn: [target], epoch: 0)
+    }
+
+    func send(_ text: String) {
+        _ = try? channel.writeInbound(ByteBuffer(string: text))
+    }
+
+    /// The targets of the requests that the routes got since the last call.
+    func routed() throws -> [String] {
+        var targets: [String] = []
+        while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .head(let head) = part { targets.append(head.uri) }
+        }
+        return targets
+    }
+
+    /// The response of a route.
+    func answer() {
+        let head = HTTPResponseHead(version: .http1_1, status: .accepted, headers: ["Content-Length": "0"])
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+    }
+
+    /// Whether the handler is still there.
+    var isWatched: Bool {
+        (try? channel.pipeline.syncOperations.handler(type: HotDownloadHandler.self)) != nil
+    }
+}
