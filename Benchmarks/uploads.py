@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.parse
 
@@ -26,8 +27,8 @@ SMALL = 100_000
 CLIENTS = 64
 SMALL_GOAL = 0.5
 # At most so many in a turn, ours and the yardstick's, and never longer than SECONDS.
-SMALL_FILES = 10_000
-BARE_FILES = 40_000
+SMALL_FILES = 8_000
+BARE_FILES = 12_000
 
 
 def parsed_size(text):
@@ -40,7 +41,7 @@ def parsed_size(text):
 
 def bench(folder, size):
     folder.mkdir()
-    needed = max(2 * size, (9 * SMALL_FILES + BARE_FILES) * SMALL)
+    needed = max(2 * size, (9 * SMALL_FILES + 6 * BARE_FILES) * SMALL)
     if shutil.disk_usage(folder).free < needed:
         sys.exit(f"uploads: {needed >> 30} GB must be free at {folder}")
     limits = ["LCFILE_UPLOADS_MAX_OPEN", "LCFILE_UPLOADS_MAX_OPEN_GUESTS", "LCFILE_UPLOADS_MAX_OPEN_ADDRESS"]
@@ -170,10 +171,8 @@ def bench_small(folder, pid, url):
         return rate
 
     def bare(folders):
-        work = folder / "bare"
-        work.mkdir()
+        work = pathlib.Path(tempfile.mkdtemp(prefix="bare-", dir=folder))
         rate, _ = measured(synced, work, CLIENTS, SMALL, BARE_FILES, SECONDS, folders)
-        work.rmdir()
         return rate
 
     uploads = [lambda mode=mode: upload(mode) for mode in modes]

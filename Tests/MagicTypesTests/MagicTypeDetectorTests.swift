@@ -83,6 +83,22 @@ import Testing
         #expect(try await detector.imageType(of: ByteBuffer(string: text))?.description == type)
     }
 
+    @Test(
+        "the letters svg are found in encodings of one, two and four bytes",
+        arguments: [
+            ("svg", true), ("<ssvg", true), ("svsvg>", true), ("s\0v\0g\0", true), ("\0s\0\0\0v\0\0\0g", true),
+            ("", false), ("s", false), ("sv", false), ("s\0v\0", false), ("sxvg", false), ("SVG", false),
+            (String(repeating: "s", count: 1000) + "vg", true), (String(repeating: "sv", count: 1000), false),
+        ] as [(String, Bool)]
+    )
+    func lettersOfSVG(text: String, areFound: Bool) {
+        #expect(ByteBuffer(string: text).namesSVG == areFound)
+        var part = ByteBuffer(string: "svg" + text + "svg")
+        part.moveReaderIndex(forwardBy: 3)
+        part.moveWriterIndex(to: part.writerIndex - 3)
+        #expect(part.namesSVG == areFound)
+    }
+
     @Test("an SVG in UTF-16 has the image type that it has among all types")
     func wideSVG() async throws {
         let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><svg xmlns=\"http://www.w3.org/2000/svg\"/>"

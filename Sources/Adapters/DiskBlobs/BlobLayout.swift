@@ -49,7 +49,7 @@ final class BlobLayout: Sendable {
 
     /// An unused path in `staging`.
     func newStagingPath(_ beginning: String) -> String {
-        "\(staging)/\(beginning)\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
+        "\(staging)/\(beginning)\(RandomString.lowercase(25))"
     }
 
     /// The names of all files in `staging`.

@@ -43,22 +43,3 @@ package final class MagicTypeDetector: TypeDetector {
         }
     }
 }
-
-extension ByteBuffer {
-    /// Whether the letters `svg` follow each other in the bytes, in an encoding of one, two or four bytes a letter.
-    fileprivate var namesSVG: Bool {
-        withUnsafeReadableBytes { bytes in
-            var matched = 0
-            let name: StaticString = "svg"
-            for byte in bytes where byte != 0 {
-                if byte == name.utf8Start[matched] {
-                    matched += 1
-                    if matched == name.utf8CodeUnitCount { return true }
-                } else {
-                    matched = byte == name.utf8Start[0] ? 1 : 0
-                }
-            }
-            return false
-        }
-    }
-}

@@ -23,20 +23,14 @@ struct GeneratedApp {
             isNew = false
         } else {
             configuration = try AppConfiguration(
-                id: GeneratedApp.randomString(24),
-                appKey: GeneratedApp.randomString(32),
-                masterKey: GeneratedApp.randomString(32)
+                id: RandomString.alphanumeric(24),
+                appKey: RandomString.alphanumeric(32),
+                masterKey: RandomString.alphanumeric(32)
             )
             isNew = true
             try write(to: path)
             try storage.synchronize()
         }
-    }
-
-    private static func randomString(_ length: Int) -> String {
-        let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-        let characters = (0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
-        return String(decoding: characters, as: UTF8.self)
     }
 
     /// Writes beside and renames, so that a crash leaves no half of a file.

@@ -43,7 +43,7 @@ struct DerivativeLayout: Sendable {
 
     /// A new file, for bytes that are being written.
     func newStagingPath() -> String {
-        "\(root)/\(DerivativeLayout.staged)\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
+        "\(root)/\(DerivativeLayout.staged)\(RandomString.lowercase(25))"
     }
 
     /// Removes the unfinished files of a previous server.
