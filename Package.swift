@@ -100,6 +100,7 @@ let package = Package(
         cModule("CPCRE", package: "libpcre2-8", debian: "libpcre2-dev"),
         cModule("CCrypt", package: "libcrypt", debian: "libcrypt-dev"),
         cModule("CZlib", package: "zlib", debian: "zlib1g-dev"),
+        cModule("CZstd", package: "libzstd", debian: "libzstd-dev"),
         cModule("CArchive", package: "libarchive", debian: "libarchive-dev"),
         cModule("CJemalloc", package: "jemalloc", debian: "libjemalloc-dev"),
         cModule("CLinux"),
@@ -146,9 +147,8 @@ let package = Package(
             "HTTPAPI",
             in: "Interface",
             [
-                "Domain", "RealtimeMessages", "CZlib", hummingbird, hummingbirdCore, httpTypes, crypto, logging,
-                coreMetrics,
-                nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioWebSocket,
+                "Domain", "RealtimeMessages", "CZlib", "CZstd", hummingbird, hummingbirdCore, httpTypes, crypto,
+                logging, coreMetrics, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioWebSocket,
             ]
         ),
 
@@ -220,7 +220,7 @@ let package = Package(
         tests(of: "PCREPatterns"),
         tests(of: "PasswordHashes", [nioPosix]),
         tests(of: "RealtimeMessages", ["Domain"]),
-        tests(of: "HTTPAPI", ["CZlib", "PCREPatterns", nioEmbedded]),
+        tests(of: "HTTPAPI", ["CZlib", "CZstd", "PCREPatterns", nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
         tests(
             of: "Server",

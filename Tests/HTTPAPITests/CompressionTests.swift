@@ -1,4 +1,5 @@
 import CZlib
+import CZstd
 import Domain
 import HTTPTypes
 import NIOCore
@@ -8,7 +9,7 @@ import Testing
 
 @Suite struct CompressionTests {
     @Test(
-        "gzip is used if the client accepts it and does not prefer no coding",
+        "gzip is used if the client accepts it, and neither zstd nor no coding is preferred",
         arguments: [
             ("gzip", true), ("gzip, deflate, br", true), ("GZip", true), ("x-gzip", true), ("*", true),
             ("deflate, *;q=0.1", true), ("gzip;q=0.5", true), ("gzip ; Q=0.001", true), ("identity;q=0, gzip", true),
@@ -18,20 +19,43 @@ import Testing
             ("gzip;q=2", false), ("gzip;q=x", false), ("gzip;q=1e-1", false), ("gzip;q=-1", false), (",, gzip", true),
         ] as [(String?, Bool)]
     )
-    func codings(header: String?, prefersGzip: Bool) {
-        #expect(AcceptedCodings(header).prefersGzip == prefersGzip)
+    func gzip(header: String?, isUsed: Bool) {
+        #expect(AcceptedCodings(header).preferred == (isUsed ? .gzip : nil))
     }
 
-    @Test("a stream is whole in any pieces", arguments: [1, 1000, 65536, 300_000])
-    func stream(size: Int) throws {
+    @Test(
+        "zstd is used if the client weighs it at least as high as gzip and no coding",
+        arguments: [
+            ("zstd", .zstd), ("gzip, deflate, br, zstd", .zstd), ("gzip;q=0.5, zstd;q=0.5", .zstd), ("ZSTD", .zstd),
+            ("zstd, *", .zstd), ("*;q=0, zstd", .zstd), ("zstd;q=0.9, gzip", .gzip), ("zstd;q=0, gzip", .gzip),
+            ("zstd;q=0, *", .gzip), ("zstd;q=0.1, *;q=0.2", .gzip), ("zstd;q=0", nil), ("zstd;q=0.5, identity", nil),
+            ("zstd, identity", .zstd), ("zstandard", nil), ("zstd;q=x", nil),
+        ] as [(String, ContentCoding?)]
+    )
+    func zstd(header: String, coding: ContentCoding?) {
+        #expect(AcceptedCodings(header).preferred == coding)
+    }
+
+    @Test("a stream is whole in any pieces", arguments: ContentCoding.allCases, [1, 1000, 65536, 300_000])
+    func stream(coding: ContentCoding, size: Int) throws {
+        switch coding {
+        case .zstd: try requireWhole(ZstdStream(), pieces: size, decompressed)
+        case .gzip: try requireWhole(GzipStream(), pieces: size, inflated)
+        }
+    }
+
+    private func requireWhole<Stream: CompressionStream & ~Copyable>(
+        _ stream: consuming Stream,
+        pieces size: Int,
+        _ original: (ByteBuffer) -> ByteBuffer
+    ) throws {
         let text = ByteBuffer(string: String((0..<60_000).map { "\($0 &* 7919) " }.joined().prefix(299_999)))
         var (rest, output) = (text, ByteBuffer())
-        var stream = try GzipStream()
         while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
             output.writeImmutableBuffer(try stream.compress(piece, isLast: rest.readableBytes == 0))
         }
         #expect(output.readableBytes < text.readableBytes)
-        #expect(inflated(output) == text)
+        #expect(original(output) == text)
     }
 
     /// The objects of a class with one text in each, as a client with an `Accept-Encoding` gets them.
@@ -66,12 +90,13 @@ import Testing
         }
     }
 
-    @Test("an answer over 64 KB is compressed while it is sent, without a length")
-    func long() async throws {
-        try await query([String(repeating: "word ", count: 10_000), String(repeating: "other ", count: 10_000)]) {
-            #expect($0.headers[.contentEncoding] == "gzip")
+    @Test("an answer over 64 KB is compressed while it is sent, without a length", arguments: ContentCoding.allCases)
+    func long(coding: ContentCoding) async throws {
+        let texts = [String(repeating: "word ", count: 10_000), String(repeating: "other ", count: 10_000)]
+        try await query(texts, accepting: coding.rawValue) {
+            #expect($0.headers[.contentEncoding] == coding.rawValue)
             #expect($0.headers[.contentLength] == nil)
-            let json = String(buffer: inflated($0.body))
+            let json = String(buffer: coding == .zstd ? decompressed($0.body) : inflated($0.body))
             #expect(json.hasPrefix(#"{"results":[{"#) && json.hasSuffix("}]}"))
             #expect(json.utf8.count > 110_000)
         }
@@ -108,7 +133,7 @@ import Testing
         try await TestServer().test { client in
             let text = String(repeating: "word ", count: 1000)
             var headers = Who.client.headers
-            headers[.acceptEncoding] = "gzip"
+            headers[.acceptEncoding] = "gzip, zstd"
             let user = #"{"username":"ann","password":"secret","text":"\#(text)"}"#
             for path in ["/1.1/users?fetchWhenSave=true", "/1.1/login"] {
                 let response = try await client.send("POST", path, user, headers)
@@ -159,4 +184,16 @@ private func inflated(_ bytes: ByteBuffer) -> ByteBuffer {
         }
     }
     return status == Z_STREAM_END && stream.avail_in == 0 ? output : ByteBuffer()
+}
+
+/// The bytes of a whole frame of zstd; empty if it is damaged or followed by other bytes.
+private func decompressed(_ bytes: ByteBuffer) -> ByteBuffer {
+    var output = ByteBuffer()
+    output.writeWithUnsafeMutableBytes(minimumWritableBytes: 1 << 20) { free in
+        let size = bytes.withUnsafeReadableBytes {
+            ZSTD_decompress(free.baseAddress, free.count, $0.baseAddress, $0.count)
+        }
+        return ZSTD_isError(size) == 0 ? size : 0
+    }
+    return output
 }

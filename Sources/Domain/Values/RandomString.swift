@@ -23,6 +23,7 @@ package enum RandomString {
     ///   - count: The number of characters.
     ///   - alphabet: At most 64 characters of ASCII.
     ///   - generator: Gives the random numbers.
+    /// - Returns: The string.
     static func string(
         _ count: Int,
         of alphabet: StaticString,

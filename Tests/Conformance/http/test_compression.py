@@ -1,9 +1,10 @@
-"""`Accept-Encoding: gzip` of JSON answers: which are compressed, and that nothing else changes."""
+"""`Accept-Encoding` of JSON answers: which are compressed, and that nothing else changes."""
 
 import gzip
 import json
 
 import pytest
+import zstandard
 from client import credentials, head
 
 GZIP = {"Accept-Encoding": "gzip"}
@@ -25,14 +26,19 @@ def asked(server, path, **headers):
         return connection.request("GET", path, credentials() | named)
 
 
-def test_compressed_answer_is_the_same(server, notes):
+def decompressed(coding, content):
+    return gzip.decompress(content) if coding == "gzip" else zstandard.ZstdDecompressor().decompressobj().decompress(content)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_compressed_answer_is_the_same(server, notes, coding):
     for path in notes:
         plain = asked(server, path)
-        packed = asked(server, path, **GZIP)
+        packed = asked(server, path, Accept_Encoding=coding)
         assert plain.getheader("Content-Encoding") is None
-        assert packed.getheader("Content-Encoding") == "gzip"
+        assert packed.getheader("Content-Encoding") == coding
         assert plain.getheader("Vary") == packed.getheader("Vary") == "Accept-Encoding"
-        assert gzip.decompress(packed.content) == plain.content
+        assert decompressed(coding, packed.content) == plain.content
         assert len(packed.content) < len(plain.content) / 4
 
 
@@ -67,6 +73,13 @@ def test_old_client_gets_a_compressed_answer_that_ends_with_the_connection(serve
 def test_weights_decide(server, notes, value, is_compressed):
     answer = asked(server, notes[0], Accept_Encoding=value)
     assert (answer.status, answer.getheader("Content-Encoding")) == (200, "gzip" if is_compressed else None)
+
+
+@pytest.mark.parametrize("value, coding", [
+    ("gzip, deflate, br, zstd", "zstd"), ("zstd;q=0.9, gzip", "gzip"), ("zstd;q=0, *", "gzip"), ("zstd, identity;q=0.5", "zstd"),
+])
+def test_client_chooses_between_codings(server, notes, value, coding):
+    assert asked(server, notes[0], Accept_Encoding=value).getheader("Content-Encoding") == coding
 
 
 def test_several_lines_are_one_list(server, notes):

@@ -26,7 +26,8 @@ struct RandomStringTests {
 
     @Test("every character of the alphabet occurs, and no other")
     func alphabets() {
-        let digits = Set("0123456789"), small = Set("abcdefghijklmnopqrstuvwxyz")
+        let digits = Set("0123456789")
+        let small = Set("abcdefghijklmnopqrstuvwxyz")
         let capitals = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
         #expect(Set(RandomString.lowercase(10_000)) == digits.union(small))
         #expect(Set(RandomString.alphanumeric(10_000)) == digits.union(small).union(capitals))

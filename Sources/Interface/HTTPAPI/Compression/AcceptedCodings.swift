@@ -12,12 +12,18 @@ struct AcceptedCodings {
         }
     }
 
-    /// Whether the client accepts gzip and does not prefer a response without a coding.
+    /// The coding for a response: of those that the client weighs highest, the first of this server's.
     ///
-    /// If a client accepts neither, the response has no coding: the RFC prefers that to a refusal.
-    var prefersGzip: Bool {
-        let gzip = weights["gzip"] ?? weights["*"] ?? 0
-        return gzip > 0 && gzip >= weights["identity"] ?? 0
+    /// `nil` if the client accepts none, or prefers a response without a coding. A client that refuses that as well gets
+    /// it nevertheless: the RFC prefers it to a refusal. `*` stands for gzip only: every client that sends it has gzip.
+    var preferred: ContentCoding? {
+        var best: (coding: ContentCoding, weight: Double)?
+        for coding in ContentCoding.allCases {
+            let weight = weights[coding.rawValue] ?? (coding == .gzip ? weights["*"] : nil) ?? 0
+            if weight > best?.weight ?? 0 { best = (coding, weight) }
+        }
+        guard let best, best.weight >= weights["identity"] ?? 0 else { return nil }
+        return best.coding
     }
 
     /// The weight in the parameters of an entry, 1 without one; 0 if it is malformed, so that the coding is not used.

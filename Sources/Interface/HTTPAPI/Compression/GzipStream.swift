@@ -5,12 +5,11 @@ internal import NIOCore
 ///
 /// It takes 268 KB of memory until it is released. zlib's level 1 takes 6 ms for a megabyte of JSON on one core and
 /// leaves 28 per cent of it; level 6 takes twice as long and leaves 26.
-struct GzipStream: ~Copyable {
+struct GzipStream: CompressionStream, ~Copyable {
     /// zlib's state has a pointer to it, so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Throws: ``GzipError`` if there is no memory.
-    init() throws(GzipError) {
+    init() throws(CompressionError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         // 15 bits for the largest window, and 16 for the format of gzip; 8 is the default memory level.
@@ -26,7 +25,7 @@ struct GzipStream: ~Copyable {
         )
         guard status == Z_OK else {
             stream.deallocate()
-            throw GzipError(status: status)
+            throw CompressionError(description: "deflateInit2 returned \(status)")
         }
     }
 
@@ -35,14 +34,7 @@ struct GzipStream: ~Copyable {
         stream.deallocate()
     }
 
-    /// Compresses the next piece.
-    ///
-    /// - Parameters:
-    ///   - piece: At most 1 GB.
-    ///   - isLast: Whether the stream ends with it.
-    /// - Returns: The bytes that are complete, possibly none before the end.
-    /// - Throws: ``GzipError`` after a call with `isLast`.
-    mutating func compress(_ piece: ByteBuffer, isLast: Bool) throws(GzipError) -> ByteBuffer {
+    mutating func compress(_ piece: ByteBuffer, isLast: Bool) throws(CompressionError) -> ByteBuffer {
         let bound = Int(deflateBound(stream, UInt(piece.readableBytes)))
         var output = ByteBuffer()
         var status = Z_OK
@@ -64,15 +56,8 @@ struct GzipStream: ~Copyable {
         }
         // Z_BUF_ERROR only says that the last call had nothing to do.
         guard isLast ? status == Z_STREAM_END : [Z_OK, Z_BUF_ERROR].contains(status) else {
-            throw GzipError(status: status)
+            throw CompressionError(description: "deflate returned \(status)")
         }
         return output
     }
-}
-
-/// A failure of zlib, which is possible only without memory.
-struct GzipError: Error, CustomStringConvertible {
-    let status: CInt
-
-    var description: String { "zlib returned \(status)" }
 }

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
-/// Compresses JSON responses for clients that accept gzip.
+/// Compresses JSON responses for clients that accept zstd or gzip.
 ///
 /// It is for routes whose responses can be long: objects, queries, batches, schemas. Responses with session tokens or
 /// third-party credentials are not compressed: from the length of a compressed response, an attacker who determines a
@@ -29,25 +29,35 @@ struct JSONCompression: RouterMiddleware {
             response.headers[.contentType]?.hasPrefix("application/json") == true
         else { return response }
         response.headers[values: .vary] += ["Accept-Encoding"]
-        guard AcceptedCodings(request.headers[.acceptEncoding]).prefersGzip else { return response }
+        guard let coding = AcceptedCodings(request.headers[.acceptEncoding]).preferred else { return response }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let json = collector.body
-        guard !json.namesSecret, let body = try compressed(json) else { return response }
+        guard !json.namesSecret, let body = try body(json, coding) else { return response }
         response.body = body
-        response.headers[.contentEncoding] = "gzip"
+        response.headers[.contentEncoding] = coding.rawValue
         return response
     }
 
+    private func body(_ json: ByteBuffer, _ coding: ContentCoding) throws -> ResponseBody? {
+        switch coding {
+        case .zstd: try compressed(json, by: ZstdStream.self)
+        case .gzip: try compressed(json, by: GzipStream.self)
+        }
+    }
+
     /// The compressed body; `nil` if it is not shorter.
-    private func compressed(_ json: ByteBuffer) throws -> ResponseBody? {
+    private func compressed<Stream: CompressionStream & ~Copyable>(
+        _ json: ByteBuffer,
+        by _: Stream.Type
+    ) throws -> ResponseBody? {
         guard json.readableBytes > JSONCompression.pieceLength else {
-            var stream = try GzipStream()
+            var stream = try Stream()
             let bytes = try stream.compress(json, isLast: true)
             return bytes.readableBytes < json.readableBytes ? ResponseBody(byteBuffer: bytes) : nil
         }
         return ResponseBody { writer in
-            var stream = try GzipStream()
+            var stream = try Stream()
             var rest = json
             while let piece = rest.readSlice(length: min(rest.readableBytes, JSONCompression.pieceLength)),
                 piece.readableBytes > 0
