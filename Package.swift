@@ -33,6 +33,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
@@ -81,6 +82,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -100,7 +102,7 @@ let package = Package(
         cModule("CPCRE", package: "libpcre2-8", debian: "libpcre2-dev"),
         cModule("CCrypt", package: "libcrypt", debian: "libcrypt-dev"),
         cModule("CZlib", package: "zlib", debian: "zlib1g-dev"),
-        cModule("CZstd", package: "libzstd", debian: "libzstd-dev"),
+        cModule("CZstd", debian: "libzstd-dev"),
         cModule("CArchive", package: "libarchive", debian: "libarchive-dev"),
         cModule("CJemalloc", package: "jemalloc", debian: "libjemalloc-dev"),
         cModule("CLinux"),
@@ -148,7 +150,7 @@ let package = Package(
             in: "Interface",
             [
                 "Domain", "RealtimeMessages", "CZlib", "CZstd", hummingbird, hummingbirdCore, httpTypes, crypto,
-                logging, coreMetrics, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioWebSocket,
+                logging, coreMetrics, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioWebSocket,
             ]
         ),
 
@@ -160,7 +162,7 @@ let package = Package(
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
                 "CurlFetch", "VisionModel", "HTTPAPI", "Storage", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
-                serviceLifecycle, unixSignals,
+                nioSSL, serviceLifecycle, unixSignals,
             ]
         ),
         library("Storage", in: "Program", ["Domain"]),

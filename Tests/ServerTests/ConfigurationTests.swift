@@ -87,9 +87,11 @@ import Testing
         let texts = [
             "host", "storage", "metrics.host", "uploads.typeTable", "censorship.model", "censorship.classifier",
         ]
+        // One of these alone is refused.
+        let pair = ["tls.certificate", "tls.key"]
         // A secret is never printed, not even in a refusal.
         let secret = "censorship.webhookSecret"
-        for name in names where !texts.contains(name) && name != secret {
+        for name in names where !(texts + pair).contains(name) && name != secret {
             let variable = ConfigurationLoader.environmentVariable(of: name)
             let sentence = try await refusal(environment: [variable: "!"])
             #expect(sentence.hasPrefix("\(name) is '!'; allowed: "), "\(variable): \(sentence)")
@@ -99,9 +101,24 @@ import Testing
             let loaded = try await load(environment: [variable: "changed"])
             #expect(String(reflecting: loaded).contains("\"changed\""), "\(variable)")
         }
+        let paths = pair.map { (ConfigurationLoader.environmentVariable(of: $0), "/\($0)") }
+        let files = try await load(environment: Dictionary(uniqueKeysWithValues: paths)).tls
+        #expect([files.certificate, files.key] == ["/tls.certificate", "/tls.key"])
         let loaded = try await load(environment: [ConfigurationLoader.environmentVariable(of: secret): "changed"])
         #expect(loaded.censorship.secret.matches("changed"))
         #expect(!String(reflecting: loaded).contains("changed"))
+    }
+
+    @Test("file URLs begin with https if connections are encrypted")
+    func encryptedURL() async throws {
+        let loaded = try await load(environment: ["LCFILE_TLS_CERTIFICATE": "/c", "LCFILE_TLS_KEY": "/k"])
+        #expect(loaded.fileURLBase == "https://127.0.0.1:8080")
+    }
+
+    @Test("a certificate without a key is refused, and a key without a certificate", arguments: ["CERTIFICATE", "KEY"])
+    func halfOfTLS(name: String) async throws {
+        let sentence = try await refusal(environment: ["LCFILE_TLS_\(name)": "/file"])
+        #expect(sentence == "tls.certificate and tls.key go together; set both or none")
     }
 
     @Test(

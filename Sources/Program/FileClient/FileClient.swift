@@ -48,11 +48,18 @@ public struct FileClient: Sendable {
     /// - Parameters:
     ///   - server: The server's URL.
     ///   - onlyLife: Checks only whether the server responds.
+    ///   - verifiesCertificate: Whether the certificate must be for this URL. It is not if the URL is the loopback address
+    ///     of a server with another name.
     /// - Throws: ``FileClientError`` with the server's message if it reports a fault, with status 0 if it does not
     ///   respond.
-    public static func checkHealth(of server: String, onlyLife: Bool = false) async throws {
+    public static func checkHealth(
+        of server: String,
+        onlyLife: Bool = false,
+        verifiesCertificate: Bool = true
+    ) async throws {
         var options = FileClientOptions()
         options.retries = .none
+        options.verifiesCertificates = verifiesCertificate
         let client = FileClient(server: server, appID: "", headers: [], options: options)
         _ = try await client.send(Request("GET", client.server + (onlyLife ? "/health?live" : "/health")))
     }

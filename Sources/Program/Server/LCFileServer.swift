@@ -44,6 +44,8 @@ package struct LCFileServer {
         MemoryAllocator.start()
         // A file that exceeds the process's limit causes an error of that write, and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
+        // Before anything is created, as other faults of the settings.
+        let certificate = try configuration.tls.files.map { try ServerCertificate($0, logger: logger) }
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
@@ -91,11 +93,13 @@ package struct LCFileServer {
             let deletions = DeletionWorkers(apps: services)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
             let watch = StorageWatch(health: health, pool: pools.disk)
+            let reload = ReloadSignal(certificate: certificate, pool: pools.disk, logger: logger)
             try await serve(
                 api,
                 LiveQueryWorkers(apps: services),
-                [sweeper, deletions, censors, watch],
-                descriptors
+                [sweeper, deletions, censors, watch, reload],
+                descriptors,
+                certificate?.encryption(threads: pools.disk)
             ) { onStarted(greeting) }
             await shared.censorship.close()
             for database in databases { try database.close() }
@@ -109,6 +113,7 @@ package struct LCFileServer {
         _ liveQueries: LiveQueryWorkers?,
         _ background: [any Service],
         _ descriptors: DescriptorBudget,
+        _ encryption: Encryption?,
         onRunning: @escaping @Sendable () -> Void
     ) async throws {
         let metrics = PrometheusMetrics()
@@ -125,7 +130,7 @@ package struct LCFileServer {
         // With names: for a service without one, the group would log a description of all its parts at each start.
         var services = [
             ServiceGroupConfiguration.ServiceConfiguration(
-                service: mainListener(api, descriptors, onRunning: listening),
+                service: mainListener(api, descriptors, encryption, onRunning: listening),
                 serviceName: "listener"
             )
         ]
@@ -148,6 +153,7 @@ package struct LCFileServer {
     private func mainListener(
         _ api: API,
         _ descriptors: DescriptorBudget,
+        _ encryption: Encryption?,
         onRunning: @escaping @Sendable () -> Void
     ) -> some Service {
         let connections = OpenConnections()
@@ -158,6 +164,7 @@ package struct LCFileServer {
                 connections: connections,
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
+                encryption: encryption,
                 logger: logger
             ),
             configuration: .init(

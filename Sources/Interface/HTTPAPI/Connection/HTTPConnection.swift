@@ -5,13 +5,14 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Configures HTTP/1.1 connections: Hummingbird's handlers, plus strict request parsing, `sendfile` and `100 Continue`.
+/// Configures HTTP/1.1 connections: Hummingbird's handlers, plus strict request parsing, `sendfile`, `100 Continue` and TLS.
 package enum HTTPConnection {
     /// - Parameters:
     ///   - idleTimeout: How long a connection can send no part of a request before it is closed.
     ///   - connections: The open connections; each connection adds itself.
     ///   - liveConnections: Accepts WebSockets; `nil` for none.
     ///   - hotDownloads: The prepared responses of downloads; `nil` for none.
+    ///   - encryption: Encrypts the connections; `nil` for connections in the clear.
     ///   - logger: Records the requests that get prepared responses.
     /// - Returns: The builder with which Hummingbird creates the server's connections.
     package static func server(
@@ -19,6 +20,7 @@ package enum HTTPConnection {
         connections: OpenConnections = OpenConnections(),
         liveConnections: LiveConnections? = nil,
         hotDownloads: HotDownloads? = nil,
+        encryption: Encryption? = nil,
         logger: Logger
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
@@ -28,6 +30,7 @@ package enum HTTPConnection {
                 connections: connections,
                 liveConnections: liveConnections,
                 hotDownloads: hotDownloads,
+                encryption: encryption,
                 log: HotDownloadLog(logger: logger)
             )
         }
@@ -72,6 +75,7 @@ private struct HTTPChannel: HTTPChannelHandler {
     let connections: OpenConnections
     let liveConnections: LiveConnections?
     let hotDownloads: HotDownloads?
+    let encryption: Encryption?
     let log: HotDownloadLog
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -88,9 +92,11 @@ private struct HTTPChannel: HTTPChannelHandler {
                 liveConnections: liveConnections,
                 logger: logger
             )
+            let files = encryption?.files ?? .kernel
+            if let encryption { try pipeline.addHandler(encryption.makeHandler()) }
             if let hotDownloads {
                 try pipeline.addHandler(
-                    HotDownloadHandler(downloads: hotDownloads, gate: gate, activity: activity, log: log)
+                    HotDownloadHandler(downloads: hotDownloads, gate: gate, activity: activity, files: files, log: log)
                 )
             }
             try pipeline.addHandler(HTTPResponseEncoder())
@@ -98,8 +104,8 @@ private struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(gate)
             try pipeline.addHandler(ConnectionLifetime(idleTimeout: idleTimeout, activity: activity))
             try pipeline.addHandler(HeadHandler())
-            try pipeline.addHandler(SendFileHandler())
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(SendFileHandler(files: files))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: encryption != nil))
             try pipeline.addHandler(ContinueHandler())
             try pipeline.addHandler(RequestTrailers())
             try pipeline.addHandler(ClientPresence())

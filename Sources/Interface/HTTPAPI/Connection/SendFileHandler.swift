@@ -19,20 +19,26 @@ struct SendFile: Sendable {
     }
 }
 
-/// Passes ranges of files to the kernel (`sendfile`), so that a download's bytes never pass through the process.
+/// Sends ranges of files, usually by the kernel, so that a download's bytes never pass through the process.
 ///
 /// It is placed between NIO's HTTP encoder and Hummingbird; used on its connection's event loop only.
 final class SendFileHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    private let files: FileSending
+
+    init(files: FileSending) {
+        self.files = files
+    }
+
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard let file = event as? SendFile else {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
-        let sent = FileTransfer(file).start(context) { region, sent in
-            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: sent)
+        let sent = files.start(file, context) { [self] bytes, sent in
+            context.writeAndFlush(wrapOutboundOut(.body(bytes)), promise: sent)
         }
         if let promise { sent.cascade(to: promise) }
     }

@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// Answers simple requests for hot downloads on the connection's event loop, before the decoder sees them.
 ///
-/// It is the first handler of a connection. The rules that make two readers of one connection safe:
+/// It is the first handler of a connection, after the one that decrypts. The rules that make two readers of one connection safe:
 ///
 /// - It answers only a request that ``RequestScan`` recognises as simple, and only while all earlier requests of the
 ///   connection have their whole responses (``RequestGate/isAtRest``). So responses keep the order of the requests.
@@ -24,6 +24,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let downloads: HotDownloads
     private let gate: RequestGate
     private let activity: ConnectionActivity
+    private let files: FileSending
     private let log: HotDownloadLog
 
     /// Whether a response is being sent, or the event loop does other work between two responses.
@@ -52,11 +53,19 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - downloads: The prepared responses.
     ///   - gate: The gate of the same connection.
     ///   - activity: Records when the connection is idle; the gate has the same one.
+    ///   - files: How files are sent.
     ///   - log: Records each response.
-    init(downloads: HotDownloads, gate: RequestGate, activity: ConnectionActivity, log: HotDownloadLog) {
+    init(
+        downloads: HotDownloads,
+        gate: RequestGate,
+        activity: ConnectionActivity,
+        files: FileSending = .kernel,
+        log: HotDownloadLog
+    ) {
         self.downloads = downloads
         self.gate = gate
         self.activity = activity
+        self.files = files
         self.log = log
     }
 
@@ -232,8 +241,8 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func send(_ file: LocalFile, _ size: Int64, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
         file.withDescriptor { descriptor in
-            FileTransfer(SendFile(descriptor: descriptor, range: 0..<size)).start(context) { region, sent in
-                context.writeAndFlush(wrapOutboundOut(.fileRegion(region)), promise: sent)
+            files.start(SendFile(descriptor: descriptor, range: 0..<size), context) { [self] bytes, sent in
+                context.writeAndFlush(wrapOutboundOut(bytes), promise: sent)
             }
         }
     }

@@ -16,17 +16,23 @@ struct Health: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The server's URL. Default: http://127.0.0.1 with LCFILE_PORT or port 8080.")
+    @Option(
+        help: """
+            The server's URL. Default: http://127.0.0.1 with LCFILE_PORT or port 8080; https with LCFILE_TLS_CERTIFICATE, \
+            whose name is not checked then.
+            """
+    )
     var server: String?
 
     @Flag(help: "Check only whether the server answers, not the state of its storage.")
     var live = false
 
     func run() async throws {
-        let port = ProcessInfo.processInfo.environment["LCFILE_PORT"] ?? "8080"
-        let server = server ?? "http://127.0.0.1:\(port)"
+        let environment = ProcessInfo.processInfo.environment
+        let scheme = environment["LCFILE_TLS_CERTIFICATE"].map { $0.isEmpty } ?? true ? "http" : "https"
+        let server = self.server ?? "\(scheme)://127.0.0.1:\(environment["LCFILE_PORT"] ?? "8080")"
         do {
-            try await FileClient.checkHealth(of: server, onlyLife: live)
+            try await FileClient.checkHealth(of: server, onlyLife: live, verifiesCertificate: self.server != nil)
         } catch let error as FileClientError where error.status != 0 {
             Terminal.printError("lcfile: \(server) is not healthy: \(error)")
             throw ExitCode.failure

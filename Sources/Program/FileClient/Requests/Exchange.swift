@@ -52,6 +52,7 @@ final class Exchange {
         try handle.set(.connectTimeout, options.connectTimeout)
         try handle.set(.lowSpeedLimit, 1)
         try handle.set(.lowSpeedTime, options.idleTimeout)
+        if !options.verifiesCertificates { try handle.acceptAnyCertificate() }
         if request.followsRedirects {
             try handle.set(.followsRedirects, true)
             try handle.set(.maxRedirects, 5)

@@ -9,6 +9,8 @@ extension ServerConfiguration {
         reader.text("host", into: &host)
         try reader.number("port", 1...65535, into: &port)
         try reader.address("publicURL", into: &publicURL)
+        tls.certificate = reader.text("tls.certificate")
+        tls.key = reader.text("tls.key")
         reader.text("storage", into: &storage)
 
         try reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)

@@ -12,6 +12,8 @@ package struct ServerConfiguration: Sendable {
     package var port = 8080
     /// The URL under which clients reach the server, without a slash at its end; file URLs begin with it.
     package var publicURL: String?
+    /// `tls.*`.
+    package var tls = TLSSettings()
     /// The storage folder.
     package var storage = "storage"
     /// The `http.*` settings, except the sizes of JSON bodies.
@@ -67,6 +69,26 @@ package struct ServerConfiguration: Sendable {
 
     /// Creates a configuration with the defaults.
     package init() {}
+
+    /// The certificate of encrypted connections.
+    package struct TLSSettings: Sendable {
+        /// The path of the certificates in PEM, the server's own first; `nil` for connections in the clear.
+        package var certificate: String?
+        /// The path of the private key of the first certificate in PEM.
+        package var key: String?
+
+        /// The paths of both files.
+        struct Files: Sendable {
+            let certificate: String
+            let key: String
+        }
+
+        /// The files; `nil` for connections in the clear.
+        var files: Files? {
+            guard let certificate, let key else { return nil }
+            return Files(certificate: certificate, key: key)
+        }
+    }
 
     /// The timeouts and limits of connections.
     package struct HTTPSettings: Sendable {
@@ -148,7 +170,7 @@ package struct ServerConfiguration: Sendable {
     package var fileURLBase: String {
         if let publicURL { return publicURL }
         let name = ["0.0.0.0", "::", "[::]"].contains(host) ? "localhost" : host
-        return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+        return "\(tls.files == nil ? "http" : "https")://\(name.contains(":") ? "[\(name)]" : name):\(port)"
     }
 
     /// The maximum bytes of images that are served from memory, for all apps together.
@@ -187,6 +209,9 @@ package struct ServerConfiguration: Sendable {
     package func validate() throws {
         guard !metrics.enabled || metrics.port != port else {
             throw ExitError.configuration("metrics.port is \(port), the same as port; choose another one")
+        }
+        guard (tls.certificate == nil) == (tls.key == nil) else {
+            throw ExitError.configuration("tls.certificate and tls.key go together; set both or none")
         }
         // One guest can use a quarter of the memory, and sends files of old SDKs as Base64 in JSON.
         guard wire.jsonSize <= wire.bodyMemory / 4 else {

@@ -1,0 +1,96 @@
+internal import Glibc
+internal import HTTPAPI
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import Storage
+internal import Synchronization
+
+/// The certificate and the key with which connections are encrypted, read from their files.
+///
+/// A reload changes what new connections get; open ones keep the certificate with which they began.
+final class ServerCertificate: Sendable {
+    private let settings: ServerConfiguration.TLSSettings.Files
+    private let current: Mutex<NIOSSLContext>
+
+    /// The time before a certificate's end from which the log warns.
+    private static let warningDays = 14
+
+    /// Reads the files; blocks.
+    ///
+    /// - Throws: ``ExitError`` naming the setting and what is wrong with its file.
+    init(_ settings: ServerConfiguration.TLSSettings.Files, logger: Logger) throws {
+        self.settings = settings
+        current = Mutex(try ServerCertificate.read(settings, logger))
+    }
+
+    /// Reads the files again; blocks.
+    ///
+    /// - Throws: As at the start; the certificate of before stays then.
+    func reload(logger: Logger) throws {
+        let new = try ServerCertificate.read(settings, logger)
+        current.withLock { $0 = new }
+    }
+
+    /// How the listener encrypts connections.
+    func encryption(threads: NIOThreadPool) -> Encryption {
+        Encryption(threads: threads) { [self] in NIOSSLServerHandler(context: current.withLock(\.self)) }
+    }
+
+    private static func read(
+        _ settings: ServerConfiguration.TLSSettings.Files,
+        _ logger: Logger
+    ) throws -> NIOSSLContext {
+        let chain = try reading("tls.certificate", settings.certificate, "certificates in PEM") {
+            try NIOSSLCertificate.fromPEMFile(settings.certificate)
+        }
+        guard let own = chain.first else {
+            throw ExitError.configuration("tls.certificate: \(settings.certificate) contains no certificate")
+        }
+        let key = try reading("tls.key", settings.key, "a private key in PEM without a password") {
+            try NIOSSLPrivateKey(file: settings.key, format: .pem)
+        }
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        // Earlier versions are deprecated by RFC 8996.
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        guard let context = try? NIOSSLContext(configuration: tls) else {
+            throw ExitError.configuration(
+                "tls.key: \(settings.key) is not the key of the first certificate in \(settings.certificate)"
+            )
+        }
+        report(own, logger)
+        return context
+    }
+
+    private static func reading<Value>(
+        _ setting: String,
+        _ path: String,
+        _ content: String,
+        _ body: () throws -> Value
+    ) throws -> Value {
+        // NIOSSL has one error for a missing file and for a malformed one.
+        guard access(path, R_OK) == 0 else {
+            throw ExitError.configuration("\(setting): \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        do {
+            return try body()
+        } catch {
+            throw ExitError.configuration("\(setting): \(path) does not contain \(content)")
+        }
+    }
+
+    private static func report(_ certificate: NIOSSLCertificate, _ logger: Logger) {
+        let days = Int(certificate.notValidAfter - time(nil)) / 86_400
+        let level: Logger.Level = days < warningDays ? .warning : .info
+        logger.log(
+            level: level,
+            days < 0 ? "The certificate has ended." : "The certificate is loaded.",
+            metadata: ["tls.daysLeft": "\(days)"]
+        )
+    }
+}
