@@ -18,6 +18,7 @@ package struct API: Sendable {
     /// The prepared responses of downloads; `nil` without them.
     package let hotDownloads: HotDownloads?
     private let compresses: Bool
+    private let proxies: TrustedProxies
 
     /// - Parameters:
     ///   - apps: The apps of this server; a file key is looked up in them in this order.
@@ -30,6 +31,7 @@ package struct API: Sendable {
     ///   - compresses: Whether JSON responses are compressed for clients that accept it.
     ///   - maxWebSockets: The maximum number of open WebSockets.
     ///   - hotDownloads: The maximum size of the table of prepared responses.
+    ///   - proxies: The reverse proxies that are believed when they name a client.
     ///   - logger: Records what happens on WebSockets.
     package init(
         apps: [AppServices],
@@ -42,10 +44,12 @@ package struct API: Sendable {
         compresses: Bool = true,
         maxWebSockets: Int = .max,
         hotDownloads: HotDownloadLimits = HotDownloadLimits(),
+        proxies: TrustedProxies = TrustedProxies(),
         logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
         self.compresses = compresses
+        self.proxies = proxies
         self.publicURL = publicURL
         let hasHotDownloads = hotDownloads.responses > 1 && hotDownloads.memory > 0
         self.hotDownloads =
@@ -96,7 +100,8 @@ package struct API: Sendable {
             SignedCensorRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/censorship"))
         }
         DownloadRoutes(apps: all, hotDownloads: hotDownloads).add(to: router)
-        return TunnelResponder(base: router.buildResponder(), bodies: bodies)
+        let tunnel = TunnelResponder(base: router.buildResponder(), bodies: bodies)
+        return ProxyResponder(base: tunnel, proxies: proxies)
     }
 
     /// Adds the routes whose responses can be long and are compressed.

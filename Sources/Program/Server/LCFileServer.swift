@@ -86,8 +86,10 @@ package struct LCFileServer {
                 compresses: configuration.http.compression,
                 maxWebSockets: descriptors.webSockets,
                 hotDownloads: descriptors.bounded(configuration.hotDownloads),
+                proxies: configuration.http.proxies,
                 logger: logger
             )
+            warnAboutPublicURL()
             let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
             let deletions = DeletionWorkers(apps: services)
@@ -105,6 +107,15 @@ package struct LCFileServer {
             for database in databases { try database.close() }
             reserve.takeForNextStart()
         }
+    }
+
+    /// Warns if file URLs begin with an address that clients behind a reverse proxy cannot reach.
+    private func warnAboutPublicURL() {
+        guard configuration.publicURL == nil, !configuration.http.proxies.networks.isEmpty else { return }
+        logger.warning(
+            "publicURL is not set: file URLs begin with the server's own address, and not with that of the proxy.",
+            metadata: ["url": "\(configuration.fileURLBase)"]
+        )
     }
 
     /// Runs the listeners until a signal; running requests then have `http.shutdownTimeout` seconds to finish.

@@ -15,7 +15,7 @@ struct Authentication: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         var caller = try authenticator.authenticate(Credentials(headers: request.headers))
-            .at(address: context.channel.clientAddress ?? "")
+            .at(address: context.clientAddress ?? "")
         if let token = request.sessionToken {
             caller = try await apps.services(of: caller).sessions.caller(caller, showing: token)
         }

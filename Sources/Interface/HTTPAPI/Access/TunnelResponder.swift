@@ -16,7 +16,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     func respond(to request: Request, context: APIContext) async throws -> Response {
         guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
-            let sender = context.channel.unknownClient
+            let sender = context.unknownClient
             // A file as Base64 is large for every caller, and needs no memory beyond its bytes.
             let limit = isForFile(request) ? bodies.limits.largestBody : bodies.limits.bodySize(of: sender)
             let unpacked = try await bodies.text(of: request, from: sender, upTo: limit) { body in

@@ -48,7 +48,7 @@ struct SignedCensorRoutes: Sendable {
     }
 
     @Sendable private func callback(_ request: Request, _ context: APIContext) async throws -> Response {
-        let sender = CallerIdentity.guest(address: context.channel.clientAddress ?? "")
+        let sender = context.unknownClient
         return try await bodies.text(of: request, from: sender, upTo: Self.callbackLimit) { text in
             let bytes = Array(buffer: text.text)
             let members = try JSONValue(parsing: bytes, field: "body").objectValue ?? [:]

@@ -58,7 +58,7 @@ struct ImageAnswer {
         if let cached = try await app.images.cached(imageRequest, of: origin, automatic: automatic) {
             return .derivative(cached)
         }
-        return try await required(on: context) { [app, origin, address = context.channel.clientAddress] in
+        return try await required(on: context) { [app, origin, address = context.clientAddress] in
             try await app.images.result(imageRequest, of: origin, automatic: automatic, from: address)
         }
     }
@@ -85,7 +85,7 @@ struct ImageAnswer {
         _ imageRequest: ImageRequest,
         _ context: APIContext
     ) async throws -> Response {
-        let answer = try await required(on: context) { [app, origin, address = context.channel.clientAddress] in
+        let answer = try await required(on: context) { [app, origin, address = context.clientAddress] in
             try await app.images.information(operation, imageRequest, of: origin, from: address)
         }
         guard let answer else {

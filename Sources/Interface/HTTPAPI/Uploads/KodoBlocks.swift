@@ -35,10 +35,9 @@ struct KodoBlocks: Sendable {
         _ request: Request,
         _ upload: UploadHandle,
         _ bodies: RequestBodies,
-        _ channel: any Channel
+        _ sender: CallerIdentity
     ) async throws -> Response {
         if let key { try KodoKey.require(key, upload) }
-        let sender = channel.unknownClient
         return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { list in
             let contexts = String(buffer: list.text).split(separator: ",").map { $0.drop { $0 == " " } }
             return KodoKey.answer(try await upload.finishBlocks(contexts, size: size))

@@ -7,7 +7,7 @@ internal import NIOCore
 /// Kodo v2: numbered parts (protocol/files 2.6).
 struct KodoParts: Sendable {
     let bodies: RequestBodies
-    let channel: any Channel
+    let sender: CallerIdentity
 
     /// `buckets/<bucket>/objects/<key>/uploads[/<uploadId>[/<n>]]`.
     struct Path: Equatable {
@@ -71,8 +71,7 @@ struct KodoParts: Sendable {
     }
 
     private func finish(_ request: Request, _ upload: UploadHandle) async throws -> Response {
-        let sender = channel.unknownClient
-        return try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { body in
+        try await bodies.text(of: request, from: sender, upTo: bodies.limits.partList) { body in
             KodoKey.answer(try await upload.finish(try listedParts(in: try body.json(), upload)))
         }
     }

@@ -40,10 +40,10 @@ struct UploadAddressRoutes: Sendable {
             case (.post, .makeFile(let size, let key)):
                 try KodoAuthorization.require(token, in: request)
                 return try await KodoBlocks(addresses, token)
-                    .makeFile(size, key, request, upload, bodies, context.channel)
+                    .makeFile(size, key, request, upload, bodies, context.unknownClient)
             case (_, .parts(let path)):
                 try KodoAuthorization.require(token, in: request)
-                return try await KodoParts(bodies: bodies, channel: context.channel).answer(path, request, upload)
+                return try await KodoParts(bodies: bodies, sender: context.unknownClient).answer(path, request, upload)
             default:
                 throw ServiceError(.routeNotFound, "There is no such path or method.")
             }

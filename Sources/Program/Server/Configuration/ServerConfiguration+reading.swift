@@ -17,6 +17,12 @@ extension ServerConfiguration {
         try reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
         try reader.number("http.maxConnections", 0...1_000_000, into: &http.maxConnections)
         try reader.flag("http.compression", into: &http.compression)
+        let addresses = "addresses and networks such as 127.0.0.1, 10.0.0.0/8, fd00::/8"
+        try reader.value("http.proxies", addresses, into: &http.proxies.networks) { TrustedProxies.networks($0) }
+        let fields = TrustedProxies.Field.allCases.map(\.rawValue)
+        try reader.value("http.proxyHeader", fields.joined(separator: " or "), into: &http.proxies.field) { text in
+            fields.firstIndex { $0.lowercased() == text.lowercased() }.map { TrustedProxies.Field.allCases[$0] }
+        }
         try reader.size("http.maxJsonSize", into: &wire.jsonSize)
         try reader.size("http.maxUserJsonSize", into: &wire.userJSONSize)
         try reader.size("http.maxGuestJsonSize", into: &wire.guestJSONSize)

@@ -100,6 +100,8 @@ package struct ServerConfiguration: Sendable {
         package var maxConnections = 0
         /// Whether JSON responses are compressed for clients that accept it.
         package var compression = true
+        /// The reverse proxies that are believed when they name a client.
+        package var proxies = TrustedProxies()
     }
 
     /// The number of threads for each kind of blocking work.

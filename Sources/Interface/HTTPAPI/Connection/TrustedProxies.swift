@@ -1,0 +1,71 @@
+package import Domain
+internal import HTTPTypes
+
+/// The reverse proxies that are believed when they name the client of a request, and the field in which they do.
+///
+/// Every client can send such a field. So a connection must come from a trusted proxy, and only what trusted proxies
+/// added counts: the entries are read from the last one, which the nearest proxy added, to the first that is not the
+/// address of a trusted proxy. Only one field is read, because a proxy passes on the other one as a client sent it.
+package struct TrustedProxies: Sendable {
+    /// The field with the addresses.
+    package enum Field: String, Sendable, CaseIterable {
+        /// Addresses with commas between them, as most proxies send them.
+        case xForwardedFor = "X-Forwarded-For"
+        /// RFC 7239.
+        case forwarded = "Forwarded"
+    }
+
+    /// The networks of the proxies; empty if no proxy is trusted.
+    package var networks: [IPNetwork] = []
+    /// The field with the addresses.
+    package var field = Field.xForwardedFor
+
+    /// Creates the default: no proxy is trusted.
+    package init() {}
+
+    /// Parses networks and single addresses with commas between them; `nil` if one of them is neither.
+    package static func networks(_ text: String) -> [IPNetwork]? {
+        var networks: [IPNetwork] = []
+        for part in text.split(separator: ",") {
+            let name = part.filter { $0 != " " }
+            let length = name.contains("/") ? "" : name.contains(":") ? "/128" : "/32"
+            guard let network = IPNetwork(name + length) else { return nil }
+            networks.append(network)
+        }
+        return networks
+    }
+
+    /// Finds the client for which a trusted proxy sent a request.
+    ///
+    /// Where a proxy names no address (`unknown`, a name of its own, a malformed entry), its own address counts.
+    ///
+    /// - Parameters:
+    ///   - peer: The other end of the connection.
+    ///   - headers: The fields of the request.
+    /// - Returns: The client's address; `nil` if the connection is not from a trusted proxy.
+    func client(behind peer: IPAddress, _ headers: HTTPFields) -> IPAddress? {
+        guard isTrusted(peer) else { return nil }
+        var client = peer
+        for address in addresses(headers).reversed() {
+            guard let address else { break }
+            client = address
+            if !isTrusted(client) { break }
+        }
+        return client
+    }
+
+    private func isTrusted(_ address: IPAddress) -> Bool {
+        networks.contains { $0.contains(address) }
+    }
+
+    private func addresses(_ headers: HTTPFields) -> [IPAddress?] {
+        headers[values: .known(field.rawValue)].flatMap { line in
+            switch field {
+            case .xForwardedFor:
+                line.split(separator: ",", omittingEmptySubsequences: false).map { ForwardedNode.address($0) }
+            case .forwarded:
+                ForwardedNode.addresses(inElements: line)
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+"""Limits for an address apply to the clients that a trusted proxy names, and nobody else can name one."""
+
+import pytest
+from accounts import PASSWORD, settings, unique
+from client import assert_refused
+
+FIRST, SECOND = "192.0.2.1", "192.0.2.2"
+
+
+@pytest.fixture
+def one_each(new_server):
+    """A server on which an address makes one user."""
+    return lambda **more: new_server(**settings(passwordCost=10, maxSignUps=1), **more).start()
+
+
+def sign_up(api, header="X-Forwarded-For", value=None):
+    headers = {header: value} if value else {}
+    return api.post("/1.1/users", json={"username": unique(), "password": PASSWORD}, headers=headers)
+
+
+def assert_one_each(api, header, *values):
+    """The values name different clients, each of which makes one user."""
+    for value in values:
+        assert sign_up(api, header, value).status_code == 201
+    for value in values:
+        assert_refused(sign_up(api, header, value), 429, 429, "accounts.maxSignUps")
+
+
+def test_each_client_of_a_trusted_proxy_has_its_own_limit(one_each):
+    server = one_each(LCFILE_HTTP_PROXIES="127.0.0.0/8, 10.0.0.0/8")
+    assert_one_each(server.api(), "X-Forwarded-For", FIRST, f"{SECOND}, 10.0.0.7", "2001:db8::1")
+
+
+def test_what_a_client_sends_itself_does_not_count(one_each):
+    api = one_each(LCFILE_HTTP_PROXIES="127.0.0.1").api()
+    assert sign_up(api, value=FIRST).status_code == 201
+    # The proxy adds the real address behind the one that the client invented.
+    assert_refused(sign_up(api, value=f"{SECOND}, {FIRST}"), 429, 429, "accounts.maxSignUps")
+    assert_refused(sign_up(api, value=f"10.0.0.9, unknown, {FIRST}"), 429, 429, "accounts.maxSignUps")
+
+
+def test_other_header_is_not_read(one_each):
+    api = one_each(LCFILE_HTTP_PROXIES="127.0.0.1").api()
+    assert sign_up(api, "Forwarded", f"for={FIRST}").status_code == 201
+    assert_refused(sign_up(api, "Forwarded", f"for={SECOND}"), 429, 429, "accounts.maxSignUps")
+
+
+def test_forwarded_is_read_by_setting(one_each):
+    server = one_each(LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_HTTP_PROXY_HEADER="forwarded")
+    assert_one_each(server.api(), "Forwarded", f"for={FIRST};proto=https", f'for="{SECOND}:4711"', 'for="[2001:db8::1]"')
+
+
+@pytest.mark.parametrize("proxies", [{}, {"LCFILE_HTTP_PROXIES": "127.0.0.2"}])
+def test_no_other_connection_can_name_a_client(one_each, proxies):
+    api = one_each(**proxies).api()
+    assert sign_up(api, value=FIRST).status_code == 201
+    assert_refused(sign_up(api, value=SECOND), 429, 429, "accounts.maxSignUps")
+
+
+def test_log_warns_if_urls_would_begin_with_the_own_address(new_server):
+    server = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
+    assert server.stop() == 0
+    assert "publicURL is not set" in server.errors
+
+
+def test_log_does_not_warn_with_a_public_url(new_server):
+    server = new_server(LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_PUBLIC_URL="https://files.example.com").start()
+    assert server.stop() == 0
+    assert "publicURL is not set" not in server.errors
