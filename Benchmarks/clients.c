@@ -1,13 +1,14 @@
 // Clients that upload one small file after the other, each on a connection of its own that stays open.
 //
-//   clients PORT HEADERS CLIENTS BYTES FILES SECONDS put|both|form   prints files per second, and how many
+//   clients PORT HEADERS CLIENTS BYTES FILES SECONDS put|both|form|list   prints files per second, and how many
 //
 // put:  S3 PUT to addresses that were asked for beforehand, which is not timed
 // both: asks for the address, then the PUT
 // form: a multipart form with the file in it
+// list: S3 PUT to presigned paths with query strings, one on each line of standard input, which is read beforehand
 //
 // HEADERS are the lines with the app's credentials. At most so many files, in at most so many seconds. Any answer but
-// 200 or 201 ends the program, and so does a server that is silent for 30 seconds.
+// 200, or 201 to a POST, ends the program, and so does a server that is silent for 30 seconds.
 
 // For strcasestr.
 #define _GNU_SOURCE
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CLIENTS = 256, HEAD = 2048, ANSWER = 8192, ADDRESS = 128 };
+enum { MOST_CLIENTS = 256, HEAD = 2048, ANSWER = 8192, ADDRESS = 512 };
 
 static int port;
 static const char *headers, *mode;
@@ -90,7 +91,8 @@ static void ask(int file, const char *method, const char *path, const char *more
         whole = body_start + 4 - answer + atol(announced + strlen("\r\ncontent-length:"));
     }
     int status = atoi(answer + strlen("HTTP/1.1 "));
-    if (got != whole || (status != 200 && status != 201)) {
+    int accepted = status == 200 || (status == 201 && !strcmp(method, "POST"));
+    if (got != whole || !accepted) {
         fprintf(stderr, "clients: %s %s: %s\n", method, path, answer);
         exit(1);
     }
@@ -103,7 +105,7 @@ static void ask_for_address(int file, char *address) {
     ask(file, "POST", "/1.1/fileTokens", more, body, length, answer);
     char *found = strstr(answer, "\"upload_url\":\"http://");
     char *path = found ? strchr(found + strlen("\"upload_url\":\"http://"), '/') : NULL;
-    if (!path || sscanf(path, "%127[^\"]", address) != 1) {
+    if (!path || sscanf(path, "%511[^\"]", address) != 1) {
         fprintf(stderr, "clients: no upload_url: %s\n", answer);
         exit(1);
     }
@@ -125,12 +127,27 @@ static void *prepare(void *argument) {
     return NULL;
 }
 
+// Reads at most `files` lines, and sets `files` to their number.
+static void read_addresses(void) {
+    long count = 0;
+    for (; count < files && fgets(addresses[count], ADDRESS, stdin); count++) {
+        char *end_of_line = strchr(addresses[count], '\n');
+        if (!end_of_line) {
+            fprintf(stderr, "clients: line %ld must end and be shorter than %d bytes\n", count + 1, ADDRESS);
+            exit(1);
+        }
+        *end_of_line = 0;
+    }
+    files = count;
+}
+
 static void *work(void *argument) {
     int file = *(int *)argument;
     for (long number; now() < end && (number = next++) < files; stored++) {
         char address[ADDRESS];
         switch (*mode) {
-        case 'p': put(file, addresses[number]); break;
+        case 'p':
+        case 'l': put(file, addresses[number]); break;
         case 'b':
             ask_for_address(file, address);
             put(file, address);
@@ -158,7 +175,7 @@ int main(int count, char **words) {
     size = atol(words[4]);
     files = atol(words[5]);
     mode = words[7];
-    if (clients < 1 || clients > MOST_CLIENTS || size < 1 || !strchr("pbf", *mode)) return 64;
+    if (clients < 1 || clients > MOST_CLIENTS || size < 1 || !strchr("pbfl", *mode)) return 64;
     form = malloc(size + 512);
     addresses = calloc(files, ADDRESS);
     if (!form || !addresses) die("malloc");
@@ -175,6 +192,7 @@ int main(int count, char **words) {
 
     for (long i = 0; i < clients; i++) sockets[i] = connected();
     if (*mode == 'p') all(clients, prepare);
+    if (*mode == 'l') read_addresses();
     sync();
     double start = now();
     end = start + atof(words[6]);

@@ -16,6 +16,8 @@ import urllib.parse
 from dialects import BLOCK, KEYS, MASTER, MEBI, Client, blocks, form, lengths, parts, put, raw, source, tus
 from measuring import ROOT, SECONDS, compare, report, start_lcfile
 
+# As the lines of a request.
+CREDENTIALS = "".join(f"{name}: {value}\r\n" for name, value in KEYS.items())
 LARGE = 4096 * MEBI
 CHUNK = MEBI // 4
 # Requests of 256 KiB are many: this file need not be larger.
@@ -44,13 +46,18 @@ def bench(folder, size):
     needed = max(2 * size, (9 * SMALL_FILES + 6 * BARE_FILES) * SMALL)
     if shutil.disk_usage(folder).free < needed:
         sys.exit(f"uploads: {needed >> 30} GB must be free at {folder}")
-    limits = ["LCFILE_UPLOADS_MAX_OPEN", "LCFILE_UPLOADS_MAX_OPEN_GUESTS", "LCFILE_UPLOADS_MAX_OPEN_ADDRESS"]
-    server, url = start_lcfile(folder, dict.fromkeys(limits, "100000"))
+    server, url = start_server(folder)
     try:
         bench_large(folder, server.process.pid, url, size)
         bench_small(folder, server.process.pid, url)
     finally:
         server.stop()
+
+
+def start_server(folder):
+    """The process and its URL; it allows as many open uploads as the clients request."""
+    limits = ["LCFILE_UPLOADS_MAX_OPEN", "LCFILE_UPLOADS_MAX_OPEN_GUESTS", "LCFILE_UPLOADS_MAX_OPEN_ADDRESS"]
+    return start_lcfile(folder, dict.fromkeys(limits, "100000"))
 
 
 def bench_large(folder, pid, url, size):
@@ -158,7 +165,6 @@ def stored(folder):
 
 def bench_small(folder, pid, url):
     clients, synced = (build(folder, name) for name in ("clients", "synced"))
-    lines = "".join(f"{name}: {value}\r\n" for name, value in KEYS.items())
     port = urllib.parse.urlsplit(url).port
     modes = {"put": "S3 PUT, tokens beforehand", "both": "token and S3 PUT", "form": "form"}
     memories = {mode: Memory(pid) for mode in modes}
@@ -166,7 +172,7 @@ def bench_small(folder, pid, url):
 
     def upload(mode):
         with memories[mode]:
-            rate, files = measured(clients, port, lines, CLIENTS, SMALL, SMALL_FILES, SECONDS, mode)
+            rate, files = measured(clients, port, CREDENTIALS, CLIENTS, SMALL, SMALL_FILES, SECONDS, mode)
         answered.append(files)
         return rate
 
@@ -192,9 +198,10 @@ def build(folder, name):
     return binary
 
 
-def measured(*words):
-    """What one of the C programs prints: files per second, and how many."""
-    done = subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True, timeout=120)
+def measured(*words, lines=""):
+    """What one of the C programs prints, which can read lines: files per second, and how many."""
+    words = [str(word) for word in words]
+    done = subprocess.run(words, input=lines, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
     return map(float, done.stdout.split())
 
 
