@@ -27,7 +27,7 @@ import Testing
     }
 
     private func path(of entry: FileEntry, in folder: String) -> String {
-        BlobLayout(reading: folder).path(of: entry.key)
+        BlobLayout(reading: folder).path(of: BlobName(entry.key))
     }
 
     private func damage(_ path: String, to text: String) throws {

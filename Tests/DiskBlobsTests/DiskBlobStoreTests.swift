@@ -53,7 +53,7 @@ import Testing
             var first = stat()
             var second = stat()
             #expect(stat("\(folder)/staging/\(id).\(name)", &first) == 0)
-            #expect(stat("\(folder)/blobs/ba/78/\(name)", &second) == 0)
+            #expect(stat("\(folder)/blobs/ba/\(name)", &second) == 0)
             #expect(first.st_ino == second.st_ino)
             #expect(first.st_nlink == 2)
         }
@@ -85,13 +85,13 @@ import Testing
         }
     }
 
-    @Test("a blob lies two folders deep under the digest of its key, readable by its owner only")
+    @Test("a blob has the digest of its key as its name, and is readable by its owner only")
     func layout() async throws {
         try await Samples.withFolder { folder in
             let storage = try BlobStorage(onDisk: folder)
             _ = try await storage.store("abc", as: try #require(FileKey("abc")))
             let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-            let path = "\(folder)/blobs/ba/78/\(name)"
+            let path = "\(folder)/blobs/ba/\(name)"
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "abc")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
@@ -131,7 +131,7 @@ import Testing
             let key = try #require(FileKey("abc"))
             try await storage.commit(staged, facts, as: key, of: id)
             // Where a file is in the place of the folder, it cannot be told whether the blob is there.
-            let leaf = "\(folder)/blobs/ba/78"
+            let leaf = "\(folder)/blobs/ba"
             let blob = "\(leaf)/\(BlobName(key))"
             try files.moveItem(atPath: blob, toPath: "\(folder)/aside")
             try files.removeItem(atPath: leaf)
@@ -158,7 +158,7 @@ import Testing
             let keys = try ["abc", "b", "c"].map { try #require(FileKey($0)) }
             let storage = try BlobStorage(onDisk: folder)
             for key in keys.dropFirst() { _ = try await storage.store("bytes", as: key) }
-            let blob = "\(folder)/blobs/ba/78/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            let blob = "\(folder)/blobs/ba/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             try FileManager.default.createDirectory(atPath: blob, withIntermediateDirectories: true)
             let failures = try await store.remove([keys[1], keys[0], keys[2]])
             #expect(failures.map { $0 == nil } == [true, false, true])
@@ -258,8 +258,7 @@ import Testing
         try await Samples.withFolder { folder in
             let store = try DiskBlobStore(folder: folder, pool: .singleton)
             let layout = try BlobLayout(folder: folder)
-            let path = layout.path(of: try key())
-            _ = try layout.makeFolders(of: path)
+            let path = layout.path(of: BlobName(try key()))
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
             await #expect(throws: ServiceError.self) { try await store.open(key()) }
         }

@@ -9,7 +9,7 @@ package struct BlobCopy: BlobCopier, Sendable {
     private let folder: String
     private let target: BlobLayout
     private let comparingDigests: Bool
-    /// The folders created below the target's `blobs`, at most 65 792.
+    /// The folders with copies, at most 256.
     private var folders: Set<String> = []
 
     /// Creates the folders in the target.
@@ -30,9 +30,9 @@ package struct BlobCopy: BlobCopier, Sendable {
     ///
     /// When it returns, the bytes of each intact blob are on the disk; damaged blobs leave no file in the target.
     package mutating func copy(_ files: [FileEntry]) throws -> [BlobCondition] {
-        for file in files { try prepareFolder(of: target.path(of: file.key)) }
+        for file in files { folders.insert(target.parent(target.path(of: BlobName(file.key)))) }
         return try inParallel(files) { [source, target, comparingDigests] file in
-            let path = target.path(of: file.key)
+            let path = target.path(of: BlobName(file.key))
             let output = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
             let condition = try source.read(file, comparingDigest: comparingDigests) { try output.write($0) }
             if condition == .whole {
@@ -49,15 +49,5 @@ package struct BlobCopy: BlobCopier, Sendable {
         _ = try inParallel(Array(folders)) { try synchronizeFolder($0) }
         try synchronizeFolder(target.blobs)
         try synchronizeFolder(folder)
-    }
-
-    /// Creates a folder without a sync, unlike the layout: an interrupted copy is discarded.
-    private mutating func prepareFolder(of path: String) throws {
-        let leaf = target.parent(path)
-        guard folders.insert(leaf).inserted else { return }
-        let middle = target.parent(leaf)
-        try makeFolder(middle)
-        try makeFolder(leaf)
-        folders.insert(middle)
     }
 }

@@ -1,24 +1,24 @@
 internal import Domain
 internal import FoundationEssentials
 internal import Glibc
-internal import Synchronization
 
-/// The paths of an app's blobs: `blobs/ab/cd/<SHA-256 of the key>`, and `staging/` for uncommitted bytes.
+/// The paths of an app's blobs: `blobs/ab/<SHA-256 of the key>`, and `staging/` for uncommitted bytes.
 ///
-/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes. Two
-/// levels of 256 folders keep each folder small up to tens of millions of blobs.
-final class BlobLayout: Sendable {
+/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes. The
+/// 256 folders exist before the first blob, so a commit syncs one folder. Earlier versions had a second level
+/// (`blobs/ab/cd/<digest>`), whose folders each commit had to create and to sync with those above; blobs stay there.
+struct BlobLayout: Sendable {
     let blobs: String
     let staging: String
-    /// Folders that are synced to the disk, at most 65 792.
-    private let durable = Mutex<Set<String>>([])
 
-    /// Creates the folders.
+    /// Creates the folders, and syncs them to the disk.
     init(folder: String) throws {
-        blobs = "\(folder)/blobs"
-        staging = "\(folder)/staging"
+        self.init(reading: folder)
         try makeFolder(blobs)
         try makeFolder(staging)
+        for byte in UInt8.min ... .max { try makeFolder("\(blobs)/\([byte].hexadecimal)") }
+        // Also if all of them exist: a server that was killed can have created them without a sync.
+        try synchronizeFolder(blobs)
         try synchronizeFolder(folder)
     }
 
@@ -28,13 +28,40 @@ final class BlobLayout: Sendable {
         staging = "\(folder)/staging"
     }
 
-    func path(of key: FileKey) -> String {
-        path(of: BlobName(key))
-    }
-
+    /// The path of a new blob.
     func path(of blob: BlobName) -> String {
         let name = blob.description
+        return "\(blobs)/\(name.prefix(2))/\(name)"
+    }
+
+    /// The path where an earlier version stored the blob.
+    func earlierPath(of blob: BlobName) -> String {
+        let name = blob.description
         return "\(blobs)/\(name.prefix(2))/\(name.dropFirst(2).prefix(2))/\(name)"
+    }
+
+    /// All paths where the blob can be, the likelier one first.
+    func paths(of blob: BlobName) -> [String] {
+        [path(of: blob), earlierPath(of: blob)]
+    }
+
+    /// Opens the file of a blob; blocks.
+    ///
+    /// - Parameters:
+    ///   - blob: The blob.
+    ///   - body: Opens a path; returns `nil` if nothing is there.
+    /// - Returns: The result of the body for the first path that exists; `nil` if none does.
+    /// - Throws: The errors of the body.
+    func open<File: ~Copyable>(_ blob: BlobName, _ body: (String) throws -> File?) throws -> File? {
+        if let file = try body(path(of: blob)) { return file }
+        return try body(earlierPath(of: blob))
+    }
+
+    /// Requires that no blob of an earlier version has the name; blocks.
+    ///
+    /// - Throws: ``ServiceError/Code/duplicateValue``.
+    func requireFree(_ blob: BlobName) throws {
+        guard access(earlierPath(of: blob), F_OK) != 0 else { throw keyTaken }
     }
 
     /// The path of the staged bytes of an upload that outlives the server.
@@ -64,24 +91,6 @@ final class BlobLayout: Sendable {
     /// Removes files in `staging` that a previous server left.
     func removeStaged(beginningWith beginning: String) throws {
         for name in try stagedNames() where name.hasPrefix(beginning) { unlink("\(staging)/\(name)") }
-    }
-
-    /// Creates the folder of a blob's path; it is durable after ``synchronize(_:)``.
-    func makeFolders(of path: String) throws -> String {
-        let leaf = parent(path)
-        guard !durable.withLock({ $0.contains(leaf) }) else { return leaf }
-        try makeFolder(parent(leaf))
-        try makeFolder(leaf)
-        return leaf
-    }
-
-    /// Syncs the names in a blob's folder, and the folder's own name, to the disk.
-    func synchronize(_ leaf: String) throws {
-        try synchronizeFolder(leaf)
-        guard !durable.withLock({ $0.contains(leaf) }) else { return }
-        try synchronizeFolder(parent(leaf))
-        try synchronizeFolder(blobs)
-        durable.withLock { _ = $0.insert(leaf) }
     }
 
     /// The folder of a path.

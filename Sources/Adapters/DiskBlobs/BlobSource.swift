@@ -30,7 +30,7 @@ package struct BlobSource: Sendable {
         comparingDigest: Bool,
         _ take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> BlobCondition {
-        guard let blob = try Descriptor(reading: layout.path(of: file.key)) else { return .missing }
+        guard let blob = try open(file) else { return .missing }
         let sized = try compareSize(of: blob, with: file.facts)
         guard sized == .whole else { return sized }
         var hasher = BlobHasher(like: file.facts.digest)
@@ -57,8 +57,12 @@ package struct BlobSource: Sendable {
         return .whole
     }
 
+    private func open(_ file: FileEntry) throws -> Descriptor? {
+        try layout.open(BlobName(file.key)) { try Descriptor(reading: $0) }
+    }
+
     private func checkSize(of file: FileEntry) throws -> BlobCondition {
-        guard let blob = try Descriptor(reading: layout.path(of: file.key)) else { return .missing }
+        guard let blob = try open(file) else { return .missing }
         return try compareSize(of: blob, with: file.facts)
     }
 

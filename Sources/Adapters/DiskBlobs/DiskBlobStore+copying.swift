@@ -34,10 +34,10 @@ extension DiskBlobStore {
         }
         try await pool.runIfActive { [layout] in
             let path = layout.path(of: blob)
-            let folder = try layout.makeFolders(of: path)
+            try layout.requireFree(blob)
             try linkBlob(draft, path)
             try file.descriptor.synchronize()
-            try layout.synchronize(folder)
+            try synchronizeFolder(layout.parent(path))
         }
     }
 
@@ -58,7 +58,7 @@ extension DiskBlobStore {
         }
         try await pool.runIfActive { [layout] in
             try DiskBlobStore.unlinkBlob(path)
-            try synchronizeIfThere(layout.parent(path))
+            try synchronizeFolder(layout.parent(path))
         }
     }
 }

@@ -37,66 +37,73 @@ package struct DiskBlobStore: BlobStore {
         guard let staged = staged as? DiskStagedBlob else { return try await copy(staged, facts, to: BlobName(key)) }
         let isLinked = try await pool.runIfActive { [layout] in
             let path = layout.path(of: BlobName(key))
-            let folder = try layout.makeFolders(of: path)
+            try layout.requireFree(BlobName(key))
             // All names first, then all syncs: the first sync also writes the others, including the note of the commit,
             // in one transaction of the file system's journal. No client knows the key before the row exists.
             guard try staged.link(to: path) else { return false }
             try staged.file.synchronize()
-            try layout.synchronize(folder)
+            try synchronizeFolder(layout.parent(path))
             return true
         }
         if !isLinked { try await copy(staged, facts, to: BlobName(key)) }
     }
 
     package func undo(_ staged: any StagedBlob, as blob: BlobName, of file: ObjectID) async throws {
-        let path = layout.path(of: blob)
+        let paths = layout.paths(of: blob)
         if let staged = staged as? DiskStagedBlob {
             let mayBeCopy = try await pool.runIfActive { [layout] in
-                if try staged.isFile(at: path) { try DiskBlobStore.unlinkBlob(path) }
+                for path in paths where try staged.isFile(at: path) { try DiskBlobStore.unlinkBlob(path) }
                 return try !staged.sharesFileSystem(with: layout.blobs)
             }
             guard mayBeCopy else { return }
         }
-        try await undoCopy(of: staged, at: path)
+        for path in paths { try await undoCopy(of: staged, at: path) }
     }
 
     package func open(_ key: FileKey) async throws -> (any OpenBlob)? {
-        let path = layout.path(of: BlobName(key))
-        return try await pool.runIfActive {
-            try DiskOpenBlob(path: path, pool: pool)
+        try await pool.runIfActive { [layout, pool] in
+            try layout.open(BlobName(key)) { try DiskOpenBlob(path: $0, pool: pool) }
         }
     }
 
     package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
-        let paths = keys.map { layout.path(of: BlobName($0)) }
-        return try await pool.runIfActive { [layout, health = pool.health] in
+        try await pool.runIfActive { [layout, health = pool.health] in
             // All names first, then all syncs, as in a commit.
-            let results = paths.map { path in Result { try health.reporting { try DiskBlobStore.unlinkBlob(path) } } }
+            let results = keys.map { key in Result { try health.reporting { try layout.unlink(BlobName(key)) } } }
             var folders: [String: Result<Void, any Error>] = [:]
-            return zip(paths, results).map { path, result in
-                guard case .success = result else { return result.failure }
-                let folder = layout.parent(path)
-                let synced = folders[folder] ?? Result { try health.reporting { try synchronizeIfThere(folder) } }
-                folders[folder] = synced
-                return synced.failure
+            return results.map { result in
+                switch result {
+                case .success(let folder):
+                    let synced = folders[folder] ?? Result { try health.reporting { try synchronizeFolder(folder) } }
+                    folders[folder] = synced
+                    return synced.failure
+                case .failure(let failure):
+                    return failure
+                }
             }
         }
     }
 
-    /// Removes a blob's name; blocks.
-    static func unlinkBlob(_ path: String) throws {
-        guard unlink(path) != 0 else { return }
+    /// Removes a name of a blob; blocks.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult static func unlinkBlob(_ path: String) throws -> Bool {
+        guard unlink(path) != 0 else { return true }
         let number = errno
-        if number != ENOENT { throw failure(of: "unlink", number) }
+        guard number == ENOENT else { throw failure(of: "unlink", number) }
+        return false
     }
 }
 
-/// Syncs the names in a folder to the disk; does nothing for a missing folder.
-func synchronizeIfThere(_ folder: String) throws {
-    do {
-        try synchronizeFolder(folder)
-    } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
-        // The folder never contained a blob.
+extension BlobLayout {
+    /// Removes the name of a blob, if there is one; blocks.
+    ///
+    /// - Returns: The folder to sync: a removal that was repeated can have been done without a sync.
+    fileprivate func unlink(_ blob: BlobName) throws -> String {
+        let path = path(of: blob)
+        let earlier = earlierPath(of: blob)
+        if try !DiskBlobStore.unlinkBlob(path), try DiskBlobStore.unlinkBlob(earlier) { return parent(earlier) }
+        return parent(path)
     }
 }
 

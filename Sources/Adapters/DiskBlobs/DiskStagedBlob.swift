@@ -278,4 +278,4 @@ func linkBlob(_ old: String, _ new: String) throws {
     try syscall("rename") { rename(old, new) }
 }
 
-private let keyTaken = ServiceError(.duplicateValue, "The key is taken.")
+let keyTaken = ServiceError(.duplicateValue, "The key is taken.")

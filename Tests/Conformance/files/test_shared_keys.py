@@ -106,9 +106,9 @@ def test_file_of_an_earlier_version_under_health_is_served(new_server):
         database.execute("UPDATE class_1 SET body = json_set(body, '$.key', ?)", (key,))
     database.close()
     old, new = (hashlib.sha256(text.encode()).hexdigest() for text in (record["key"], key))
-    target = folder / "blobs" / new[:2] / new[2:4]
+    target = folder / "blobs" / new[:2]
     target.mkdir(parents=True, exist_ok=True)
-    shutil.move(folder / "blobs" / old[:2] / old[2:4] / old, target / new)
+    shutil.move(folder / "blobs" / old[:2] / old, target / new)
     server.start()
     api = server.api()
     url = must(api.get(f"/1.1/files/{record['objectId']}"))["url"]

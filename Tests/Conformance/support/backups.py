@@ -36,4 +36,4 @@ def blob_of(record, folder, app=ALPHA):
     """Where the bytes of a record lie in a storage folder or a backup."""
     key = unquote(urlsplit(record["url"]).path)[1:]
     digest = hashlib.sha256(key.encode()).hexdigest()
-    return folder / app.id / "blobs" / digest[:2] / digest[2:4] / digest
+    return folder / app.id / "blobs" / digest[:2] / digest
