@@ -33,10 +33,10 @@ import Testing
         return error?.description ?? ""
     }
 
-    private func settingNames() throws -> [String] {
+    private func settingNames() -> [String] {
         var reader = SettingReader()
         var configuration = ServerConfiguration()
-        try configuration.read(&reader)
+        configuration.read(&reader)
         return reader.names
     }
 
@@ -55,7 +55,7 @@ import Testing
     func shippedFile() async throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/lcfile.yaml").path
         let file = try ConfigurationFile(path: path)
-        let names = try settingNames()
+        let names = settingNames()
         let documented = try String(contentsOfFile: path, encoding: .utf8)
         #expect(Set(file.settings.keys).isSubset(of: names))
         for name in names where file.settings[name] == nil {
@@ -74,7 +74,7 @@ import Testing
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/configuration.md")
             .path
         let guide = try String(contentsOfFile: path, encoding: .utf8)
-        let names = try settingNames()
+        let names = settingNames()
         for name in names {
             #expect(guide.contains("`\(name)`"), "\(name) is missing in docs/configuration.md")
             #expect(guide.contains("`\(ConfigurationLoader.environmentVariable(of: name))`"), "variable of \(name)")
@@ -83,7 +83,7 @@ import Testing
 
     @Test("every setting is reached by its environment variable")
     func everyVariable() async throws {
-        let names = try settingNames()
+        let names = settingNames()
         let texts = [
             "host", "storage", "metrics.host", "uploads.typeTable", "censorship.model", "censorship.classifier",
         ]
@@ -136,8 +136,10 @@ import Testing
             ("publicURL: https://a?b", "publicURL"), ("publicURL: 'https://a b'", "publicURL"),
             ("port: 9464", "metrics.port is 9464"), ("port: [1, 2]", "must be one value"),
             ("- a", "must contain settings"),
-            ("a: b: c", "not valid YAML"), ("prot: 1", "unknown setting 'prot'"),
+            ("a: b: c", "not valid YAML"), ("prot: 1", "unknown setting 'prot'"), ("prot: 1", "; did you mean port?"),
             ("http:\n  idleTimout: 3", "unknown setting 'http.idleTimout'"),
+            ("http:\n  idleTimout: 3", "; did you mean http.idleTimeout?"),
+            ("http:\n  tea: 3", "; docs/configuration.md lists all"),
             ("apps: yes", "must be a list"), ("apps:\n  - id: a\n    secret: b", "unknown name 'secret'"),
             ("apps:\n  - id: a/b\n    appKey: 12345678\n    masterKey: 123456789", "'a/b'"),
             ("apps:\n  - id: a\n    appKey: short\n    masterKey: 123456789", "app key of app 'a'"),
@@ -152,6 +154,33 @@ import Testing
         let said = try await refusal(yaml: yaml)
         #expect(said.contains(sentence), "\(said)")
         #expect(!said.contains("123456789"))
+    }
+
+    @Test("all faulty settings are told at once")
+    func severalFaults() async throws {
+        let sentence = try await refusal(
+            environment: ["LCFILE_HTTP_IDLE_TIMEOT": "1", "LCFILE_LOG_LEVEL": "loud"],
+            yaml: "prot: 1\nuploads:\n  maxSize: big"
+        )
+        let lines = sentence.split(separator: "\n")
+        #expect(lines.first == "4 settings cannot be used:")
+        let beginnings = [
+            "  unknown setting 'prot' in ", "  unknown environment variable LCFILE_HTTP_IDLE_TIMEOT; did you mean",
+            "  uploads.maxSize is 'big'; allowed: ", "  log.level is 'loud'; allowed: ",
+        ]
+        #expect(lines.count == 5)
+        for (line, beginning) in zip(lines.dropFirst(), beginnings) { #expect(line.hasPrefix(beginning)) }
+    }
+
+    @Test(
+        "the nearest name is one of few edits",
+        arguments: [
+            ("port", "port"), ("prot", "port"), ("Port", "port"), ("http.idletimeout", "http.idleTimeout"),
+            ("http.timeout", nil), ("pot", "port"), ("xy", nil), ("", nil), ("storeage", "storage"),
+        ] as [(String, String?)]
+    )
+    func nearestName(name: String, nearest: String?) {
+        #expect(["http.idleTimeout", "port", "storage"].nearest(to: name) == nearest)
     }
 
     @Test("an unknown variable of ours is refused, those of others are not")

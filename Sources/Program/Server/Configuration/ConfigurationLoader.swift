@@ -19,7 +19,8 @@ package struct ConfigurationLoader {
 
     /// Reads and checks every setting.
     ///
-    /// - Throws: ``ExitError`` with the name, the value and what is allowed; unknown names are refused too.
+    /// - Throws: ``ExitError`` with the name, the value and what is allowed of each faulty setting; unknown names are
+    ///   refused too.
     package func load() throws -> ServerConfiguration {
         let file = try file.map { try ConfigurationFile(path: $0) }
         var reader = SettingReader(providers: [
@@ -28,9 +29,13 @@ package struct ConfigurationLoader {
             InMemoryProvider(name: "file", texts: file?.settings ?? [:]),
         ])
         var configuration = ServerConfiguration()
-        try configuration.read(&reader)
+        configuration.read(&reader)
+        let faults = unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names) + reader.faults
+        if let first = faults.first {
+            let all = faults.count == 1 ? first : faults.map { "\n  \($0)" }.joined()
+            throw ExitError.configuration(faults.count == 1 ? all : "\(faults.count) settings cannot be used:\(all)")
+        }
         configuration.apps = try appFromEnvironment().map { [$0] } ?? file?.apps ?? []
-        try refuseUnknown(file?.settings.keys.sorted() ?? [], known: reader.names)
         try configuration.validate()
         return configuration
     }
@@ -68,20 +73,21 @@ package struct ConfigurationLoader {
         return try AppConfiguration(id: values[0], appKey: values[1], masterKey: values[2])
     }
 
-    private func refuseUnknown(_ names: [String], known: [String]) throws {
-        if let name = names.first(where: { !known.contains($0) }) {
-            throw ExitError.configuration(
-                "unknown setting '\(name)' in \(file ?? "the file"); allowed: apps, \(known.joined(separator: ", "))"
-            )
-        }
+    /// A sentence for each name of the file, and each variable of the environment, that is no setting.
+    private func unknownNames(_ names: [String], known: [String]) -> [String] {
         let variables = known.map(ConfigurationLoader.environmentVariable) + ConfigurationLoader.appVariables
         let others = ConfigurationLoader.otherVariables
         let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && !others.contains($0) }.sorted()
-        if let name = mine.first(where: { !variables.contains($0) }) {
-            throw ExitError.configuration(
-                "unknown environment variable \(name); allowed: \(variables.joined(separator: ", "))"
-            )
+        return names.filter { !known.contains($0) }.map { name in
+            "unknown setting '\(name)' in \(file ?? "the file"); " + hint(known.nearest(to: name))
         }
+            + mine.filter { !variables.contains($0) }.map { name in
+                "unknown environment variable \(name); " + hint(variables.nearest(to: name))
+            }
+    }
+
+    private func hint(_ name: String?) -> String {
+        name.map { "did you mean \($0)?" } ?? "docs/configuration.md lists all"
     }
 }
 

@@ -2,10 +2,12 @@ internal import Configuration
 internal import Logging
 internal import Storage
 
-/// Reads and checks settings one by one, and records their names.
+/// Reads and checks settings one by one, and records their names and their faults.
 struct SettingReader {
     /// The names of all settings that were read, in order.
     private(set) var names: [String] = []
+    /// What is wrong with settings, which keep their defaults then.
+    private(set) var faults: [String] = []
     private let reader: ConfigReader
 
     /// Creates a reader; the first provider with a value takes precedence, and without one a setting has its default.
@@ -23,18 +25,18 @@ struct SettingReader {
         value = text(name) ?? value
     }
 
-    mutating func number(_ name: String, _ range: ClosedRange<Int>, into value: inout Int) throws {
+    mutating func number(_ name: String, _ range: ClosedRange<Int>, into value: inout Int) {
         guard let text = text(name) else { return }
         guard let number = Int(text), range.contains(number) else {
-            throw refusal(name, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return refuse(name, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         value = number
     }
 
-    mutating func flag(_ name: String, into value: inout Bool) throws {
+    mutating func flag(_ name: String, into value: inout Bool) {
         guard let text = text(name) else { return }
         guard let flag = ["true": true, "false": false][text.lowercased()] else {
-            throw refusal(name, text, "true or false")
+            return refuse(name, text, "true or false")
         }
         value = flag
     }
@@ -45,7 +47,7 @@ struct SettingReader {
         allowingZero allowsZero: Bool = false,
         atMost bound: Size = .max,
         into value: inout Size
-    ) throws {
+    ) {
         guard let text = text(name) else { return }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
@@ -55,31 +57,31 @@ struct SettingReader {
             let size = Size(exactly: number << shift), size <= bound
         else {
             let most = bound == .max ? "" : ", \(bound) bytes at most"
-            throw refusal(name, text, "a size such as 512KB, 20MB or 5GB\(most)")
+            return refuse(name, text, "a size such as 512KB, 20MB or 5GB\(most)")
         }
         value = size
     }
 
     /// Reads a number of bytes; `nil`, for no limit, if the setting is missing or 0.
-    mutating func size(_ name: String, orNone value: inout Int64?) throws {
+    mutating func size(_ name: String, orNone value: inout Int64?) {
         var size: Int64 = 0
-        try self.size(name, into: &size)
+        self.size(name, into: &size)
         value = size > 0 ? size : nil
     }
 
-    mutating func level(_ name: String, into value: inout Logger.Level) throws {
+    mutating func level(_ name: String, into value: inout Logger.Level) {
         guard let text = text(name) else { return }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
-            throw refusal(name, text, Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+            return refuse(name, text, Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
         }
         value = level
     }
 
     /// Reads a URL with which other URLs begin; drops a slash at its end.
-    mutating func address(_ name: String, into value: inout String?) throws {
+    mutating func address(_ name: String, into value: inout String?) {
         guard let text = text(name) else { return }
         guard let address = SettingReader.address(text) else {
-            throw refusal(name, text, "an address such as https://files.example.com")
+            return refuse(name, text, "an address such as https://files.example.com")
         }
         value = address
     }
@@ -101,13 +103,13 @@ struct SettingReader {
         _ allowed: String,
         into value: inout Value,
         _ read: (String) -> Value?
-    ) throws {
+    ) {
         guard let text = text(name) else { return }
-        guard let read = read(text) else { throw refusal(name, text, allowed) }
+        guard let read = read(text) else { return refuse(name, text, allowed) }
         value = read
     }
 
-    private func refusal(_ name: String, _ value: String, _ allowed: String) -> ExitError {
-        .configuration("\(name) is '\(value)'; allowed: \(allowed)")
+    private mutating func refuse(_ name: String, _ value: String, _ allowed: String) {
+        faults.append("\(name) is '\(value)'; allowed: \(allowed)")
     }
 }
