@@ -44,6 +44,8 @@ package struct LCFileServer {
         MemoryAllocator.start()
         // A file that exceeds the process's limit causes an error of that write, and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
+        // Until it is listened to, at the end of the start, it must not end the server.
+        signal(SIGHUP, SIG_IGN)
         // Before anything is created, as other faults of the settings.
         let certificate = try configuration.tls.files.map { try ServerCertificate($0, logger: logger) }
         let storage = try StorageFolder(path: configuration.storage)

@@ -197,6 +197,16 @@ def test_slow_download_is_finished_after_sigterm(new_server):
     assert server.wait() == 0
 
 
+def test_client_that_does_not_read_its_download_does_not_hold_the_server_up(new_server):
+    server = new_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1").start()
+    record = server.api().store(b"0123456789abcdef" * (1 << 20), name="large.bin")
+    with server.raw() as connection:
+        connection.send(head("GET", "/" + record["key"], {}))
+        assert connection.socket.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200"
+        server.terminate()
+        server.process.wait(timeout=8)
+
+
 @pytest.mark.parametrize("begun", [b"", b"GET /health HT", head("POST", "/1.1/files/x", credentials() | {"Content-Length": 9})])
 def test_connection_that_sends_nothing_is_closed(new_server, begun):
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()

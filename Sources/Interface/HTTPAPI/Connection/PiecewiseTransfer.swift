@@ -10,7 +10,7 @@ final class PiecewiseTransfer {
     /// The size in bytes of the first piece, and of one after a piece for which the socket had no room.
     static let smallest = 64 << 10
     /// The maximum size of a piece in bytes.
-    static let largest = 512 << 10
+    static let largest = 128 << 10
 
     private let file: SendFile
     private let context: ChannelHandlerContext

@@ -13,9 +13,15 @@ struct SendFile: Sendable {
 
     /// Returns when the socket has accepted the last byte; the descriptor must be open until then.
     ///
+    /// A cancelled task closes the connection: a client that does not read would hold a stopping server otherwise.
+    ///
     /// - Throws: ``FileEndedEarly`` if the file is shorter; the connection is closed then.
     func send(on channel: any Channel) async throws {
-        try await channel.triggerUserOutboundEvent(self).get()
+        try await withTaskCancellationHandler {
+            try await channel.triggerUserOutboundEvent(self).get()
+        } onCancel: {
+            channel.close(promise: nil)
+        }
     }
 }
 

@@ -16,6 +16,8 @@ final class ServerCertificate: Sendable {
 
     /// The time before a certificate's end from which the log warns.
     private static let warningDays = 14
+    /// The maximum bytes of a buffer that a connection keeps between two writes.
+    private static let keptBuffer = 16 << 10
 
     /// Reads the files; blocks.
     ///
@@ -35,7 +37,16 @@ final class ServerCertificate: Sendable {
 
     /// How the listener encrypts connections.
     func encryption(threads: NIOThreadPool) -> Encryption {
-        Encryption(threads: threads) { [self] in NIOSSLServerHandler(context: current.withLock(\.self)) }
+        var configuration = NIOSSLHandler.Configuration()
+        // Otherwise an idle connection keeps the memory of its largest write.
+        configuration.maximumPreservedOutboundBufferCapacity = ServerCertificate.keptBuffer
+        return Encryption(threads: threads) { [self, configuration] in
+            NIOSSLServerHandler(
+                context: current.withLock(\.self),
+                customVerificationCallback: nil,
+                configuration: configuration
+            )
+        }
     }
 
     private static func read(
@@ -57,7 +68,11 @@ final class ServerCertificate: Sendable {
         )
         // Earlier versions are deprecated by RFC 8996.
         tls.minimumTLSVersion = .tlsv12
+        // Of TLS 1.2 only what RFC 9325 recommends: forward secrecy and authenticated encryption.
+        tls.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
         tls.applicationProtocols = ["http/1.1"]
+        // Many clients never confirm the end of a connection, and a server that stops waits for all of them.
+        tls.shutdownTimeout = .seconds(1)
         guard let context = try? NIOSSLContext(configuration: tls) else {
             throw ExitError.configuration(
                 "tls.key: \(settings.key) is not the key of the first certificate in \(settings.certificate)"
@@ -85,12 +100,12 @@ final class ServerCertificate: Sendable {
     }
 
     private static func report(_ certificate: NIOSSLCertificate, _ logger: Logger) {
-        let days = Int(certificate.notValidAfter - time(nil)) / 86_400
-        let level: Logger.Level = days < warningDays ? .warning : .info
+        let seconds = Int(certificate.notValidAfter - time(nil))
+        let days = seconds / 86_400
         logger.log(
-            level: level,
-            days < 0 ? "The certificate has ended." : "The certificate is loaded.",
-            metadata: ["tls.daysLeft": "\(days)"]
+            level: days < warningDays ? .warning : .info,
+            seconds <= 0 ? "The certificate has ended." : "The certificate is loaded.",
+            metadata: ["tls.daysLeft": "\(max(0, days))"]
         )
     }
 }

@@ -1,0 +1,303 @@
+"""TLS: certificates made with openssl, servers that have one, and clients that trust only the root."""
+
+import os
+import re
+import signal
+import socket
+import ssl
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+from client import TIMEOUT, RawConnection, Server, eventually
+from hot import Outcome, get
+from hot_files import all_of
+from live_wire import WireSocket
+from uploading import KB, Tus, named
+
+# Kinds of keys, as arguments of `openssl genpkey`.
+EC = ("EC", "-pkeyopt", "ec_paramgen_curve:P-256")
+RSA = ("RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+NAMES = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+AUTHORITY = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign"
+
+
+# Certificates
+
+def openssl(*arguments):
+    result = subprocess.run(["openssl", *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert result.returncode == 0, (arguments, result.stderr)
+    return result.stdout
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The files of a certificate with its chain, and of its key."""
+
+    chain: Path
+    key: Path
+
+    @property
+    def settings(self):
+        return {"LCFILE_TLS_CERTIFICATE": str(self.chain), "LCFILE_TLS_KEY": str(self.key)}
+
+    @property
+    def der(self):
+        """The first certificate, as `getpeercert` has it."""
+        end = "-----END CERTIFICATE-----\n"
+        return ssl.PEM_cert_to_DER_cert(self.chain.read_text().partition(end)[0] + end)
+
+    def copied(self, folder):
+        """The same in files of a test's own, which it can change."""
+        copy = Certificate(Path(folder) / "certificate.pem", Path(folder) / "key.pem")
+        copy.become(self)
+        return copy
+
+    def become(self, other):
+        """Gives both files the content of another certificate's, as a renewal does."""
+        self.chain.write_bytes(other.chain.read_bytes())
+        self.key.write_bytes(other.key.read_bytes())
+
+
+class Authority:
+    """A root, which clients trust, and an intermediate, which signs all other certificates."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.root, self.intermediate = folder / "root.pem", folder / "intermediate.pem"
+        self._sign("root", self._key("root", EC), None, AUTHORITY, 30)
+        self._sign("intermediate", self._key("intermediate", EC), "root", AUTHORITY, 30)
+        self.context = self.client()
+
+    def issue(self, name, kind=EC, days=30):
+        """A certificate for localhost that ends in so many days, with the intermediate behind it."""
+        key = self._key(name, kind)
+        self._sign(name, key, "intermediate", NAMES, days)
+        chain = self.folder / f"{name}.chain.pem"
+        chain.write_text((self.folder / f"{name}.pem").read_text() + self.intermediate.read_text())
+        return Certificate(chain, key)
+
+    def client(self):
+        """The context of a client that trusts only the root; for tests that change it."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(self.root)
+        return context
+
+    def _key(self, name, kind):
+        key = self.folder / f"{name}.key"
+        openssl("genpkey", "-algorithm", *kind, "-out", key)
+        return key
+
+    def _sign(self, name, key, issuer, extensions, days):
+        request, file = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
+        file.write_text(extensions)
+        openssl("req", "-new", "-key", key, "-subj", f"/CN={name}", "-out", request)
+        by = ["-CA", self.folder / f"{issuer}.pem", "-CAkey", self.folder / f"{issuer}.key"] if issuer else ["-signkey", key]
+        openssl("x509", "-req", "-in", request, *by, "-days", days, "-extfile", file, "-out", self.folder / f"{name}.pem")
+
+
+# Servers
+
+class TLSServer(Server):
+    """A server whose listener speaks TLS."""
+
+    def __init__(self, folder, authority, certificate, **options):
+        super().__init__(folder, **certificate.settings | options)
+        self.authority, self.certificate = authority, certificate
+        self.url = f"https://127.0.0.1:{self.port}"
+
+    def is_healthy(self):
+        try:
+            return requests.get(f"{self.url}/health", verify=self.authority.root, timeout=TIMEOUT).status_code == 200
+        except requests.ConnectionError:
+            return False
+
+    def api(self, *arguments, **options):
+        api = super().api(*arguments, **options)
+        api.session.verify = str(self.authority.root)
+        return api
+
+    def raw(self, **options):
+        return TLSConnection(self.port, self.authority.context, **options)
+
+
+def log_lines(server, level):
+    """The lines of the log with this level."""
+    return [line for line in server.errors.splitlines() if f" {level} lcfile" in line]
+
+
+def sockets(server):
+    """The number of sockets that the server's process has open."""
+    folder, count = f"/proc/{server.process.pid}/fd", 0
+    for name in os.listdir(folder):
+        try:
+            count += os.readlink(f"{folder}/{name}").startswith("socket:")
+        except FileNotFoundError:
+            pass  # It has just been closed.
+    return count
+
+
+def hang_up(server):
+    """Tells the server to read its certificate and its key again."""
+    server.process.send_signal(signal.SIGHUP)
+
+
+def presented(server):
+    """The certificate of a new connection."""
+    with server.raw() as connection:
+        return connection.socket.getpeercert(binary_form=True)
+
+
+def reload(server, certificate):
+    """Changes both files and waits until new connections get the certificate."""
+    server.certificate.become(certificate)
+    hang_up(server)
+    assert eventually(lambda: presented(server) == certificate.der)
+
+
+def exchange(server, *requests):
+    """All that the server sends for requests that arrive in one write, until it ends the connection, which it must do
+    properly; without what differs between equal responses of two servers."""
+    with server.raw() as connection:
+        connection.send(b"".join(requests) + get("/health?live", "Connection: close"))
+        received = all_of(connection)
+    for pattern, replacement in ((rb"/classes/(\w+)/[0-9a-f]{24}(?=\r\n)", rb"/classes/\1/<id>"),
+                                 (rb'"updatedAt":"[^"]*"', rb'"updatedAt":"<time>"')):
+        received = re.sub(pattern, replacement, received)
+    return Outcome(received, "closed", {})
+
+
+def assert_same(servers, *requests):
+    """Both servers send the same bytes."""
+    clear, encrypted = (exchange(server, *requests) for server in servers)
+    assert encrypted == clear, f"\nencrypted {encrypted.around(clear)}\nin the clear {clear.around(encrypted)}"
+    return encrypted
+
+
+# Clients
+
+# What a client takes at once that reads slowly.
+FEW_BYTES = 16 * KB
+
+
+def connected(port, receive_buffer=None):
+    """A connection in the clear; a small buffer lets the client take few bytes at once."""
+    plain = socket.socket()
+    if receive_buffer:
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    plain.settimeout(TIMEOUT)
+    plain.connect(("127.0.0.1", port))
+    return plain
+
+
+class TLSConnection(RawConnection):
+    """A connection whose handshake is done; an end without close_notify is an error of its reader."""
+
+    def __init__(self, port, context, receive_buffer=None, session=None):
+        self.socket = context.wrap_socket(
+            connected(port, receive_buffer), server_hostname="localhost", suppress_ragged_eofs=False, session=session
+        )
+
+
+    def end(self):
+        """Reads the server's close_notify, which must come before other bytes, and answers it."""
+        assert self.socket.recv(1) == b""
+        self.socket.unwrap().close()
+
+
+class TLSWireSocket(TLSConnection, WireSocket):
+    """A connection that can become a WebSocket."""
+
+    def __init__(self, server):
+        super().__init__(server.port, server.authority.context)
+        self.buffer = b""
+
+
+class TLSTus(Tus):
+    """A client of tus; the server says whether by TLS."""
+
+    def call(self, method, path=Tus.PATH, data=b"", **headers):
+        merged = self.headers | {name.replace("_", "-"): value for name, value in headers.items()}
+        with self.server.raw() as connection:
+            length = {"Content-Length": len(data)} if method in ("POST", "PATCH") else {}
+            return Response(connection.request(method, re.sub(r"^\w+://[^/]*", "", path), named(length | merged), data))
+
+
+class Response:
+    """The answer of a raw connection, with the names of `requests`."""
+
+    def __init__(self, answer):
+        self.status_code, self.headers, self.content = answer.status, answer.headers, answer.content
+
+
+class Client(RawConnection):
+    """A client that has its records in memory, so that a test sends any part of them.
+
+    `send`, `end_of_sending` and `reset` are those of the connection below.
+    """
+
+    def __init__(self, port, context, receive_buffer=None):
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.incoming, self.outgoing, server_hostname="localhost")
+        self.socket = connected(port, receive_buffer)
+
+    def hello(self):
+        """The bytes with which the handshake begins, not sent."""
+        try:
+            self.tls.do_handshake()
+        except ssl.SSLWantReadError:
+            return self.outgoing.read()
+
+    def handshake(self):
+        while True:
+            try:
+                self.tls.do_handshake()
+                return self.flush()
+            except ssl.SSLWantReadError:
+                self.flush()
+                self.receive()
+
+    def write(self, data, ends=False):
+        """Sends data, and in the same write a close_notify if it is the last."""
+        self.tls.write(data)
+        if ends:
+            self.end()
+        self.flush()
+
+    def end(self):
+        """Puts a close_notify behind what is written."""
+        try:
+            self.tls.unwrap()
+        except ssl.SSLError:
+            pass  # That of the server has not come.
+
+    def flush(self):
+        self.send(self.outgoing.read())
+
+    def receive(self):
+        """Whether the server sent more before its end."""
+        records = self.socket.recv(1 << 16)
+        self.incoming.write(records)
+        return records != b""
+
+    def received(self):
+        """All data until the server's close_notify, or until it closes without one."""
+        data = b""
+        while True:
+            try:
+                piece = self.tls.read(1 << 16)
+                if not piece:
+                    return data
+                data += piece
+            except ssl.SSLZeroReturnError:
+                return data
+            except ssl.SSLWantReadError:
+                if not self.receive():
+                    return data
+
+
+def hello(server):
+    """The bytes with which a handshake begins."""
+    with Client(server.port, server.authority.context) as client:
+        return client.hello()
