@@ -259,6 +259,7 @@ import Testing
             let store = try DiskBlobStore(folder: folder, pool: .singleton)
             let layout = try BlobLayout(folder: folder)
             let path = layout.path(of: BlobName(try key()))
+            _ = try layout.prepareFolder(of: path)
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
             await #expect(throws: ServiceError.self) { try await store.open(key()) }
         }

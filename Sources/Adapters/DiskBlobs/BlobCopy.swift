@@ -30,7 +30,11 @@ package struct BlobCopy: BlobCopier, Sendable {
     ///
     /// When it returns, the bytes of each intact blob are on the disk; damaged blobs leave no file in the target.
     package mutating func copy(_ files: [FileEntry]) throws -> [BlobCondition] {
-        for file in files { folders.insert(target.parent(target.path(of: BlobName(file.key)))) }
+        // Without a sync, unlike the layout: an interrupted copy is discarded.
+        for file in files {
+            let folder = target.parent(target.path(of: BlobName(file.key)))
+            if folders.insert(folder).inserted { try makeFolder(folder) }
+        }
         return try inParallel(files) { [source, target, comparingDigests] file in
             let path = target.path(of: BlobName(file.key))
             let output = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)

@@ -1,24 +1,25 @@
 internal import Domain
 internal import FoundationEssentials
 internal import Glibc
+internal import Synchronization
 
 /// The paths of an app's blobs: `blobs/ab/<SHA-256 of the key>`, and `staging/` for uncommitted bytes.
 ///
-/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes. The
-/// 256 folders exist before the first blob, so a commit syncs one folder. Earlier versions had a second level
-/// (`blobs/ab/cd/<digest>`), whose folders each commit had to create and to sync with those above; blobs stay there.
-struct BlobLayout: Sendable {
+/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes. There
+/// are 256 folders, so nearly every commit finds its own and syncs nothing else. Earlier versions had a second level
+/// (`blobs/ab/cd/<digest>`), whose folders nearly every commit in a new storage had to create and to sync with those
+/// above; blobs stay there.
+final class BlobLayout: Sendable {
     let blobs: String
     let staging: String
+    /// Folders that are synced to the disk, at most 256.
+    private let durable = Mutex<Set<String>>([])
 
-    /// Creates the folders, and syncs them to the disk.
-    init(folder: String) throws {
+    /// Creates the folders.
+    convenience init(folder: String) throws {
         self.init(reading: folder)
         try makeFolder(blobs)
         try makeFolder(staging)
-        for byte in UInt8.min ... .max { try makeFolder("\(blobs)/\([byte].hexadecimal)") }
-        // Also if all of them exist: a server that was killed can have created them without a sync.
-        try synchronizeFolder(blobs)
         try synchronizeFolder(folder)
     }
 
@@ -55,6 +56,21 @@ struct BlobLayout: Sendable {
     func open<File: ~Copyable>(_ blob: BlobName, _ body: (String) throws -> File?) throws -> File? {
         if let file = try body(path(of: blob)) { return file }
         return try body(earlierPath(of: blob))
+    }
+
+    /// Creates the folder of a new blob's path; it is durable after ``synchronize(_:)``.
+    func prepareFolder(of path: String) throws -> String {
+        let folder = parent(path)
+        if !durable.withLock({ $0.contains(folder) }) { try makeFolder(folder) }
+        return folder
+    }
+
+    /// Syncs the names in a blob's folder, and the folder's own name, to the disk.
+    func synchronize(_ folder: String) throws {
+        try synchronizeFolder(folder)
+        guard !durable.withLock({ $0.contains(folder) }) else { return }
+        try synchronizeFolder(blobs)
+        durable.withLock { _ = $0.insert(folder) }
     }
 
     /// Requires that no blob of an earlier version has the name; blocks.

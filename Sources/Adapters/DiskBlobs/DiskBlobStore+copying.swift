@@ -35,9 +35,10 @@ extension DiskBlobStore {
         try await pool.runIfActive { [layout] in
             let path = layout.path(of: blob)
             try layout.requireFree(blob)
+            let folder = try layout.prepareFolder(of: path)
             try linkBlob(draft, path)
             try file.descriptor.synchronize()
-            try synchronizeFolder(layout.parent(path))
+            try layout.synchronize(folder)
         }
     }
 
@@ -58,7 +59,7 @@ extension DiskBlobStore {
         }
         try await pool.runIfActive { [layout] in
             try DiskBlobStore.unlinkBlob(path)
-            try synchronizeFolder(layout.parent(path))
+            try synchronizeIfThere(layout.parent(path))
         }
     }
 }

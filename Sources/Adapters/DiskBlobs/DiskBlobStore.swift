@@ -38,11 +38,12 @@ package struct DiskBlobStore: BlobStore {
         let isLinked = try await pool.runIfActive { [layout] in
             let path = layout.path(of: BlobName(key))
             try layout.requireFree(BlobName(key))
+            let folder = try layout.prepareFolder(of: path)
             // All names first, then all syncs: the first sync also writes the others, including the note of the commit,
             // in one transaction of the file system's journal. No client knows the key before the row exists.
             guard try staged.link(to: path) else { return false }
             try staged.file.synchronize()
-            try synchronizeFolder(layout.parent(path))
+            try layout.synchronize(folder)
             return true
         }
         if !isLinked { try await copy(staged, facts, to: BlobName(key)) }
@@ -72,14 +73,11 @@ package struct DiskBlobStore: BlobStore {
             let results = keys.map { key in Result { try health.reporting { try layout.unlink(BlobName(key)) } } }
             var folders: [String: Result<Void, any Error>] = [:]
             return results.map { result in
-                switch result {
-                case .success(let folder):
-                    let synced = folders[folder] ?? Result { try health.reporting { try synchronizeFolder(folder) } }
-                    folders[folder] = synced
-                    return synced.failure
-                case .failure(let failure):
-                    return failure
+                guard case .success(let own) = result else { return result.failure }
+                for folder in own where folders[folder] == nil {
+                    folders[folder] = Result { try health.reporting { try synchronizeIfThere(folder) } }
                 }
+                return own.lazy.compactMap { folders[$0]?.failure }.first
             }
         }
     }
@@ -98,12 +96,23 @@ package struct DiskBlobStore: BlobStore {
 extension BlobLayout {
     /// Removes the name of a blob, if there is one; blocks.
     ///
-    /// - Returns: The folder to sync: a removal that was repeated can have been done without a sync.
-    fileprivate func unlink(_ blob: BlobName) throws -> String {
+    /// - Returns: The folders to sync. A removal that is repeated can have been done without a sync, so the folder of a
+    ///   name that is not there counts, too.
+    fileprivate func unlink(_ blob: BlobName) throws -> [String] {
         let path = path(of: blob)
         let earlier = earlierPath(of: blob)
-        if try !DiskBlobStore.unlinkBlob(path), try DiskBlobStore.unlinkBlob(earlier) { return parent(earlier) }
-        return parent(path)
+        if try DiskBlobStore.unlinkBlob(path) { return [parent(path)] }
+        try DiskBlobStore.unlinkBlob(earlier)
+        return [parent(path), parent(earlier)]
+    }
+}
+
+/// Syncs the names in a folder to the disk; does nothing for a missing folder.
+func synchronizeIfThere(_ folder: String) throws {
+    do {
+        try synchronizeFolder(folder)
+    } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
+        // The folder never contained a blob.
     }
 }
 

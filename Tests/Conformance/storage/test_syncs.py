@@ -4,15 +4,12 @@ Killing a server proves nothing here, because what it wrote survives it in the k
 wait for that.
 """
 
-import os
 import re
 import shutil
-import signal
 import subprocess
-from pathlib import Path
 
 import pytest
-from client import ALPHA, Server, eventually
+from client import eventually
 from uploading import Tus
 
 CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(fsync|fdatasync|link|unlink|pwrite64|write|writev|sendto)\b")
@@ -91,19 +88,13 @@ def test_a_part_of_an_upload_is_answered_after_its_bytes_their_name_and_its_row_
     assert name_synced < row_synced
 
 
-def test_the_folders_of_blobs_are_synced_at_the_start(tmp_path):
-    server = Server(tmp_path)
-    log = tmp_path / "calls"
-    server.command = ["strace", "-f", "-y", "-o", str(log), "-e", "trace=mkdir,fsync,listen", *server.command]
-    server.start()
-    tracer = server.process
-    # A signal to strace would not reach the server.
-    os.kill(int(Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text()), signal.SIGTERM)
-    assert tracer.wait(timeout=30) == 0
-    lines = log.read_text(errors="replace").splitlines()
-    made = [i for i, line in enumerate(lines) if re.search(rf'mkdir\(".*/{ALPHA.id}/blobs/..", 0700\) = 0', line)]
-    assert len(made) == 256
-    assert made[-1] < position(lines, rf"fsync\(\d+<[^>]*/{ALPHA.id}/blobs>") < position(lines, r"listen\(")
+def test_a_new_folder_of_blobs_is_synced_with_the_folder_above_it(trace):
+    server, log = trace
+    server.api().store_raw(b"first of its folder", "kept.txt")
+    lines = lines_until_answer(log, "HTTP/1.1 201")
+    row_synced = position(lines, r"f(data)?sync\(\d+<[^>]*lcfile.sqlite-wal>")
+    for folder in ("/blobs", "/blobs/.."):
+        assert position(lines, rf"f(data)?sync\(\d+<[^>]*{folder}>") < row_synced
 
 
 def test_a_delete_is_answered_after_its_rows_are_synced_and_bytes_go_behind_them_and_before_the_rest(trace):
