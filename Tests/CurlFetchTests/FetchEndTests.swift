@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlFetch
 
-@Suite(.timeLimit(.minutes(1))) struct FetchEndTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchEndTests {
     @Test("a server that says nothing is given up when the time is over")
     func timeout() async throws {
         try await LoopbackServer.with(["/a": .silence]) { _, port in

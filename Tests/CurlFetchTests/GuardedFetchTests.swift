@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlFetch
 
-@Suite(.timeLimit(.minutes(1))) struct GuardedFetchTests {
+@Suite(.timeLimit(.minutes(5))) struct GuardedFetchTests {
     @Test(
         "this machine is refused by the address that is connected to, in every notation of it",
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CurlFetch
 
-@Suite(.timeLimit(.minutes(1))) struct WebhookSenderTests {
+@Suite(.timeLimit(.minutes(5))) struct WebhookSenderTests {
     @Test(
         "every status comes back with its body, also an error and a redirect",
         arguments: [200, 202, 204, 302, 400, 403, 500, 503]

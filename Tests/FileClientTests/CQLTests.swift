@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileClient
 
-@Suite(.timeLimit(.minutes(1))) struct CQLTests {
+@Suite(.timeLimit(.minutes(5))) struct CQLTests {
     @Test("a statement is sent with its values, and answered with objects and their number")
     func select() async throws {
         let server = try ScriptedServer { _, _ in .json(#"{"results":[{"n":1}],"className":"Task","count":7}"#) }

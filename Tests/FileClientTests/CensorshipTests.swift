@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileClient
 
-@Suite(.timeLimit(.minutes(1))) struct CensorshipTests {
+@Suite(.timeLimit(.minutes(5))) struct CensorshipTests {
     @Test("each call has its method, path and body")
     func requests() async throws {
         let server = try ScriptedServer { request, _ in .json(CensorshipTests.answer(to: request)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PasswordHashes
 
-@Suite(.timeLimit(.minutes(1))) struct PasswordPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct PasswordPoolTests {
     private let guest = CallerIdentity.guest(address: "10.0.0.1")
 
     /// What a pool of cheap hashes gives.

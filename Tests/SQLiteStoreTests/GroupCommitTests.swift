@@ -21,7 +21,7 @@ import Testing
 
     @Test(
         "writers that wait at the same time share transactions, for as long as one may take",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [(Duration.seconds(60), 1), (.zero, 50)]
     )
     func shares(maxGroupTime: Duration, expected: Int) async throws {

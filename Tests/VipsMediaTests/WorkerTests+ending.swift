@@ -64,7 +64,7 @@ extension WorkerTests {
         #expect(Children.all.isEmpty)
     }
 
-    @Test("a job without a waiting client ends at once, and leaves no process", .timeLimit(.minutes(1)))
+    @Test("a job without a waiting client ends at once, and leaves no process", .timeLimit(.minutes(5)))
     func cancelled() async throws {
         let decoding = Task { try await launcher().decode(svg(WorkerSample.endless), at: nil, until: soon) }
         while Children.all.isEmpty {
@@ -76,7 +76,7 @@ extension WorkerTests {
         #expect(Children.all.isEmpty)
     }
 
-    @Test("a worker at work has no rights, a filter, and its limits", .timeLimit(.minutes(1)))
+    @Test("a worker at work has no rights, a filter, and its limits", .timeLimit(.minutes(5)))
     func confined() async throws {
         let launcher = launcher(memory: 300 << 20, limits: ImageLimits(timeout: 30))
         let decoding = Task { try await launcher.decode(svg(WorkerSample.endless), at: nil, until: soon) }
@@ -101,7 +101,7 @@ extension WorkerTests {
 
     @Test(
         "a worker for a cheap job is less nice than others",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [(ImagePriority.normal, 5), (.low, 15)]
     )
     func niceness(priority: ImagePriority, niceness: Int) async throws {
@@ -126,7 +126,7 @@ extension WorkerTests {
         #expect(operations.count > 16 && Int(operations[16]) == max(own, niceness), "\(found)")
     }
 
-    @Test("a worker ends with the server", .timeLimit(.minutes(1)))
+    @Test("a worker ends with the server", .timeLimit(.minutes(5)))
     func orphan() async throws {
         await #expect(processExitsWith: .success) {
             let launcher = WorkerLauncher(

@@ -9,7 +9,7 @@ import Testing
 @testable import VisionModel
 
 /// The classifier with its real program and model, and what it does when either fails.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct VisionClassifierTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct VisionClassifierTests {
     private typealias Setup = ClassifierSetup
     private typealias Timing = VisionClassifier.Timing
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 
 /// What cheap jobs run with, and what becomes of those that are not (docs/security.md, "Order of image jobs").
-@Suite(.timeLimit(.minutes(1))) struct ImageLaneTests {
+@Suite(.timeLimit(.minutes(5))) struct ImageLaneTests {
     private let log = Log()
     private let instant = ContinuousClock.Instant.now
 

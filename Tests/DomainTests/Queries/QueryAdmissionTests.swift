@@ -4,7 +4,7 @@ import Testing
 
 @testable import Domain
 
-@Suite(.timeLimit(.minutes(1))) struct QueryAdmissionTests {
+@Suite(.timeLimit(.minutes(5))) struct QueryAdmissionTests {
     private let budget = QueryBudget(seconds: 60)
 
     private func admission(perCaller: Int = 64) -> QueryAdmission {
@@ -126,7 +126,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FairPermitsTests {
+@Suite(.timeLimit(.minutes(5))) struct FairPermitsTests {
     @Test("permits go to callers in rounds, whatever number of requests each has")
     func rounds() async throws {
         let permits = FairPermits<String>(1)

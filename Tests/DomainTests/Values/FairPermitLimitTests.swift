@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Who waits for permits when more requests come than may wait.
-@Suite(.timeLimit(.minutes(1))) struct FairPermitLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct FairPermitLimitTests {
     /// How requests that came one after the other while the only permit was held ended: in the order in which they got
     /// it, and in the order in which they were refused.
     private func outcome(
