@@ -48,8 +48,8 @@ public struct FileClient: Sendable {
     /// - Parameters:
     ///   - server: The server's URL.
     ///   - onlyLife: Checks only whether the server responds.
-    ///   - verifiesCertificate: Whether the certificate must be for this URL. It is not if the URL is the loopback address
-    ///     of a server with another name.
+    ///   - verifiesCertificate: Whether the certificate must be for this URL. It is not if the URL is the loopback
+    ///     address of a server with another name.
     /// - Throws: ``FileClientError`` with the server's message if it reports a fault, with status 0 if it does not
     ///   respond.
     public static func checkHealth(

@@ -27,7 +27,9 @@ def asked(server, path, **headers):
 
 
 def decompressed(coding, content):
-    return gzip.decompress(content) if coding == "gzip" else zstandard.ZstdDecompressor().decompressobj().decompress(content)
+    if coding == "gzip":
+        return gzip.decompress(content)
+    return zstandard.ZstdDecompressor().decompressobj().decompress(content)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
@@ -76,7 +78,8 @@ def test_weights_decide(server, notes, value, is_compressed):
 
 
 @pytest.mark.parametrize("value, coding", [
-    ("gzip, deflate, br, zstd", "zstd"), ("zstd;q=0.9, gzip", "gzip"), ("zstd;q=0, *", "gzip"), ("zstd, identity;q=0.5", "zstd"),
+    ("gzip, deflate, br, zstd", "zstd"), ("zstd;q=0.9, gzip", "gzip"), ("zstd;q=0, *", "gzip"),
+    ("zstd, identity;q=0.5", "zstd"),
 ])
 def test_client_chooses_between_codings(server, notes, value, coding):
     assert asked(server, notes[0], Accept_Encoding=value).getheader("Content-Encoding") == coding

@@ -47,7 +47,8 @@ def test_other_header_is_not_read(one_each):
 
 def test_forwarded_is_read_by_setting(one_each):
     server = one_each(LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_HTTP_PROXY_HEADER="forwarded")
-    assert_one_each(server.api(), "Forwarded", f"for={FIRST};proto=https", f'for="{SECOND}:4711"', 'for="[2001:db8::1]"')
+    values = f"for={FIRST};proto=https", f'for="{SECOND}:4711"', 'for="[2001:db8::1]"'
+    assert_one_each(server.api(), "Forwarded", *values)
 
 
 @pytest.mark.parametrize("proxies", [{}, {"LCFILE_HTTP_PROXIES": "127.0.0.2"}])

@@ -1,6 +1,7 @@
 import pytest
+from certificates import RSA, Authority
 from client import Server, eventually
-from tls import RSA, Authority, TLSServer, reload, sockets
+from tls import TLSServer, reload, sockets
 
 
 @pytest.fixture(scope="session")

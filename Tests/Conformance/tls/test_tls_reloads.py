@@ -1,7 +1,8 @@
 """SIGHUP reads the certificate and the key again: new connections get them, open ones go on."""
 
+from certificates import Certificate
 from client import eventually
-from tls import Certificate, TLSConnection, hang_up, log_lines, presented, reload
+from tls import TLSConnection, hang_up, log_lines, presented, reload
 
 HEALTHY = b'{"status":"ok"}'
 

@@ -3,9 +3,10 @@
 import os
 
 import pytest
+from certificates import openssl
 from client import eventually
 from starting import SETTING, assert_does_not_start
-from tls import log_lines, openssl
+from tls import log_lines
 
 
 def encrypted(key):

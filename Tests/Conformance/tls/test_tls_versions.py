@@ -4,8 +4,9 @@ import ssl
 from operator import attrgetter
 
 import pytest
+from certificates import RSA, Certificate, openssl
 from client import eventually
-from tls import RSA, Certificate, TLSConnection, TLSServer, openssl
+from tls import TLSConnection, TLSServer
 
 OLD = [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1]
 NEW = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]

@@ -14,8 +14,9 @@ struct AcceptedCodings {
 
     /// The coding for a response: of those that the client weighs highest, the first of this server's.
     ///
-    /// `nil` if the client accepts none, or prefers a response without a coding. A client that refuses that as well gets
-    /// it nevertheless: the RFC prefers it to a refusal. `*` stands for gzip only: every client that sends it has gzip.
+    /// `nil` if the client accepts none, or prefers a response without a coding. A client that refuses that as well
+    /// gets it nevertheless: the RFC prefers it to a refusal. `*` stands for gzip only: every client that sends it has
+    /// gzip.
     var preferred: ContentCoding? {
         var best: (coding: ContentCoding, weight: Double)?
         for coding in ContentCoding.allCases {

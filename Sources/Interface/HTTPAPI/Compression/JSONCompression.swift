@@ -15,8 +15,8 @@ struct JSONCompression: RouterMiddleware {
     static let leastLength = 1024
     /// The length in bytes up to which a response is compressed before its head is sent.
     ///
-    /// Its length is then in the head. Longer ones are compressed piece by piece while they are sent, and their coding is
-    /// chunked.
+    /// Its length is then in the head. Longer ones are compressed piece by piece while they are sent, and their coding
+    /// is chunked.
     static let pieceLength = 64 << 10
 
     func handle(

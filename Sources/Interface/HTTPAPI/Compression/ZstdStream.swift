@@ -3,8 +3,8 @@ internal import NIOCore
 
 /// Compresses a response piece by piece with libzstd, in its format (RFC 8878).
 ///
-/// It takes 273 KB of memory until it is released. Level 1 takes 3 ms for a megabyte of JSON on one core and leaves 24 per
-/// cent of it. A window of 256 KB would leave 23 per cent and take a megabyte of memory.
+/// It takes 273 KB of memory until it is released. Level 1 takes 3 ms for a megabyte of JSON on one core and leaves 24
+/// per cent of it. A window of 256 KB would leave 23 per cent and take a megabyte of memory.
 struct ZstdStream: CompressionStream, ~Copyable {
     private let context: OpaquePointer
 

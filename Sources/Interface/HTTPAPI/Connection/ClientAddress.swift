@@ -19,8 +19,8 @@ extension APIContext {
 enum ClientAddress {
     /// The address in a string; `nil` for other strings.
     ///
-    /// A zone (`fe80::1%eth0`) does not identify a client, and IPv4 in the form of IPv6 (RFC 4291, 2.5.5.2), as a socket
-    /// for both versions shows it, is IPv4.
+    /// A zone (`fe80::1%eth0`) does not identify a client, and IPv4 in the form of IPv6 (RFC 4291, 2.5.5.2), as a
+    /// socket for both versions shows it, is IPv4.
     static func address(of text: String) -> IPAddress? {
         guard let address = IPAddress(String(text.prefix { $0 != "%" })) else { return nil }
         let bytes = address.bytes

@@ -5,7 +5,8 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Configures HTTP/1.1 connections: Hummingbird's handlers, plus strict request parsing, `sendfile`, `100 Continue` and TLS.
+/// Configures HTTP/1.1 connections: Hummingbird's handlers, plus TLS, strict request parsing, `sendfile` and
+/// `100 Continue`.
 package enum HTTPConnection {
     /// - Parameters:
     ///   - idleTimeout: How long a connection can send no part of a request before it is closed.

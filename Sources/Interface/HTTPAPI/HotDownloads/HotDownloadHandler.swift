@@ -5,7 +5,8 @@ internal import NIOCore
 
 /// Answers simple requests for hot downloads on the connection's event loop, before the decoder sees them.
 ///
-/// It is the first handler of a connection, after the one that decrypts. The rules that make two readers of one connection safe:
+/// It is the first handler of a connection, after the one that decrypts. The rules that make two readers of one
+/// connection safe:
 ///
 /// - It answers only a request that ``RequestScan`` recognises as simple, and only while all earlier requests of the
 ///   connection have their whole responses (``RequestGate/isAtRest``). So responses keep the order of the requests.

@@ -18,8 +18,8 @@ struct Health: AsyncParsableCommand {
 
     @Option(
         help: """
-            The server's URL. Default: http://127.0.0.1 with LCFILE_PORT or port 8080; https with LCFILE_TLS_CERTIFICATE, \
-            whose name is not checked then.
+            The server's URL. Default: http://127.0.0.1 with LCFILE_PORT or port 8080; https with \
+            LCFILE_TLS_CERTIFICATE, whose name is not checked then.
             """
     )
     var server: String?
