@@ -87,8 +87,9 @@ def test_damaged_file_of_the_generated_app(new_server):
 # Settings
 
 @pytest.mark.parametrize("text, words", [
-    ("colour: red\n", ["colour", "allowed", "uploads.maxSize"]),
-    ("uploads:\n  maxSise: 5GB\n", ["uploads.maxSise"]),
+    ("colour: red\n", ["colour", "docs/configuration.md"]),
+    ("uploads:\n  maxSise: 5GB\n", ["uploads.maxSise", "did you mean uploads.maxSize?"]),
+    ("colour: red\nport: 0\n", ["2 settings", "colour", "port is '0'"]),
     ("uploads:\n  maxSize: [1, 2]\n", ["uploads.maxSize"]),
     ("database:\n  readers: 999\n", ["database.readers", "999", "256"]),
     ("uploads:\n  maxSize: a lot\n", ["uploads.maxSize", "a lot", "5GB"]),
@@ -115,7 +116,8 @@ def test_configuration_file_that_is_not_there(new_server):
 
 
 @pytest.mark.parametrize("name, value, words", [
-    ("LCFILE_COLOUR", "red", ["LCFILE_COLOUR", "LCFILE_UPLOADS_MAX_SIZE"]),
+    ("LCFILE_COLOUR", "red", ["LCFILE_COLOUR", "docs/configuration.md"]),
+    ("LCFILE_PROT", "1", ["LCFILE_PROT", "did you mean LCFILE_PORT?"]),
     ("LCFILE_PORT", "http", ["port", "http", "65535"]),
     ("LCFILE_PORT", "0", ["port", "'0'"]),
     ("LCFILE_UPLOADS_MAX_SIZE", "-1", ["uploads.maxSize", "-1"]),
