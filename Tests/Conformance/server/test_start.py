@@ -89,7 +89,6 @@ def test_damaged_file_of_the_generated_app(new_server):
 @pytest.mark.parametrize("text, words", [
     ("colour: red\n", ["colour", "docs/configuration.md"]),
     ("uploads:\n  maxSise: 5GB\n", ["uploads.maxSise", "did you mean uploads.maxSize?"]),
-    ("colour: red\nport: 0\n", ["2 settings", "colour", "port is '0'"]),
     ("uploads:\n  maxSize: [1, 2]\n", ["uploads.maxSize"]),
     ("database:\n  readers: 999\n", ["database.readers", "999", "256"]),
     ("uploads:\n  maxSize: a lot\n", ["uploads.maxSize", "a lot", "5GB"]),
@@ -109,6 +108,15 @@ def test_bad_configuration_file(new_server, text, words):
     server.command += ["--config", "settings.yaml"]
     assert_does_not_start(server, SETTING, *words)
     assert not server.storage.exists()
+
+
+def test_all_faulty_settings_are_told_at_once(new_server):
+    server = new_server(apps=())
+    (server.folder / "settings.yaml").write_text("colour: red\nlog:\n  level: loud\n")
+    server.command += ["--config", "settings.yaml"]
+    assert_does_not_start(server, SETTING, "2 settings cannot be used:")
+    assert "\n  unknown setting 'colour' in settings.yaml; " in server.errors
+    assert "\n  log.level is 'loud'; allowed: " in server.errors
 
 
 def test_configuration_file_that_is_not_there(new_server):
