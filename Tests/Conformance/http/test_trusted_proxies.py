@@ -1,4 +1,4 @@
-"""Limits for an address apply to the clients that a trusted proxy names, and nobody else can name one."""
+"""Limits for an address apply to the clients that a trusted proxy names; other senders cannot name one."""
 
 import pytest
 from accounts import PASSWORD, settings, unique

@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Finds the client of each request that a trusted proxy sent, before anything counts the request as somebody's.
+/// Finds the client of each request that a trusted proxy sent, before any limit counts it.
 struct ProxyResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     let base: Base
     let proxies: TrustedProxies

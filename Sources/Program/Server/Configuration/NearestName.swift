@@ -1,5 +1,5 @@
 extension Sequence<String> {
-    /// The name that somebody probably meant; `nil` if none is similar.
+    /// The most similar name, which was probably meant; `nil` if none is similar.
     ///
     /// Similar means at most three edits (a character more, less or another), and at most half as many as characters.
     func nearest(to name: String) -> String? {
