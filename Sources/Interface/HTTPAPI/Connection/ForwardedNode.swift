@@ -5,8 +5,8 @@ enum ForwardedNode {
     /// The address of one node: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:4711`.
     ///
     /// `nil` for other nodes, such as `unknown` and names that hide an address.
-    static func address(_ text: some StringProtocol) -> IPAddress? {
-        var node = text.trimmingBlanks
+    static func address(_ text: Substring) -> IPAddress? {
+        var node = text.withoutBlanks
         if node.hasPrefix("[") {
             guard let end = node.firstIndex(of: "]") else { return nil }
             let port = node[node.index(after: end)...]
@@ -28,8 +28,8 @@ enum ForwardedNode {
         return elements.map { element in
             let nodes = (split(element, at: ";") ?? []).compactMap { pair -> Substring? in
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard parts.count == 2, parts[0].trimmingBlanks.lowercased() == "for" else { return nil }
-                return parts[1].trimmingBlanks
+                guard parts.count == 2, parts[0].withoutBlanks.lowercased() == "for" else { return nil }
+                return parts[1].withoutBlanks
             }
             // RFC 7239 section 4 allows each parameter once.
             guard nodes.count == 1, let node = nodes.first else { return nil }
@@ -56,15 +56,6 @@ enum ForwardedNode {
     private static func isPort(_ text: Substring) -> Bool {
         let digits = text.dropFirst()
         return text.first == ":" && (1...5).contains(digits.count) && digits.allSatisfy { $0.isASCII && $0.isNumber }
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmingBlanks: Substring {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        var rest = Substring(self).drop(while: isBlank)
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return rest
     }
 }
 

@@ -98,7 +98,7 @@ enum ByteRange: Equatable {
 
 extension Substring {
     /// The string without the blanks around an element of a list (RFC 9110 section 5.6.1).
-    fileprivate var withoutBlanks: Substring {
+    var withoutBlanks: Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         guard let end = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
         return start[...end]
