@@ -19,6 +19,8 @@ import Testing
         private let fileSize: Int
         /// The ranges that were read, in order.
         private(set) var pieces: [Range<Int64>] = []
+        /// Whether the connection was open when the damage of the file was noted; `nil` if none was.
+        fileprivate(set) var wasActiveAtDamage: Bool?
         private var context: ChannelHandlerContext?
 
         init(fileSize: Int) throws {
@@ -48,7 +50,10 @@ import Testing
                 guard range.upperBound <= failsAt else { return eventLoop.makeFailedFuture(DiskFault()) }
                 return eventLoop.makeSucceededFuture(bytes(of: range, size: sender.value.fileSize))
             }
-            return files.start(SendFile(descriptor: -1, range: range), context) { bytes, sent in
+            let file = SendFile(descriptor: -1, range: range) {
+                sender.value.wasActiveAtDamage = sender.value.channel.isActive
+            }
+            return files.start(file, context) { bytes, sent in
                 // The embedded channel would accept bytes after its end.
                 guard !isClosed else { return sent.fail(ChannelError.ioOnClosedChannel) }
                 context.writeAndFlush(NIOAny(bytes), promise: sent)
@@ -95,6 +100,13 @@ import Testing
         #expect(throws: FileEndedEarly.self) { try sent.wait() }
         #expect(!sender.channel.isActive)
         #expect(sender.socket.sent.utf8.count == Self.small)
+    }
+
+    @Test("a file that ends in the range is noted before the connection closes")
+    func damage() throws {
+        let sender = try Sender(fileSize: Self.small)
+        _ = try? sender.send(0..<Int64(2 * Self.small)).wait()
+        #expect(sender.wasActiveAtDamage == true)
     }
 
     @Test("an error of the disk ends the transfer")

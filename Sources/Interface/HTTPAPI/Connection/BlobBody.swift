@@ -34,7 +34,8 @@ extension ResponseBody {
                     case .range(let range):
                         if case .file(let file) = blob.local {
                             try await file.lendDescriptor { descriptor in
-                                try await SendFile(descriptor: descriptor, range: range).send(on: context.channel)
+                                let file = SendFile(descriptor: descriptor, range: range, noteDamage: blob.noteDamage)
+                                try await file.send(on: context.channel)
                             }
                         } else {
                             for try await bytes in blob.pieces(of: range) { try await writer.write(bytes) }

@@ -72,6 +72,7 @@ final class FileTransfer {
         guard !isDone else { return }
         guard isWhole else {
             isCutShort = true
+            file.noteDamage()
             context.close(promise: nil)
             return
         }

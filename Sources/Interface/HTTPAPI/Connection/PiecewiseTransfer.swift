@@ -63,6 +63,7 @@ final class PiecewiseTransfer {
                 position = piece.upperBound
                 send(bytes)
             case .success:
+                file.noteDamage()
                 context.close(promise: nil)
                 ended.fail(FileEndedEarly(end: file.range.upperBound))
             case .failure(let error):

@@ -10,6 +10,9 @@ internal import NIOHTTPTypesHTTP1
 struct SendFile: Sendable {
     let descriptor: CInt
     let range: Range<Int64>
+    /// Called if the file is shorter than the range, before the connection is closed, so that a client that sees the end
+    /// and asks again gets no prepared response with the same damage.
+    let noteDamage: @Sendable () -> Void
 
     /// Returns when the socket has accepted the last byte; the descriptor must be open until then.
     ///

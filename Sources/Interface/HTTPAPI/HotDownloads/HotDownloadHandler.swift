@@ -199,7 +199,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         activity.begin()
         if hasBody, case .file(let file, let blob) = download.body {
             send(head, context)
-            send(file, download.size, context).assumeIsolated().whenComplete { [self] result in
+            send(file, of: blob, download.size, context).assumeIsolated().whenComplete { [self] result in
                 // The descriptor had to stay open until now.
                 withExtendedLifetime(file) {}
                 if case .failure(let error) = result { report(error, of: blob, request.target, context) }
@@ -240,9 +240,15 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
     }
 
-    private func send(_ file: LocalFile, _ size: Int64, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+    private func send(
+        _ file: LocalFile,
+        of blob: any OpenBlob,
+        _ size: Int64,
+        _ context: ChannelHandlerContext
+    ) -> EventLoopFuture<Void> {
         file.withDescriptor { descriptor in
-            files.start(SendFile(descriptor: descriptor, range: 0..<size), context) { [self] bytes, sent in
+            let file = SendFile(descriptor: descriptor, range: 0..<size, noteDamage: blob.noteDamage)
+            return files.start(file, context) { [self] bytes, sent in
                 context.writeAndFlush(wrapOutboundOut(bytes), promise: sent)
             }
         }
