@@ -78,5 +78,7 @@ import Testing
         #expect(thumbnail.query == "imageView2/2/w/200/h/100")
         (thumbnail.crops, thumbnail.quality, thumbnail.format, thumbnail.height) = (true, 80, .webp, nil)
         #expect(thumbnail.url(of: "http://a/b") == "http://a/b?imageView2/1/w/200/q/80/format/webp")
+        let signed = thumbnail.url(of: "http://a/b?e=1&token=t")
+        #expect(signed == "http://a/b?imageView2/1/w/200/q/80/format/webp&e=1&token=t")
     }
 }

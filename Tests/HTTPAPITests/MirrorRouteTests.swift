@@ -79,7 +79,7 @@ import Testing
 }
 
 /// A server that has every file, or only those that are named.
-private final class OldServer: Fetcher {
+final class OldServer: Fetcher {
     private let state = Mutex((keys: Set<String>?.none, requests: [String]()))
 
     var requests: [String] { state.withLock(\.requests) }

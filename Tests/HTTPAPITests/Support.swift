@@ -37,6 +37,10 @@ struct TestServer {
     var mirrors: Set<String> = []
     /// What the URLs of both apps may say.
     var names = ImageNames()
+    /// Which file URLs need a signature.
+    var fileAccess = FileAccess.public
+    /// Which image URLs need a signature of their own.
+    var imageAccess = ImageAccess.any
 
     /// Runs requests against the API; what stands in the stores afterwards can be asked.
     func test<Value>(_ body: @escaping @Sendable (TestClient) async throws -> Value) async throws -> Value {
@@ -76,7 +80,17 @@ struct TestServer {
         let policy = CensorPolicy()
         let files = FileService(files: FileRecords(store), blobs: blobs, policy: policy)
         let deletions = FileDeletions(app: id, store: store, blobs: blobs, derivatives: derivatives, files: files)
-        let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: id.bucket, policy: policy)
+        let presentation = FilePresentation(
+            publicURL: "https://files.example.com",
+            bucket: id.bucket,
+            policy: policy,
+            privacy: FilePrivacy(
+                access: fileAccess,
+                images: imageAccess,
+                life: 3600,
+                signatures: URLSignatures(app: id, secrets: [Secret("a key of sixteen")])
+            )
+        )
         let settings = ObjectSettings(
             files: presentation,
             accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher())

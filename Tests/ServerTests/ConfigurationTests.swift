@@ -91,7 +91,8 @@ import Testing
         let pair = ["tls.certificate", "tls.key"]
         // A secret is never printed, not even in a refusal.
         let secret = "censorship.webhookSecret"
-        for name in names where !(texts + pair).contains(name) && name != secret {
+        let keys = "files.signingKeys"
+        for name in names where !(texts + pair + [secret, keys]).contains(name) {
             let variable = ConfigurationLoader.environmentVariable(of: name)
             let sentence = try await refusal(environment: [variable: "!"])
             #expect(sentence.hasPrefix("\(name) is '!'; allowed: "), "\(variable): \(sentence)")
@@ -107,6 +108,8 @@ import Testing
         let loaded = try await load(environment: [ConfigurationLoader.environmentVariable(of: secret): "changed"])
         #expect(loaded.censorship.secret.matches("changed"))
         #expect(!String(reflecting: loaded).contains("changed"))
+        let sentence = try await refusal(environment: [ConfigurationLoader.environmentVariable(of: keys): "too short"])
+        #expect(sentence.hasPrefix("\(keys) must be up to 8 keys") && !sentence.contains("too short"))
     }
 
     @Test("file URLs begin with https if connections are encrypted")

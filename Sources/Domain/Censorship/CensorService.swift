@@ -168,7 +168,7 @@ package struct CensorService: Sendable {
     func shown(_ record: StoredObject) -> CensoredFile {
         CensoredFile(
             record: record,
-            url: record.fileKey.map(presentation.url(of:)) ?? record.fields["url"]?.stringValue,
+            url: record.fileKey.map { presentation.url(of: $0, acl: record.acl) } ?? record.fields["url"]?.stringValue,
             thumbnailURL: previews.thumbnailURL(of: record.id)
         )
     }

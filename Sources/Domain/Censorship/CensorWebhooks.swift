@@ -111,7 +111,7 @@ package struct PurgeHook: Sendable {
     func send(_ record: StoredObject) async throws {
         // A file on another server has only the URL of its content here.
         var urls: [JSONValue] = [.string("\(files.publicURL)/1.1/files/\(record.id)/content")]
-        if let key = record.fileKey { urls.insert(.string(files.url(of: key)), at: 0) }
+        if let key = record.fileKey { urls.insert(.string(files.plainURL(of: key)), at: 0) }
         let reply = try await settings.post(
             ["app": .string(app.description), "file": .string(record.id.description), "urls": .array(urls)],
             to: url

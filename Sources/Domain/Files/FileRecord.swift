@@ -72,6 +72,8 @@ package struct ServedFile: Sendable, Hashable {
     package let createdAt: Timestamp
     /// The result of censorship, which decides whether the bytes are served.
     package let verdict: Verdict?
+    /// Whether the file's ACL does not let everyone read its record.
+    let hasPrivateACL: Bool
 
     /// Creates the value from a record.
     package init(_ record: FileRecord) {
@@ -81,6 +83,7 @@ package struct ServedFile: Sendable, Hashable {
         digest = record.facts.digest
         createdAt = record.createdAt
         verdict = record.verdict
+        hasPrivateACL = record.acl?.isPrivate ?? false
     }
 }
 

@@ -6,14 +6,21 @@ extension ImageRequest {
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` naming the wrong parameter.
     package init?(query: some StringProtocol, context: ImageParsingContext) throws {
+        guard let chain = try ImageRequest.chain(of: query) else { return nil }
+        try self.init(chain: chain, context: context)
+    }
+
+    /// The chain in the query string of a file's URL, percent-decoded but not parsed; `nil` for ordinary parameters.
+    ///
+    /// - Throws: ``ServiceError/Code/badImageRequest`` if it cannot be decoded.
+    package static func chain(of query: some StringProtocol) throws -> String? {
         let text = Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
         // Checked before percent-decoding, because the escapes of other parameters need not be UTF-8.
         guard !text.isEmpty, !text.beginsWithParameter else { return nil }
         guard let decoded = text.percentDecoded else {
             throw ImageRequest.refusal("the query is not valid percent-encoded UTF-8")
         }
-        guard !decoded[...].beginsWithParameter else { return nil }
-        try self.init(chain: decoded, context: context)
+        return decoded[...].beginsWithParameter ? nil : decoded
     }
 
     /// Parses the chain of a style: not percent-encoded, and without further parameters.

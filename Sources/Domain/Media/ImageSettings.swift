@@ -47,9 +47,20 @@ package struct ImageNames: Sendable {
         self.automatic = automatic
     }
 
-    /// The key and the chain of a path that ends with a style's name; `nil` for other paths.
-    package func style(of path: String) -> (key: String, chain: String)? {
+    /// A path that ends with a style's name.
+    package struct Style: Sendable {
+        /// The part before the separator.
+        package let key: String
+        /// The name of the style.
+        package let name: String
+        /// The operators of the style.
+        package let chain: String
+    }
+
+    /// The style of a path that ends with a style's name; `nil` for other paths.
+    package func style(of path: String) -> Style? {
         guard !styles.isEmpty, let end = path.lastIndex(of: separator) else { return nil }
-        return styles[String(path[path.index(after: end)...])].map { (String(path[..<end]), $0) }
+        let name = String(path[path.index(after: end)...])
+        return styles[name].map { Style(key: String(path[..<end]), name: name, chain: $0) }
     }
 }

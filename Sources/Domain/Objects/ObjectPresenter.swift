@@ -58,7 +58,7 @@ struct ObjectPresenter {
         if shape.isUser, !access.caller.isMaster, access.caller.user?.id != row.id {
             object.removeAll { $0 == AuthData.field }
         }
-        if shape.isFile { files.complete(&object, showingURL: !view.hidesFileURLs) }
+        if shape.isFile { files.complete(&object, acl: row.acl, showingURL: !view.hidesFileURLs) }
         if shape.isPlain, !view.isSelective {
             // Nothing removes or replaces these members.
             object.append(members: row.systemMembers)

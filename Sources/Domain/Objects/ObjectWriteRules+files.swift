@@ -75,7 +75,7 @@ extension ObjectWriteRules {
         try writer.insert(object, into: .file)
         var reply = ObjectReply([
             "objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601),
-            "key": .string(key.description), "url": .string(settings.files.url(of: key)),
+            "key": .string(key.description), "url": .string(settings.files.url(of: key, acl: object.acl)),
         ])
         if returnsObject {
             reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))

@@ -88,6 +88,8 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let objectNotFound = Code(description: "objectNotFound")
         /// Censorship does not let the file's bytes be served (403).
         package static let blocked = Code(description: "blocked")
+        /// The URL of a private file or of a restricted image has no valid signature (403).
+        package static let unsignedURL = Code(description: "unsignedURL")
         /// Another request of the same kind is in progress (409).
         package static let conflict = Code(description: "conflict")
         /// No file has this key.

@@ -93,6 +93,7 @@ package struct API: Sendable {
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
+            FileURLRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorshipRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRunRoutes(apps: apps, bodies: bodies).add(to: callers)

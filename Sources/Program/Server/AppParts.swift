@@ -240,7 +240,8 @@ struct AppParts {
             files: FilePresentation(
                 publicURL: app.fileDomains.first ?? configuration.fileURLBase,
                 bucket: app.id.bucket,
-                policy: policy
+                policy: policy,
+                privacy: configuration.privacy(of: app)
             ),
             accountDependencies: AccountDependencies(
                 settings: configuration.accounts,
@@ -258,6 +259,19 @@ struct AppParts {
 }
 
 extension ServerConfiguration {
+    /// Which URLs of an app's files need a signature.
+    func privacy(of app: AppConfiguration) -> FilePrivacy {
+        FilePrivacy(
+            access: app.fileAccess ?? privacy.access,
+            images: app.imageAccess ?? privacy.images,
+            life: privacy.life,
+            signatures: URLSignatures(
+                app: app.id,
+                secrets: privacy.keys.isEmpty ? [app.keys.masterKey] : privacy.keys
+            )
+        )
+    }
+
     /// The limits of one app's concurrent queries.
     var queryAdmission: QueryAdmission.Limits {
         QueryAdmission.Limits(

@@ -7,13 +7,13 @@ import Testing
     private let names = ImageNames(styles: ["small": "imageView2/2/w/200", "slim": "imageslim"])
 
     private func style(_ path: String, _ names: ImageNames? = nil) -> [String]? {
-        (names ?? self.names).style(of: path).map { [$0.key, $0.chain] }
+        (names ?? self.names).style(of: path).map { [$0.key, $0.name, $0.chain] }
     }
 
     @Test("a path with a style's name behind the last separator is the key and the chain")
     func styled() {
-        #expect(style("photo.jpg-small") == ["photo.jpg", "imageView2/2/w/200"])
-        #expect(style("a-b/c-small.jpg-slim") == ["a-b/c-small.jpg", "imageslim"])
+        #expect(style("photo.jpg-small") == ["photo.jpg", "small", "imageView2/2/w/200"])
+        #expect(style("a-b/c-small.jpg-slim") == ["a-b/c-small.jpg", "slim", "imageslim"])
     }
 
     @Test(
@@ -27,7 +27,7 @@ import Testing
     @Test("an app may have another separator")
     func separator() {
         let names = ImageNames(styles: ["small": "imageslim"], separator: "!")
-        #expect(style("a-small!small", names) == ["a-small", "imageslim"])
+        #expect(style("a-small!small", names) == ["a-small", "small", "imageslim"])
         #expect(style("a-small", names) == nil)
     }
 

@@ -27,6 +27,8 @@ struct ErrorRenderer: RouterMiddleware {
             headers[.retryAfter] = String(refusal(for: error).retryAfter)
         }
         var response = body.response(status: rendering.status, headers: headers)
+        // Old caches that know no `no-store` must not answer signed requests with it either.
+        if refusal(for: error).code == .unsignedURL { response.headers[.cacheControl] = "private, no-store" }
         // A client would treat the body as its next response (RFC 9110 section 9.3.2).
         if method == .head { response.leaveOutBody() }
         return response
@@ -145,6 +147,7 @@ struct ErrorRenderer: RouterMiddleware {
         .routeNotFound: Rendering(.notFound, 404),
         .fileNotFound: Rendering(.notFound, 404),
         .blocked: Rendering(.forbidden, 403),
+        .unsignedURL: Rendering(.forbidden, 403),
         .conflict: Rendering(.conflict, 1),
         .payloadTooLarge: Rendering(.contentTooLarge, 413),
         .badImageRequest: Rendering(.badRequest, 400),

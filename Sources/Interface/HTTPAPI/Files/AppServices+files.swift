@@ -5,17 +5,37 @@ internal import HummingbirdCore
 
 /// The common part of the two ways to a file's bytes: its URL and its record.
 extension AppServices {
+    /// What the query of a URL requests: the file itself, or an image by operators that are not parsed yet.
+    func requestedImage(of request: Request) throws -> RequestedImage {
+        let chain = try SignedQuery(request.uri.query).rest.flatMap { try ImageRequest.chain(of: $0) }
+        return chain.map(RequestedImage.chain) ?? .source
+    }
+
     /// Parses the image request of a URL.
     ///
     /// - Parameters:
     ///   - request: The HTTP request; its query string has the operators, and its host is a name of this server.
     ///   - fileSize: The source's size in bytes.
     /// - Returns: The image request; `nil` without operators.
-    /// - Throws: The error for unknown parameters.
+    /// - Throws: The error for unknown parameters, and for watermarks whose images are private: the signature of one file
+    ///   must not show another.
     func imageRequest(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
-        guard let query = request.uri.query else { return nil }
+        guard let query = SignedQuery(request.uri.query).rest else { return nil }
         let context = parsingContext(request, fileSize)
-        return try await images.requests.request(query, host: request.head.authority, context: context)
+        let imageRequest = try await images.requests.request(query, host: request.head.authority, context: context)
+        if let imageRequest { try await requirePublicMarks(of: imageRequest) }
+        return imageRequest
+    }
+
+    /// Checks that no image of a watermark is private.
+    func requirePublicMarks(of imageRequest: ImageRequest) async throws {
+        for key in imageRequest.markKeys {
+            guard let mark = try await files.record(key), presentation.privacy.isPrivate(mark) else { continue }
+            throw ServiceError(
+                .badImageRequest,
+                "Bad image request: the watermark's image is private; only a named style can use it."
+            )
+        }
     }
 
     /// Parses the chain of the style that the request names.

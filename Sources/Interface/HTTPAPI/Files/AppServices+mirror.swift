@@ -1,4 +1,5 @@
 internal import Domain
+internal import Hummingbird
 
 /// Which app's origin can have the file of an unknown key (docs/mirror.md).
 extension [AppServices] {
@@ -34,6 +35,14 @@ extension AppServices {
     func file(_ key: FileKey) async throws -> ShownFile {
         if let file = try await shown(key) { return file }
         guard let mirror else { throw FileService.notFound }
-        return try await shown { try await mirror.file(key) }
+        return try await shown(key) { try await mirror.file(key) }
+    }
+
+    /// Checks the signature before a fetch, if all files of the app are private; a request that is refused in the end
+    /// must not cause one.
+    func permitFetch(of key: FileKey, _ image: RequestedImage, _ request: Request) throws {
+        guard presentation.privacy.access == .private else { return }
+        let query = SignedQuery(request.uri.query)
+        _ = try presentation.privacy.permit(image, of: key, isPrivate: true, query, to: nil, at: .now())
     }
 }

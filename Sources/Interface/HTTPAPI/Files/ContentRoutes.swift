@@ -62,11 +62,18 @@ struct ContentRoutes: Sendable {
         let policy = app.files.policy.settings
         switch location {
         case .here(let key):
-            let file = try await app.file(key)
+            let file = try app.permitted(
+                try await app.file(key),
+                try app.requestedImage(of: request),
+                request,
+                to: context.caller
+            )
             let caching = isPublic ? file.caching.atMost(seconds: 3600) : .personal
             let imageRequest = try await app.imageRequest(of: request, fileSize: file.file.size)
             return try await app.answer(request, context, with: file, imageRequest: imageRequest, caching: caching)
         case .elsewhere(let url):
+            // Such a file has no key for a signature.
+            try app.presentation.privacy.requireUnrestricted(try app.requestedImage(of: request), to: context.caller)
             let shared = policy.isAutomatic ? Caching.changing.atMost(seconds: policy.cacheSeconds) : .changing
             let caching = isPublic ? shared : Caching.personal
             // Wrong parameters are refused before a fetch.

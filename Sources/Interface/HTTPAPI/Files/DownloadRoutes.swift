@@ -4,7 +4,7 @@ internal import HummingbirdCore
 
 /// Downloads: `GET` and `HEAD` on a key, with or without operators (protocol/files 5, 11).
 ///
-/// URLs are public, so no credentials are checked here.
+/// URLs are public unless the app's files are private; no credentials are checked here.
 struct DownloadRoutes: Sendable {
     let apps: [AppServices]
     /// Gets the responses that the next requests get without a route; `nil` for none.
@@ -33,7 +33,7 @@ struct DownloadRoutes: Sendable {
 
     /// The keys of all files that a path can mean: that of the whole path, and one before the name of an app's style.
     private func files(of path: String) -> [String] {
-        [path] + apps.compactMap { $0.images.names.style(of: path)?.0 }
+        [path] + apps.compactMap { $0.images.names.style(of: path)?.key }
     }
 
     /// A file whose key is the whole path takes precedence over one with a style's name after its key.
@@ -45,10 +45,10 @@ struct DownloadRoutes: Sendable {
             }
         }
         for app in apps {
-            guard let (key, chain) = app.images.names.style(of: path), let key = FileKey(key),
+            guard let style = app.images.names.style(of: path), let key = FileKey(style.key),
                 let file = try await app.shown(key)
             else { continue }
-            return try await answer(file, of: app, chain: chain, request, context)
+            return try await answer(file, of: app, style, request, context)
         }
         return try await mirrored(path, request, context)
     }
@@ -58,14 +58,16 @@ struct DownloadRoutes: Sendable {
     /// A style's name after the key counts first here: the old server can answer the whole path with a derivative.
     private func mirrored(_ path: String, _ request: Request, _ context: APIContext) async throws -> Response {
         guard let app = apps.mirroring(host: request.head.authority) else { throw FileService.notFound }
-        if let (text, chain) = app.images.names.style(of: path), let key = try? FileKey(chosen: text) {
+        if let style = app.images.names.style(of: path), let key = try? FileKey(chosen: style.key) {
             do {
-                return try await answer(try await app.file(key), of: app, chain: chain, request, context)
+                try app.permitFetch(of: key, .style(style.name), request)
+                return try await answer(try await app.file(key), of: app, style, request, context)
             } catch let error as ServiceError where error.code == .fileNotFound {
                 // The path can be the key of a file with such a name.
             }
         }
         guard let key = try? FileKey(chosen: path) else { throw FileService.notFound }
+        try app.permitFetch(of: key, try app.requestedImage(of: request), request)
         return try await answer(try await app.file(key), of: app, request, context)
     }
 
@@ -75,6 +77,7 @@ struct DownloadRoutes: Sendable {
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
+        let file = try app.permitted(file, try app.requestedImage(of: request), request)
         let imageRequest = try await app.imageRequest(of: request, fileSize: file.file.size)
         return try await answer(file, of: app, imageRequest, request, context)
     }
@@ -82,14 +85,15 @@ struct DownloadRoutes: Sendable {
     private func answer(
         _ file: ShownFile,
         of app: AppServices,
-        chain: String,
+        _ style: ImageNames.Style,
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
+        let file = try app.permitted(file, .style(style.name), request)
         guard try await app.imageRequest(of: request, fileSize: file.file.size) == nil else {
             throw ServiceError(.badImageRequest, "Bad image request: a style takes no operators behind '?'.")
         }
-        let imageRequest = try app.imageRequest(chain: chain, of: request, fileSize: file.file.size)
+        let imageRequest = try app.imageRequest(chain: style.chain, of: request, fileSize: file.file.size)
         return try await answer(file, of: app, imageRequest, request, context)
     }
 

@@ -122,6 +122,8 @@ enum Caching: Hashable {
     /// The file can be blocked later, or it is on another server and can change, and so can the permission to read a
     /// record.
     case limited(seconds: Int)
+    /// The URL has a signature, which expires.
+    case signed(seconds: Int)
     /// The request had credentials.
     case personal
     /// The answer is right only now.
@@ -135,6 +137,7 @@ enum Caching: Hashable {
         switch self {
         case .immutable: "public, max-age=31536000, immutable"
         case .limited(let seconds): "public, max-age=\(seconds)"
+        case .signed(let seconds): "private, max-age=\(seconds)"
         case .personal: "private, no-cache"
         case .never: "no-store"
         }
@@ -145,6 +148,16 @@ enum Caching: Hashable {
         switch self {
         case .immutable: .limited(seconds: seconds)
         case .limited(let own): .limited(seconds: min(own, seconds))
+        case .signed(let own): .signed(seconds: min(own, seconds))
+        case .personal, .never: self
+        }
+    }
+
+    /// The same without shared caches, at most until the signature expires.
+    func signed(seconds: Int) -> Caching {
+        switch self {
+        case .immutable: .signed(seconds: seconds)
+        case .limited(let own), .signed(let own): .signed(seconds: min(own, seconds))
         case .personal, .never: self
         }
     }

@@ -43,7 +43,7 @@ struct KodoForm: Sendable {
     }
 
     private func cosAnswer(_ record: FileRecord) -> Response {
-        let url = JSONValue.string(app.presentation.url(of: record.key))
+        let url = JSONValue.string(app.presentation.url(of: record.key, acl: record.acl))
         return JSONValue.object([
             "code": .integer(0), "message": "SUCCESS",
             "data": .object(["access_url": url, "source_url": url, "url": url]),

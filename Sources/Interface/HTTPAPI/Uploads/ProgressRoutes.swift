@@ -73,7 +73,7 @@ struct ProgressRoutes: Sendable {
         ]
         members["size"] = progress.size.map(JSONValue.integer)
         members["percent"] = progress.percent.map { .integer(Int64($0)) }
-        if progress.isFinished { members["url"] = .string(app.presentation.url(of: progress.key)) }
+        if progress.isFinished { members["url"] = .string(app.presentation.url(ofUpload: progress.key)) }
         return .object(members)
     }
 

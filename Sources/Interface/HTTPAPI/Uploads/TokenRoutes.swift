@@ -46,7 +46,7 @@ struct TokenRoutes: Sendable {
             "createdAt": upload.createdAt.iso8601,
             "name": upload.description.name.description,
             "key": upload.key.description,
-            "url": app.presentation.url(of: upload.key),
+            "url": app.presentation.url(ofUpload: upload.key),
             "bucket": app.presentation.bucket,
             "mime_type": (upload.description.mediaType ?? .octetStream).headerValue,
             "provider": provider.rawValue,

@@ -34,7 +34,7 @@ enum TusHeaders {
         let stored = upload.stored
         var headers: HTTPFields = [.objectID: stored.id.description]
         if stored.isFinished, stored.kind != .partial {
-            headers[.fileURL] = app.presentation.url(of: stored.key)
+            headers[.fileURL] = app.presentation.url(ofUpload: stored.key)
         } else {
             headers[.uploadExpires] = stored.expiresAt.httpDate
         }

@@ -86,7 +86,7 @@ struct ThumbnailCommand: AsyncParsableCommand {
     func run() async throws {
         let thumbnail = try thumbnail
         guard let output else {
-            try await EachFile(files, server, master: master).print { record, _ in
+            try await EachFile(files, server, master: master).print { record, _, _ in
                 guard let url = record.url else { throw NoSuchFile(description: "the record has no URL") }
                 let json = JSON.object(["objectId": .string(record.objectId), "url": .string(thumbnail.url(of: url))])
                 return [printing.json ? json.description : thumbnail.url(of: url)]

@@ -57,11 +57,13 @@ extension FileClient {
     /// The URL of the bytes of a file: at this client's server for its own files, otherwise the URL of the record.
     ///
     /// The server serves its files under every host name, and the address in a record is not always one that this
-    /// client reaches.
+    /// client reaches. The URL of a private file keeps its signature.
     public func contentURL(of record: FileRecord) -> String? {
         guard let key = record.key else { return record.url }
         let segments = key.split(separator: "/", omittingEmptySubsequences: false)
-        return ([server] + segments.map { String($0).percentEncoded }).joined(separator: "/")
+        let url = ([server] + segments.map { String($0).percentEncoded }).joined(separator: "/")
+        let signature = record.url?.split(separator: "?", maxSplits: 1).dropFirst().first
+        return signature.map { "\(url)?\($0)" } ?? url
     }
 
     /// A string as part of a path or query string: every byte except unreserved characters as `%XX`.

@@ -44,8 +44,9 @@ public struct Thumbnail: Sendable, Hashable {
         }
     }
 
-    /// The URL of the thumbnail of the image at a URL without a query string.
+    /// The URL of the thumbnail of the image at a URL, which can have a signature.
     public func url(of image: String) -> String {
-        "\(image)?\(query)"
+        let parts = image.split(separator: "?", maxSplits: 1)
+        return parts.count == 2 ? "\(parts[0])?\(query)&\(parts[1])" : "\(image)?\(query)"
     }
 }

@@ -8,6 +8,8 @@ struct AppEntry {
     private var domains: [String] = []
     private var images = ImageNames()
     private var mirrorOrigin: String?
+    private var fileAccess: FileAccess?
+    private var imageAccess: ImageAccess?
     private let location: String
 
     /// Parses an entry; the location is for messages.
@@ -37,6 +39,8 @@ struct AppEntry {
         )
         app.images = images
         app.mirrorOrigin = mirrorOrigin
+        app.fileAccess = fileAccess
+        app.imageAccess = imageAccess
         return app
     }
 
@@ -45,6 +49,8 @@ struct AppEntry {
         case _ where value.null != nil: return
         case "fileDomains": domains = try list(value, name, "addresses")
         case "mirrorOrigin": mirrorOrigin = try origin(value)
+        case "fileAccess": fileAccess = try choice(value, name)
+        case "imageAccess": imageAccess = try choice(value, name)
         case "autoFormats": images.automatic = try formats(value)
         case "styles": images.styles = try styles(value)
         case "styleSeparator": images.separator = try separator(value)
@@ -52,7 +58,7 @@ struct AppEntry {
             guard credentials[name] != nil, let text = value.scalar?.string else {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, masterKey, fileDomains, styles, styleSeparator, "
-                        + "autoFormats, mirrorOrigin"
+                        + "autoFormats, mirrorOrigin, fileAccess, imageAccess"
                 )
             }
             credentials[name] = text
@@ -70,6 +76,15 @@ struct AppEntry {
             throw refusal("mirrorOrigin must be an address such as https://old-files.example.com")
         }
         return address
+    }
+
+    /// Parses one of the values of an enumeration.
+    private func choice<Choice>(_ value: Node, _ name: String) throws -> Choice
+    where Choice: RawRepresentable<String> & CaseIterable {
+        guard let choice = value.scalar.flatMap({ Choice(rawValue: $0.string) }) else {
+            throw refusal("\(name) must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
     }
 
     private func formats(_ value: Node) throws -> [ImageFormat] {

@@ -143,6 +143,10 @@ extension ServerConfiguration {
         reader.address("accounts.authDataVerifier", into: &verifier.url)
         reader.number("accounts.authDataVerifierTimeout", 1...60, into: &verifier.timeout)
 
+        reader.value("files.access", "public, acl or private", into: &privacy.access) { FileAccess(rawValue: $0) }
+        reader.number("files.urlLifetime", 1...31_536_000, into: &privacy.life)
+        reader.secrets("files.signingKeys", into: &privacy.keys) { PrivacySettings.keys($0) }
+
         reader.number("downloads.cachedRecords", 0...10_000_000, into: &downloads.records)
         reader.number("downloads.openFiles", 0...100_000, into: &downloads.openBlobs)
         reader.number("downloads.hotResponses", 0...1_000_000, into: &hotDownloads.responses)
@@ -158,6 +162,7 @@ extension ServerConfiguration {
         reader.size("images.workerMemory", atMost: 1 << 40, into: &threads.imageWorkerMemory)
         reader.size("images.cacheSize", allowingZero: true, into: &derivativeCache)
         reader.number("images.mezzanine", 0...10_000, into: &images.preScaledSide)
+        reader.value("images.access", "any, styles or signed", into: &privacy.images) { ImageAccess(rawValue: $0) }
         reader.value("images.quality", "fast or best", into: &images.effort) { ImageEffort(rawValue: $0) }
         reader.flag("images.keepCopyright", into: &images.keepsCopyright)
         reader.size("images.maxSourceSize", atMost: 1 << 40, into: &images.limits.sourceSize)

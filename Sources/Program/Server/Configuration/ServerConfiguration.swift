@@ -44,6 +44,8 @@ package struct ServerConfiguration: Sendable {
     package var accounts = AccountSettings()
     /// `accounts.authDataVerifier…`.
     package var verifier = VerifierSettings()
+    /// `files.*` and `images.access`.
+    package var privacy = PrivacySettings()
     /// `downloads.*`.
     package var downloads = DownloadCache()
     /// `downloads.hot…`.
@@ -87,6 +89,27 @@ package struct ServerConfiguration: Sendable {
         var files: Files? {
             guard let certificate, let key else { return nil }
             return Files(certificate: certificate, key: key)
+        }
+    }
+
+    /// Which file URLs need a signature; apps can have other values.
+    package struct PrivacySettings: Sendable {
+        /// Which file URLs need one.
+        package var access = FileAccess.public
+        /// Which image URLs need one.
+        package var images = ImageAccess.any
+        /// The minimum life in seconds of the signed URLs in records.
+        package var life = 86_400
+        /// The keys, the first of which signs; empty means a key derived from each app's master key.
+        package var keys: [Secret] = []
+
+        /// Parses keys: 16 to 256 visible ASCII characters each, separated by commas; `nil` for other texts.
+        static func keys(_ text: String) -> [Secret]? {
+            let keys = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+            guard keys.count <= URLSignatures.maxKeys,
+                keys.allSatisfy({ 16...256 ~= $0.utf8.count && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } })
+            else { return nil }
+            return keys.map { Secret($0) }
         }
     }
 
@@ -247,6 +270,10 @@ package struct AppConfiguration: Sendable {
     /// The URL before a key under which the app's files were served before, without a slash at its end; `nil` for no
     /// mirror, or for `mirror.origin`.
     package var mirrorOrigin: String?
+    /// Which file URLs need a signature; `nil` for `files.access`.
+    package var fileAccess: FileAccess?
+    /// Which image URLs need a signature; `nil` for `images.access`.
+    package var imageAccess: ImageAccess?
 
     /// Checks the id and keys of an app.
     ///

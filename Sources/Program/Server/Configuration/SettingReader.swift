@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Domain
 internal import Logging
 internal import Storage
 
@@ -107,6 +108,19 @@ struct SettingReader {
         guard let text = text(name) else { return }
         guard let read = read(text) else { return refuse(name, text, allowed) }
         value = read
+    }
+
+    /// Reads secrets with a parser, whose values no message repeats.
+    mutating func secrets(_ name: String, into value: inout [Secret], _ read: (String) -> [Secret]?) {
+        guard let text = text(name) else { return }
+        guard let secrets = read(text) else {
+            faults.append(
+                "\(name) must be up to \(URLSignatures.maxKeys) keys of 16 to 256 visible ASCII characters, separated by "
+                    + "commas"
+            )
+            return
+        }
+        value = secrets
     }
 
     private mutating func refuse(_ name: String, _ value: String, _ allowed: String) {
