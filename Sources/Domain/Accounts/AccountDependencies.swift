@@ -9,7 +9,9 @@ package struct AccountDependencies: Sendable {
     /// Counts wrong passwords.
     package let attempts: LoginAttempts
     /// Limits the users that clients at one address create.
-    package var signUpRate: SignUpRate
+    package var signUpRate: RateLimit<CallerIdentity>
+    /// Limits log-ins.
+    package var requestLimits: RequestLimits
     /// The cache of logged-in users.
     package let sessionCache: SessionCache
 
@@ -20,13 +22,15 @@ package struct AccountDependencies: Sendable {
     ///   - verifier: Verifies `authData`; `nil` means that clients' `authData` is not verified.
     ///   - attempts: Counts wrong passwords; `nil` creates a counter from the settings.
     ///   - signUpRate: Limits sign-ups; `nil` creates a limit from the settings.
+    ///   - requestLimits: Limits log-ins; shared by all apps of a server.
     package init(
         settings: AccountSettings = AccountSettings(),
         changes: ChangeFeed,
         hasher: any PasswordHasher,
         verifier: (any AuthDataVerifier)? = nil,
         attempts: LoginAttempts? = nil,
-        signUpRate: SignUpRate? = nil
+        signUpRate: RateLimit<CallerIdentity>? = nil,
+        requestLimits: RequestLimits = RequestLimits()
     ) {
         self.settings = settings
         self.hasher = hasher
@@ -34,7 +38,8 @@ package struct AccountDependencies: Sendable {
         sessionCache = SessionCache(bound: settings.cachedSessions)
         self.attempts =
             attempts ?? LoginAttempts(allowed: settings.maxFailures, seconds: settings.lockoutTime)
-        self.signUpRate = signUpRate ?? SignUpRate(limit: settings.maxSignUps)
+        self.signUpRate = signUpRate ?? .signUps(settings.maxSignUps)
+        self.requestLimits = requestLimits
         sessionCache.follow(changes)
         self.attempts.follow(changes)
     }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The users that one transaction makes, taken off the allowance of their addresses (``SignUpRate``).
+/// The users that one transaction makes, taken off the allowance of their addresses (``RateLimit/signUps(_:clock:)``).
 ///
 /// The allowance is in memory and not part of the transaction. So what a run of the transaction's body took is given
 /// back when the body runs again, and when the transaction fails. For any thread.
 final class SignUps: Sendable {
-    private let rate: SignUpRate
+    private let rate: RateLimit<CallerIdentity>
     private let taken = Mutex<[Caller]>([])
 
     /// No user yet.
-    init(_ rate: SignUpRate) {
+    init(_ rate: RateLimit<CallerIdentity>) {
         self.rate = rate
     }
 

@@ -96,7 +96,7 @@ package struct FileChecks: Sendable {
             }
             return ImageOrigin(file, in: files)
         case .elsewhere(let url)?:
-            return try await remoteImages.origin(of: url, for: .master).0
+            return try await remoteImages.origin(of: url, for: nil).0
         case nil:
             throw FileService.notFound
         }

@@ -13,7 +13,7 @@ package final class LiveQueryService: Sendable {
     private let settings: ObjectSettings
     private let engine: any PatternEngine
     private let changes: BufferedChanges
-    private let rate: SubscribeRate
+    private let rate: RateLimit<CallerIdentity>
     private let matcher: LiveMatcher
     private let progress = LiveProgress()
 
@@ -59,7 +59,7 @@ package final class LiveQueryService: Sendable {
         self.settings = settings
         self.engine = engine
         changes = store.changes.buffer(count: buffer.count, size: buffer.size, LiveChange.withoutSignUps)
-        rate = SubscribeRate(limit: limits.subscribeRate, clock: clock)
+        rate = .subscriptions(limits.subscribeRate, clock: clock)
         registry = LiveRegistry(app: app, changes: changes, limits: limits, clock: clock)
         matcher = LiveMatcher(store: store, settings: settings, registry: registry, logger: logger)
     }

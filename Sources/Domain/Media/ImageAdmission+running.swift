@@ -19,6 +19,7 @@ extension ImageAdmission.Permit {
         _ work: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
         let arrival = admission.now()
+        try admission.requestLimits?.takeImageWork(cost.time, from: requester.address)
         do {
             return try await admission.run(cost, requester, atMost: priority, since: arrival, work)
         } catch is LostLane {

@@ -9,6 +9,7 @@ internal import Synchronization
 package final class ImageAdmission: Sendable {
     let limits: Limits
     let now: @Sendable () -> ContinuousClock.Instant
+    let requestLimits: RequestLimits?
     private let state: Mutex<State>
 
     /// The limits for all running and waiting jobs.
@@ -51,9 +52,15 @@ package final class ImageAdmission: Sendable {
 
     /// - Parameters:
     ///   - limits: The limits for all jobs together.
+    ///   - requestLimits: Limits the estimated work for each client address; `nil` for no such limit.
     ///   - now: The clock; tests replace it.
-    package init(_ limits: Limits, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    package init(
+        _ limits: Limits,
+        requestLimits: RequestLimits? = nil,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.limits = limits
+        self.requestLimits = requestLimits
         self.now = now
         state = Mutex(State(queue: ImageQueue(limits)))
     }

@@ -10,6 +10,7 @@ package struct RemoteImages: Sendable {
     private let limit: Int64
     private let inFlight = SingleFlight<DerivativeName, StoredDerivative>()
     private let memory: ServedMemory
+    private let requestLimits: RequestLimits
 
     /// Milliseconds after which a file is fetched again at the latest, because changes of it are not announced.
     package static let lifetime: Int64 = 86_400_000
@@ -21,25 +22,28 @@ package struct RemoteImages: Sendable {
     ///   - limit: The maximum size of a file in bytes (`images.maxSourceSize`).
     ///   - memory: Memory for files from their first bytes until they are stored, and for files that cannot be stored
     ///     while they are read; shared by all apps of a server.
+    ///   - requestLimits: Limits the fetches of clients; shared by all apps of a server.
     package init(
         fetchers: Fetchers,
         derivatives: any DerivativeStore,
         types: any TypeDetector,
         limit: Int64,
-        memory: ServedMemory
+        memory: ServedMemory,
+        requestLimits: RequestLimits = RequestLimits()
     ) {
         self.fetchers = fetchers
         self.derivatives = derivatives
         self.types = types
         self.limit = limit
         self.memory = memory
+        self.requestLimits = requestLimits
     }
 
     /// The file at a record's URL as the source of derivatives, fetched now unless it is cached.
     ///
     /// - Parameters:
     ///   - url: The URL in a record.
-    ///   - group: The group of the caller.
+    ///   - caller: The caller; `nil` for the server itself, whose fetches are not limited.
     /// - Returns: The source, and the same bytes as a response body.
     /// - Throws: The errors of ``Fetcher/fetch(_:into:)``; ``ServiceError/Code/imageTooLarge`` if the file is too
     ///   large,
@@ -47,7 +51,7 @@ package struct RemoteImages: Sendable {
     ///   stored.
     package func origin(
         of url: RemoteURL,
-        for group: CallerGroup = .guests
+        for caller: Caller?
     ) async throws -> (ImageOrigin, StoredDerivative) {
         let digest = SHA256.hash(data: Array(url.description.utf8))
         let address = digest.hexadecimal
@@ -57,7 +61,11 @@ package struct RemoteImages: Sendable {
         // The name contains the URL, not the record: a file with several records is fetched once.
         let name = DerivativeName(source: "url:\(address)", request: "source/\(day)")
         let file =
-            if let kept = try? await derivatives.open(name) { kept } else { try await fetch(url, as: name, for: group) }
+            if let kept = try? await derivatives.open(name) {
+                kept
+            } else {
+                try await fetch(url, as: name, for: caller)
+            }
         let origin = ImageOrigin(
             source: name.source,
             version: file.tag,
@@ -71,14 +79,15 @@ package struct RemoteImages: Sendable {
     private func fetch(
         _ url: RemoteURL,
         as name: DerivativeName,
-        for group: CallerGroup
+        for caller: Caller?
     ) async throws -> StoredDerivative {
-        try await inFlight.value(for: name) {
+        if let caller { try requestLimits.takeFetch(by: caller) }
+        return try await inFlight.value(for: name) {
             // Another task can have stored the file since the caller's check.
             if let kept = try? await derivatives.open(name) { return kept }
             // Reserved until the file is stored, or until no client reads it: the disk can be slower than the senders.
             let reservation = ServedMemory.Reservation(in: memory)
-            let (bytes, said) = try await collect(url, for: group, in: reservation)
+            let (bytes, said) = try await collect(url, for: caller?.group ?? .master, in: reservation)
             let type = try await type(of: bytes, said)
             // Served from the disk if possible: slow clients must not hold the file in memory.
             try? await derivatives.store(bytes, as: type, under: name)

@@ -18,6 +18,7 @@ package struct AccountService: Sendable {
     /// - Returns: The user with its token.
     /// - Throws: Codes 119, 200, 201, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many clients log in.
     package func logIn(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
+        try dependencies.requestLimits.takeLogIn(by: caller)
         let login = try Login(body, settings: dependencies.settings)
         // A parallel log-in can renew the hash; this one then compares again, with the new hash.
         for _ in 0..<3 {

@@ -43,6 +43,7 @@ extension UploadService {
         _ announcement: UploadAnnouncement,
         as caller: Caller
     ) async throws -> (upload: StoredUpload, token: UploadToken) {
+        try requestLimits.takeUpload(by: caller)
         let caller = try await sessions.revalidated(caller)
         try limits.requireSize(announcement.size ?? 0)
         let description = announcement.description

@@ -15,6 +15,7 @@ extension UploadService {
         guard let fetcher = fetchers?.fetcher(for: caller.group) else {
             throw ServiceError(.notAvailable, "This server does not fetch files.")
         }
+        try requestLimits.takeFetch(by: caller)
         var description = description
         description.source = url
         let records = try await receive(as: caller) { [description] files in

@@ -56,6 +56,7 @@ extension UploadService {
         checking digests: [DigestKind: [UInt8]] = [:],
         _ body: (inout IncomingFiles) async throws -> [UploadDescription]
     ) async throws -> [FileRecord] {
+        try requestLimits.takeUpload(by: caller)
         var files = IncomingFiles(service: self, caller: caller)
         do {
             let descriptions = try await body(&files)

@@ -20,11 +20,12 @@ package struct UploadService: Sendable {
     let progressStreamCounts = ProgressStreamCounts()
     /// Uploads that have all their bytes and no file yet; the sweep tries them again.
     let unfinished = UnfinishedUploads()
+    let requestLimits: RequestLimits
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Creates the service with an app's stores, the fetcher, the claims shared between apps and the remover of deleted
-    /// files; tests pass their own clock and ids.
+    /// Creates the service with an app's stores, the fetcher, the claims and limits shared between apps and the remover of
+    /// deleted files; tests pass their own clock and ids.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -35,6 +36,7 @@ package struct UploadService: Sendable {
         fetchers: Fetchers? = nil,
         keyClaims: KeyClaims = KeyClaims(),
         deletions: FileDeletions? = nil,
+        requestLimits: RequestLimits = RequestLimits(),
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -48,6 +50,7 @@ package struct UploadService: Sendable {
         self.fetchers = fetchers
         self.keyClaims = keyClaims
         self.deletions = deletions
+        self.requestLimits = requestLimits
         keyClaims.add(app, files)
         self.ids = ids
         self.clock = clock

@@ -19,6 +19,7 @@ package struct API: Sendable {
     package let hotDownloads: HotDownloads?
     private let compresses: Bool
     private let proxies: TrustedProxies
+    private let requestLimits: RequestLimits
 
     /// - Parameters:
     ///   - apps: The apps of this server; a file key is looked up in them in this order.
@@ -32,6 +33,7 @@ package struct API: Sendable {
     ///   - maxWebSockets: The maximum number of open WebSockets.
     ///   - hotDownloads: The maximum size of the table of prepared responses.
     ///   - proxies: The reverse proxies that are believed when they name a client.
+    ///   - requestLimits: How often clients can call.
     ///   - logger: Records what happens on WebSockets.
     package init(
         apps: [AppServices],
@@ -45,11 +47,13 @@ package struct API: Sendable {
         maxWebSockets: Int = .max,
         hotDownloads: HotDownloadLimits = HotDownloadLimits(),
         proxies: TrustedProxies = TrustedProxies(),
+        requestLimits: RequestLimits = RequestLimits(),
         logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
         self.compresses = compresses
         self.proxies = proxies
+        self.requestLimits = requestLimits
         self.publicURL = publicURL
         let hasHotDownloads = hotDownloads.responses > 1 && hotDownloads.memory > 0
         self.hotDownloads =
@@ -82,12 +86,13 @@ package struct API: Sendable {
             // Python's SDK requests the time before it signs other requests (protocol/data 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
             let callers = router.group("\(version)")
-                .add(middleware: Authentication(authenticator: authenticator, apps: apps))
+                .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
                 .group(context: CallerContext.self)
             UploadRoutes(apps: apps, bodies: bodies).add(to: callers)
             TokenRoutes(apps: apps, bodies: bodies, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
-            ContentRoutes(apps: all, authenticator: authenticator).add(to: router.group("\(version)"))
+            ContentRoutes(apps: all, authenticator: authenticator, limits: requestLimits)
+                .add(to: router.group("\(version)"))
             addObjects(to: callers)
             LiveQueryRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
@@ -125,7 +130,7 @@ package struct API: Sendable {
         ProgressRoutes(apps: all).add(to: uploads)
         TusRoutes(apps: apps, addresses: addresses).add(
             to: uploads.group()
-                .add(middleware: Authentication(authenticator: authenticator, apps: apps))
+                .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
                 .group(context: CallerContext.self)
         )
     }

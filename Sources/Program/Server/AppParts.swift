@@ -142,7 +142,8 @@ struct AppParts {
             sessions: sessions,
             fetchers: shared.fetchers,
             keyClaims: shared.keyClaims,
-            deletions: deletions
+            deletions: deletions,
+            requestLimits: shared.requestLimits
         )
     }
 
@@ -166,7 +167,8 @@ struct AppParts {
             derivatives: derivatives,
             types: shared.types,
             limit: configuration.images.limits.sourceSize,
-            memory: shared.images.fetched
+            memory: shared.images.fetched,
+            requestLimits: shared.requestLimits
         )
     }
 
@@ -249,7 +251,8 @@ struct AppParts {
                 hasher: shared.passwords,
                 verifier: verifier.url.map { url in
                     AuthDataHook(url: url, timeout: verifier.timeout, pool: shared.pools.web, logger: shared.logger)
-                }
+                },
+                requestLimits: shared.requestLimits
             ),
             nameLength: configuration.uploads.nameLength,
             masterNameLength: configuration.uploads.masterNameLength,

@@ -14,7 +14,7 @@ struct ImageEngine {
     /// Starts libvips.
     ///
     /// - Throws: Errors of the renderer if it cannot start.
-    init(_ configuration: ServerConfiguration, _ pools: ThreadPools) throws {
+    init(_ configuration: ServerConfiguration, _ pools: ThreadPools, _ requestLimits: RequestLimits) throws {
         let threads = configuration.threads
         renderer = try VipsRenderer(
             pool: pools.images,
@@ -28,7 +28,7 @@ struct ImageEngine {
             // The other half stays free for images that need no process.
             queue: threads.imageQueue / 2
         )
-        admission = ImageAdmission(ImageEngine.limits(configuration.threads))
+        admission = ImageAdmission(ImageEngine.limits(configuration.threads), requestLimits: requestLimits)
         served = ServedMemory(limit: configuration.servedImageMemory)
         fetched = ServedMemory(limit: configuration.fetchedMemory)
     }

@@ -89,6 +89,7 @@ package struct LCFileServer {
                 maxWebSockets: descriptors.webSockets,
                 hotDownloads: descriptors.bounded(configuration.hotDownloads),
                 proxies: configuration.http.proxies,
+                requestLimits: shared.requestLimits,
                 logger: logger
             )
             warnAboutPublicURL()
@@ -175,6 +176,10 @@ package struct LCFileServer {
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
                 connections: connections,
+                addresses: AddressConnections(
+                    most: configuration.http.maxConnectionsPerAddress,
+                    exempt: configuration.http.proxies.networks + configuration.requestLimits.exempt
+                ),
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
                 encryption: encryption,

@@ -21,6 +21,7 @@ struct SharedParts {
     let censorship: CensorEngine
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
+    let requestLimits: RequestLimits
 
     /// Constructs the parts on started threads.
     ///
@@ -37,7 +38,8 @@ struct SharedParts {
         self.health = health
         self.pools = pools
         self.descriptors = descriptors
-        images = try ImageEngine(configuration, pools)
+        requestLimits = RequestLimits(configuration.requestLimits)
+        images = try ImageEngine(configuration, pools, requestLimits)
         let threads = configuration.threads
         passwords = PasswordPool(
             cost: threads.passwordCost,

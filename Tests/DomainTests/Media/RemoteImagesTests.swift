@@ -25,13 +25,13 @@ import Testing
     }
 
     private func text(_ images: RemoteImages, _ url: String = "https://example.com/a.png") async throws -> String {
-        let (_, file) = try await images.origin(of: RemoteURL(url))
+        let (_, file) = try await images.origin(of: RemoteURL(url), for: nil)
         return String(buffer: try await file.blob.read(at: 0, count: Int(file.blob.size)))
     }
 
     @Test("a file is fetched in pieces, and served as the server called it")
     func fetched() async throws {
-        let (origin, file) = try await images().origin(of: RemoteURL("https://example.com/a.png"))
+        let (origin, file) = try await images().origin(of: RemoteURL("https://example.com/a.png"), for: nil)
         #expect(file.mediaType == .png)
         #expect(try await file.blob.read(at: 0, count: 100) == ByteBuffer(string: "some bytes"))
         #expect(origin.size == 10)
@@ -43,19 +43,19 @@ import Testing
     @Test("a file of which the server says nothing is served as bytes")
     func untyped() async throws {
         fetcher.answer(["bytes"], as: nil)
-        let (_, file) = try await images().origin(of: RemoteURL("https://example.com/a"))
+        let (_, file) = try await images().origin(of: RemoteURL("https://example.com/a"), for: nil)
         #expect(file.mediaType == .octetStream)
     }
 
     @Test("what is made of a file is told apart by its address, and by its bytes")
     func version() async throws {
-        let first = try await images().origin(of: RemoteURL("https://example.com/a.png")).0
+        let first = try await images().origin(of: RemoteURL("https://example.com/a.png"), for: nil).0
         #expect(first.version == StoredDerivative.tag(of: ByteBuffer(string: "some bytes")))
-        let same = try await images().origin(of: RemoteURL("https://example.com/b.png")).0
+        let same = try await images().origin(of: RemoteURL("https://example.com/b.png"), for: nil).0
         #expect(same.source != first.source)
         #expect(same.version == first.version)
         fetcher.answer(["other bytes"], as: .png)
-        let other = try await images().origin(of: RemoteURL("https://example.com/c.png")).0
+        let other = try await images().origin(of: RemoteURL("https://example.com/c.png"), for: nil).0
         #expect(other.version != first.version)
     }
 
@@ -93,9 +93,9 @@ import Testing
     func sameVersion() async throws {
         let images = images()
         let url = try RemoteURL("https://example.com/a.png")
-        let fetched = try await images.origin(of: url).0
+        let fetched = try await images.origin(of: url, for: nil).0
         _ = await derivatives.next()
-        let kept = try await images.origin(of: url).0
+        let kept = try await images.origin(of: url, for: nil).0
         #expect(kept.version == fetched.version)
         #expect(kept.mediaType == fetched.mediaType)
         #expect(fetcher.urls.count == 1)
@@ -148,7 +148,7 @@ import Testing
     @Test("a file that cannot be stored takes memory for as long as a client reads it")
     func notKept() async throws {
         let images = images(memory: ServedMemory(limit: 10), derivatives: WatchedDerivatives(bound: 0))
-        let file = try await images.origin(of: RemoteURL("https://example.com/a.png")).1
+        let file = try await images.origin(of: RemoteURL("https://example.com/a.png"), for: nil).1
         await expectFailure(.overloaded) { try await text(images, "https://example.com/b.png") }
         #expect(try await file.blob.read(at: 0, count: 100) == ByteBuffer(string: "some bytes"))
     }

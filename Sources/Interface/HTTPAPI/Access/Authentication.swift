@@ -7,6 +7,7 @@ internal import HummingbirdCore
 struct Authentication: RouterMiddleware {
     let authenticator: Authenticator
     let apps: [AppID: AppServices]
+    let limits: RequestLimits
 
     func handle(
         _ request: Request,
@@ -14,11 +15,18 @@ struct Authentication: RouterMiddleware {
         next: @concurrent (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        var caller = try authenticator.authenticate(Credentials(headers: request.headers))
-            .at(address: context.clientAddress ?? "")
+        let address = context.clientAddress
+        var caller: Caller
+        do {
+            caller = try authenticator.authenticate(Credentials(headers: request.headers)).at(address: address ?? "")
+        } catch {
+            try limits.takeRequest(from: address)
+            throw error
+        }
         if let token = request.sessionToken {
             caller = try await apps.services(of: caller).sessions.caller(caller, showing: token)
         }
+        try limits.takeRequest(by: caller)
         context.caller = caller
         return try await next(request, context)
     }

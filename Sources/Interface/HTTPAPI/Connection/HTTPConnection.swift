@@ -11,6 +11,7 @@ package enum HTTPConnection {
     /// - Parameters:
     ///   - idleTimeout: How long a connection can send no part of a request before it is closed.
     ///   - connections: The open connections; each connection adds itself.
+    ///   - addresses: Limits the connections of each client address; `nil` for no limit.
     ///   - liveConnections: Accepts WebSockets; `nil` for none.
     ///   - hotDownloads: The prepared responses of downloads; `nil` for none.
     ///   - encryption: Encrypts the connections; `nil` for connections in the clear.
@@ -19,6 +20,7 @@ package enum HTTPConnection {
     package static func server(
         idleTimeout: TimeAmount,
         connections: OpenConnections = OpenConnections(),
+        addresses: AddressConnections? = nil,
         liveConnections: LiveConnections? = nil,
         hotDownloads: HotDownloads? = nil,
         encryption: Encryption? = nil,
@@ -29,6 +31,7 @@ package enum HTTPConnection {
                 responder: responder,
                 idleTimeout: idleTimeout,
                 connections: connections,
+                addresses: addresses,
                 liveConnections: liveConnections,
                 hotDownloads: hotDownloads,
                 encryption: encryption,
@@ -74,6 +77,7 @@ private struct HTTPChannel: HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let idleTimeout: TimeAmount
     let connections: OpenConnections
+    let addresses: AddressConnections?
     let liveConnections: LiveConnections?
     let hotDownloads: HotDownloads?
     let encryption: Encryption?
@@ -81,6 +85,7 @@ private struct HTTPChannel: HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            guard addresses?.admit(channel) ?? true else { return try refused(channel) }
             // An upload that fills its buffers gets larger ones, because each read switches to the event loop and to a
             // task. The smallest one has the heads of most requests whole, as hot downloads need them.
             let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 4096, maximum: 512 << 10)
@@ -115,6 +120,15 @@ private struct HTTPChannel: HTTPChannelHandler {
                 configuration: .init(isOutboundHalfClosureEnabled: true)
             )
         }
+    }
+
+    /// A connection that closes at once: the address has too many.
+    ///
+    /// An error instead would end the listener, which reports errors of its connections as its own.
+    private func refused(_ channel: any Channel) throws -> Value {
+        let value = try Value(wrappingChannelSynchronously: channel)
+        channel.eventLoop.execute { channel.close(promise: nil) }
+        return value
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -12,11 +12,12 @@ struct ContentRoutes: Sendable {
     /// The authentication of the other routes, used here only for requests with credentials.
     private let authentication: Authentication
 
-    init(apps: [AppServices], authenticator: Authenticator) {
+    init(apps: [AppServices], authenticator: Authenticator, limits: RequestLimits) {
         self.apps = apps
         authentication = Authentication(
             authenticator: authenticator,
-            apps: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
+            apps: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) }),
+            limits: limits
         )
     }
 
@@ -76,10 +77,11 @@ struct ContentRoutes: Sendable {
             try app.presentation.privacy.requireUnrestricted(try app.requestedImage(of: request), to: context.caller)
             let shared = policy.isAutomatic ? Caching.changing.atMost(seconds: policy.cacheSeconds) : .changing
             let caching = isPublic ? shared : Caching.personal
+            let caller = context.caller ?? Caller(app: app.id, address: context.clientAddress ?? "")
             // Wrong parameters are refused before a fetch.
             _ = try await app.imageRequest(of: request, fileSize: .max)
             let (origin, file) = try await ClientPresence.required(on: context.channel) {
-                try await app.remoteImages.origin(of: url, for: context.caller?.group ?? .guests)
+                try await app.remoteImages.origin(of: url, for: caller)
             }
             let images = ImageAnswer(app: app, origin: origin, modified: nil, caching: caching)
             guard let imageRequest = try await app.imageRequest(of: request, fileSize: origin.size) else {

@@ -16,6 +16,7 @@ extension ServerConfiguration {
         reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
         reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
         reader.number("http.maxConnections", 0...1_000_000, into: &http.maxConnections)
+        reader.number("http.maxConnectionsPerAddress", 0...1_000_000, into: &http.maxConnectionsPerAddress)
         reader.flag("http.compression", into: &http.compression)
         let addresses = "addresses and networks such as 127.0.0.1, 10.0.0.0/8, fd00::/8"
         reader.value("http.proxies", addresses, into: &http.proxies.networks) { TrustedProxies.networks($0) }
@@ -29,6 +30,17 @@ extension ServerConfiguration {
         reader.number("http.maxJsonValues", 1000...100_000_000, into: &wire.jsonValues)
         reader.number("http.maxBatchSize", 1...10_000_000, into: &wire.batchSize)
         reader.size("http.bodyMemory", atMost: 1 << 40, into: &wire.bodyMemory)
+
+        reader.number("limits.requests", 0...100_000_000, into: &requestLimits.requests)
+        reader.number("limits.userRequests", 0...100_000_000, into: &requestLimits.userRequests)
+        reader.number("limits.appRequests", 0...100_000_000, into: &requestLimits.appRequests)
+        reader.number("limits.uploads", 0...100_000_000, into: &requestLimits.uploads)
+        reader.number("limits.logIns", 0...100_000_000, into: &requestLimits.logIns)
+        reader.number("limits.fetches", 0...100_000_000, into: &requestLimits.fetches)
+        reader.number("limits.imageWork", 0...100_000_000, into: &requestLimits.imageWork)
+        reader.value("limits.exempt", addresses + ", or none", into: &requestLimits.exempt) { text in
+            text == "none" ? [] : TrustedProxies.networks(text)
+        }
 
         reader.size("uploads.maxSize", into: &uploads.fileSize)
         reader.number("uploads.maxNameLength", 1...4096, into: &uploads.nameLength)

@@ -18,6 +18,8 @@ package struct ServerConfiguration: Sendable {
     package var storage = "storage"
     /// The `http.*` settings, except the sizes of JSON bodies.
     package var http = HTTPSettings()
+    /// `limits.*`.
+    package var requestLimits = RequestLimits.Settings()
     /// The `uploads.*` settings, except those of the HTTP interface.
     package var uploads = UploadLimits()
     /// The upload dialect for each SDK.
@@ -121,6 +123,8 @@ package struct ServerConfiguration: Sendable {
         package var shutdownTimeout = 30
         /// The maximum number of open connections; 0 means as many as the limit of open files allows, up to 10 000.
         package var maxConnections = 0
+        /// The maximum number of open connections of one client address; 0 means no limit.
+        package var maxConnectionsPerAddress = 1000
         /// Whether JSON responses are compressed for clients that accept it.
         package var compression = true
         /// The reverse proxies that are believed when they name a client.

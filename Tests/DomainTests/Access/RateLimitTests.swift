@@ -1,33 +1,23 @@
-import Synchronization
 import Testing
 
 @testable import Domain
 
-@Suite struct SignUpRateTests {
-    /// A clock that a test moves.
-    private final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-
-        func pass(_ seconds: Int) { time.withLock { $0 += .seconds(seconds) } }
-
-        var now: ContinuousClock.Instant { time.withLock(\.self) }
-    }
-
-    private let clock = Clock()
+@Suite struct RateLimitTests {
+    private let clock = ManualClock()
     private let app: AppID
 
     init() throws {
         app = try #require(AppID("app"))
     }
 
-    private func rate(_ limit: Int) -> SignUpRate {
-        SignUpRate(limit: limit) { [clock] in clock.now }
+    private func rate(_ limit: Int) -> RateLimit<CallerIdentity> {
+        .signUps(limit) { [clock] in clock.now }
     }
 
     private func guest(_ address: String) -> Caller { Caller(app: app, address: address) }
 
     /// How many of many sign-ups are let through.
-    private func taken(from rate: SignUpRate, by caller: Caller, of count: Int = 20) -> Int {
+    private func taken(from rate: RateLimit<CallerIdentity>, by caller: Caller, of count: Int = 20) -> Int {
         (0..<count).count { _ in (try? rate.take(for: caller)) != nil }
     }
 
