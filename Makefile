@@ -1,4 +1,5 @@
-.PHONY: serve build model test quick check swift-packages unit conformance conformance-packages fetched-model soak bench format image
+.PHONY: serve build model test quick check swift-packages unit conformance conformance-packages fetched-model soak bench format image release dist deb \
+  package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 RELEASE = swift build -c release --product lcfile --static-swift-stdlib
@@ -75,6 +76,25 @@ bench:
 
 format:
 	swift format format --in-place --parallel --recursive Sources Tests Benchmarks Package.swift
+
+# Both programs, and the manual if this Makefile has it.
+release: model
+	$(RELEASE)
+	if grep --quiet '^manual:' Makefile; then $(MAKE) manual; fi
+
+# A tarball of everything that is installed, in .build/dist.
+dist: release
+	scripts/dist
+
+# The Debian packages lcfile and lcfile-classifier, in .build/dist.
+deb: release
+	scripts/deb
+
+# Installs, upgrades and removes the Debian package in a fresh Debian. As root; not a part of `test`, because it takes
+# minutes. PACKAGED="--binary FILE --checkouts FOLDER" tests a binary that was built elsewhere.
+package-test:
+	scripts/bootstrap package
+	Tests/Packaging/run $(PACKAGED)
 
 # The container image; needs a Docker engine.
 image:
