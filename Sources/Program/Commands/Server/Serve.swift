@@ -41,6 +41,9 @@ struct Serve: AsyncParsableCommand {
             let server = LCFileServer(configuration: try loader.load())
             try await server.run { [sample] greeting in
                 Terminal.printLine(greeting.message(sample: sample))
+                if ReadinessNotice(environment: ProcessInfo.processInfo.environment)?.send() == false {
+                    Terminal.printError("lcfile: cannot tell systemd that the server is ready (NOTIFY_SOCKET).")
+                }
             }
         } catch let error as ExitError {
             Terminal.printError("lcfile: \(error)")
