@@ -98,4 +98,4 @@ package-test:
 
 # The container image; needs a Docker engine.
 image:
-	docker build -t lcfile .
+	docker build --build-arg VERSION="$$(scripts/version)" --build-arg REVISION="$$(git rev-parse HEAD)" -t lcfile .
