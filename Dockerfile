@@ -32,7 +32,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 lcfile && useradd --uid 10001 --gid 10001 --no-create-home lcfile \
  # Any user can run the server: the mode is that of a new volume. The server makes what it stores private.
- && install -d -m 777 /storage
+ && install -d -m 777 /storage /backups
 COPY --from=build /src/.build/release/lcfile /src/.build/release/lcfile-classifier /usr/local/bin/
 COPY --from=build /licenses /usr/share/doc/lcfile/licenses
 COPY LICENSE /usr/share/doc/lcfile/

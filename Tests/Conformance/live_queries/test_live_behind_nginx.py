@@ -1,4 +1,4 @@
-"""Live queries behind an nginx that speaks TLS, with the configuration of docs/configuration.md."""
+"""Live queries behind an nginx that speaks TLS, with the configuration of docs/deployment.md."""
 
 import ssl
 

@@ -1,45 +1,39 @@
 """An nginx before the server, as operators set one up: it alone speaks TLS, and passes on what it gets."""
 
 import subprocess
+from pathlib import Path
 
 import requests
 from client import ALPHA, API, TIMEOUT, eventually, free_port
 
-CONFIGURATION = """
+# The configuration that docs/deployment.md recommends.
+SITE = Path(__file__).parents[3] / "deploy/nginx/lcfile.conf"
+# What surrounds it on Debian, for a process without rights.
+AROUND = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/errors.log warn;
 events {{ worker_connections 512; }}
 http {{
     access_log off;
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-    map $http_upgrade $connection_option {{ default upgrade; "" ""; }}
-    upstream lcfile {{ server 127.0.0.1:{upstream}; keepalive 16; }}
-    server {{
-        listen 127.0.0.1:{port} ssl; server_name localhost;
-        ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
-        client_max_body_size 0;
-        location / {{
-            proxy_pass http://127.0.0.1:{upstream};
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_set_header Host $http_host;
-            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-            proxy_set_header X-Forwarded-Proto $scheme;
-            proxy_request_buffering off;
-            proxy_read_timeout 15s;
-        }}
-        # As docs/configuration.md has it.
-        location /v1/ {{
-            proxy_pass http://lcfile;
-            proxy_http_version 1.1;
-            proxy_set_header Host $host;
-            proxy_set_header Upgrade $http_upgrade;
-            proxy_set_header Connection $connection_option;
-            proxy_read_timeout 600s;
-        }}
-    }}
+    include {folder}/site.conf;
 }}
 """
+
+
+def site(folder, port, upstream):
+    """The configuration with the addresses and the certificate of a test."""
+    text = SITE.read_text()
+    for old, new in [
+        ("    listen [::]:80;\n", ""), ("    listen [::]:443 ssl http2;\n", ""),
+        ("listen 80;", f"listen 127.0.0.1:{free_port()};"), ("listen 443 ", f"listen 127.0.0.1:{port} "),
+        ("server 127.0.0.1:8080;", f"server 127.0.0.1:{upstream};"), ("server_name files.example.com;", "server_name localhost;"),
+        ("/etc/letsencrypt/live/files.example.com/fullchain.pem", f"{folder}/certificate.pem"),
+        ("/etc/letsencrypt/live/files.example.com/privkey.pem", f"{folder}/key.pem"),
+    ]:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
 
 
 class Proxy:
@@ -58,7 +52,8 @@ class Proxy:
 
     def start(self, server):
         file = self.folder / "nginx.conf"
-        file.write_text(CONFIGURATION.format(folder=self.folder, port=self.port, upstream=server.port))
+        file.write_text(AROUND.format(folder=self.folder))
+        (self.folder / "site.conf").write_text(site(self.folder, self.port, server.port))
         self.process = subprocess.Popen(
             ["nginx", "-c", file, "-p", self.folder, "-e", self.folder / "errors.log"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
