@@ -3,6 +3,7 @@ it, all of them."""
 
 import itertools
 import os
+from collections import defaultdict
 from random import Random
 
 EXHAUSTIVE = os.environ.get("EXHAUSTIVE") == "1"
@@ -21,6 +22,24 @@ def covering(*dimensions, times=1):
     if EXHAUSTIVE or rows >= len(every):
         return every
     return [tuple(values[(row + row // len(values)) % len(values)] for values in dimensions) for row in range(rows)]
+
+
+def with_each_value(items):
+    """pytest's items; of a test marked `each_value` those alone whose combination of parameters is in `covering`."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("each_value"):
+            # One value for each `parametrize`, whose names share it. All cases have the same objects.
+            names = [mark.args[0].split(",") for mark in item.iter_markers("parametrize")]
+            values = tuple(tuple(id(item.callspec.params[name.strip()]) for name in part) for part in names)
+            tests[item.nodeid.partition("[")[0]].append((item, values))
+    left_out = set()
+    for cases in tests.values():
+        # In the order of the parameters, without repetition.
+        dimensions = [list(dict.fromkeys(values)) for values in zip(*(values for _, values in cases))]
+        rows = set(covering(*dimensions))
+        left_out.update(item for item, values in cases if values not in rows)
+    return [item for item in items if item not in left_out]
 
 
 def some(cases, every):
