@@ -58,6 +58,7 @@ def assert_moves(seen, frames=FRAMES, delays=DELAYS):
 
 # What goes on moving
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", ["imageView/1/w/60/h/40", "imageView/2/w/60", *MODES])
 @pytest.mark.parametrize("format", [GIF, WEBP])
 def test_view_moves(api, urls, format, words):
@@ -66,6 +67,7 @@ def test_view_moves(api, urls, format, words):
     assert_moves(seen)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words, size", [
     ("imageMogr2/thumbnail/!50p", (59, 39)), ("imageMogr2/thumbnail/60x40!", (60, 40)),
     ("imageMogr2/thumbnail/200x", (200, 132)),
@@ -102,6 +104,7 @@ def test_every_frame_is_turned_and_its_corners_are_filled(api, urls, format):
         assert farthest([frame.getpixel(spot)[:3] for spot in spots], [GREEN] * 4) <= 25
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", [GIF, WEBP])
 @pytest.mark.parametrize("words, part", [
     ("crop/59x39", 0), ("gravity/NorthEast/crop/59x39", 1), ("gravity/SouthWest/crop/59x39", 2),
@@ -120,6 +123,7 @@ def test_every_frame_is_the_whole_picture(api, urls, format):
         assert distance(frame, resized(wanted, frame.size)) < 10
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", [
     "imageView2/2/w/59/format/{}", "imageMogr2/thumbnail/!50p/format/{}", "imageView/2/w/59/format/{}",
 ])
@@ -157,6 +161,7 @@ def test_transparency_of_each_frame_stays(api, format):
 
 # Loops and delays
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("loop", [0, 1, 3, 1000])
 @pytest.mark.parametrize("format", [GIF, WEBP])
 def test_loops_stay(api, format, loop):
@@ -185,6 +190,7 @@ def test_delay_stays(api, format, delay):
 
 # What stands still
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("result", ["jpg", "png", "avif"])
 @pytest.mark.parametrize("words", [
     "imageView2/2/w/59", "imageView2/1/w/59/h/39", "imageView/1/w/59/h/39", "imageMogr2/thumbnail/!50p",
@@ -223,6 +229,7 @@ def colours(count):
     return [plain(60, 40, (25 * place, 255 - 25 * place, 128)) for place in range(count)]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("count, kept", [(2, 2), (3, 3), (4, 1), (10, 1)])
 @pytest.mark.parametrize("format", [GIF, WEBP])
 def test_first_frame_is_shown_of_too_many(small, format, count, kept):

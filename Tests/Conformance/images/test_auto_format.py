@@ -214,6 +214,7 @@ def moving(api):
     }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", [WORDS, "imageMogr2/thumbnail/!50p", "imageView2/2/w/90|imageMogr2/thumbnail/59x"])
 @pytest.mark.parametrize("accept", [CHROME, "image/webp", SAFARI])
 @pytest.mark.parametrize("format", ["GIF", "WEBP"])

@@ -13,6 +13,8 @@ from kept import assert_kept, bytes_kept, content, folder, kept, settle
 from pictures import encoded, quarters
 from PIL import Image
 
+pytestmark = pytest.mark.long
+
 WORDS = "imageView2/2/w/60/h/50"
 DATA = encoded(quarters())
 
@@ -285,13 +287,13 @@ def test_rests_of_unfinished_writing_are_cleared_away(own):
 
 # Room
 
-ROOM = 400 << 10
+ROOM = 200 << 10
 
 
 def test_no_more_is_kept_than_there_is_room_for(start):
-    server = start(CACHE_SIZE="400KB")
+    server = start(CACHE_SIZE="200KB")
     url = stored(server, noise(side=300))
-    for side in range(100, 160):
+    for side in range(100, 130):
         fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png")
     assert eventually(lambda: bytes_kept(server) <= ROOM), bytes_kept(server)
     assert bytes_kept(server) > ROOM / 4
@@ -299,13 +301,13 @@ def test_no_more_is_kept_than_there_is_room_for(start):
 
 
 def test_room_counts_what_was_there_before_a_restart(start):
-    server = start(CACHE_SIZE="400KB")
+    server = start(CACHE_SIZE="200KB")
     url = stored(server, noise(side=300))
-    for side in range(100, 125):
+    for side in range(100, 113):
         fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png")
     assert server.stop() == 0
     server.start()
-    for side in range(125, 150):
+    for side in range(113, 130):
         fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png")
     assert eventually(lambda: bytes_kept(server) <= ROOM), bytes_kept(server)
 
@@ -313,7 +315,7 @@ def test_room_counts_what_was_there_before_a_restart(start):
 def test_smaller_room_clears_what_is_beyond_it(start):
     server = start(CACHE_SIZE="1MB")
     url = stored(server, noise(side=300))
-    for side in range(100, 140):
+    for side in range(100, 125):
         fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png")
     assert eventually(lambda: bytes_kept(server) > ROOM / 2)
     assert server.stop() == 0
@@ -353,7 +355,7 @@ def test_what_was_not_used_for_longest_goes_first(start):
     for number in range(8, 13):
         cut(server, url, number)
     assert eventually(lambda: not paths[1].exists()), "nothing had to go"
-    assert eventually(lambda: bytes_kept(server) <= ROOM)
+    assert eventually(lambda: bytes_kept(server) <= 400 << 10)
     settle(server)
     assert paths[0].exists()
 
@@ -385,12 +387,12 @@ def test_what_is_not_kept_is_the_same_when_it_is_made_again(start):
 
 
 def test_room_is_an_apps_own(start):
-    server = start(CACHE_SIZE="400KB")
+    server = start(CACHE_SIZE="200KB")
     theirs = stored(server, app=BETA)
     fetched(server.api(BETA), f"{theirs}?{WORDS}")
     assert_kept(server, 1, BETA)
     url = stored(server, noise(side=300))
-    for side in range(100, 160):
+    for side in range(100, 130):
         fetched(server.api(), f"{url}?imageView2/2/w/{side}/format/png")
     settle(server)
     assert eventually(lambda: bytes_kept(server) <= ROOM)

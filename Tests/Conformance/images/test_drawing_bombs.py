@@ -12,6 +12,8 @@ from hostile import (
     pdf_stream, written,
 )
 
+pytestmark = pytest.mark.long
+
 BUDGET = 256 * MB
 RED = (255, 0, 0)
 
@@ -125,10 +127,9 @@ def test_external_entity_that_is_used_is_refused(api, url, kind):
     assert drawn(api, svg('<text y="50" font-size="30">&e;</text>', heads[kind])) == set()
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "/etc/passwd", "passwd"])
-@pytest.mark.parametrize("head", [
+@pytest.mark.parametrize("url, head", covering(["file:///etc/passwd", "/etc/passwd", "passwd"], [
     'svg SYSTEM "{}" [<!ENTITY e "text">]', 'svg [<!ENTITY x SYSTEM "{}"><!ENTITY e "text">]',
-], ids=["dtd", "entity"])
+]), ids=str)
 def test_external_text_that_is_not_used_changes_nothing(api, url, head):
     """It is drawn, so that nothing is hidden by a refusal, and as it is without."""
     text = '<text y="50" font-size="30">&e;</text>'
@@ -359,7 +360,7 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("make", some(SLOW.values(), 2), ids=some(SLOW, 2))
+@pytest.mark.parametrize("make", some(SLOW.values(), 3), ids=some(SLOW, 3))
 def test_drawing_that_would_take_for_ever_is_drawn_or_given_up(hurried, make):
     drawn(hurried, make())
 

@@ -6,6 +6,7 @@ import zlib
 import marks
 import pytest
 from PIL import Image
+from cases import covering
 from client import Server, assert_refused
 from guarding import api, guarded  # noqa: F401 (fixtures)
 from hostile import (
@@ -14,6 +15,8 @@ from hostile import (
     png_piece, tiff, tiff_in_a_loop,
     webp_sized, written,
 )
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -33,20 +36,32 @@ def small(small_server, afterwards):
 
 # Headers that say too much
 
+def named(pictures):
+    """A function without arguments for each image, by its name."""
+    whole = [picture if isinstance(picture[0], str) else (picture[0].__name__, *picture) for picture in pictures]
+    return {name: lambda make=make, sizes=sizes: make(*sizes) for name, make, *sizes in whole}
+
+
 def cases(*pictures):
     """Parametrises a test by images: a function and what it takes, or its name, the function and what it takes."""
-    named = [picture if isinstance(picture[0], str) else (picture[0].__name__, *picture) for picture in pictures]
-    return pytest.mark.parametrize(
-        "make", [pytest.param(lambda make=make, sizes=sizes: make(*sizes), id=name) for name, make, *sizes in named]
-    )
+    makers = named(pictures)
+    return pytest.mark.parametrize("make", makers.values(), ids=makers)
+
+
+def asked(questions, *pictures, times=1):
+    """The same, each image with some of the questions."""
+    makers = named(pictures)
+    return pytest.mark.parametrize("make, words", [
+        pytest.param(makers[name], words, id=f"{name}-{words}") for name, words in covering(makers, questions, times=times)
+    ])
 
 
 def packed_tiff(width, height):
     return tiff(width, height, deflated_zeros(width * height * 3), 8)
 
 
-@pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageMogr2/crop/1x1", "imageAve"])
-@cases(
+@asked(
+    ["imageView2/2/w/100", "imageMogr2/crop/1x1", "imageAve"],
     ("png", png, 17_000, 17_000), ("png-wide", png, 30_001, 1), ("png-high", png, 1, 30_001),
     (jpeg_sized, 65_500, 65_500), (webp_sized, 16_383, 16_383),
     (gif_sized, 65_535, 65_535), (tiff, 100_000, 100_000), (packed_tiff, 12_000, 13_000), (bmp_sized, 40_000, 40_000),
@@ -209,11 +224,11 @@ def pixel_before(kind, head, size, count):
     return data[:33] + data[at:end] + data[33:at] + data[end:]
 
 
-METADATA = pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageInfo", "exif"])
+METADATA = ["exif", "imageView2/2/w/100", "imageInfo"]
 
 
-@METADATA
-@cases(
+@asked(
+    METADATA,
     (exif_in_a_loop,), ("exif-of-100-segments", with_segments, 0xE1, b"Exif\0\0" + bytes(65_000), 100),
     ("comments", with_segments, 0xFE, b"x" * 65_000, 250), ("profile-of-10MB", jpeg_profile, profile(10 * MB)),
     ("profile-of-anything", jpeg_profile, bytes(range(256)) * 100),
@@ -222,6 +237,7 @@ METADATA = pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageInfo", 
     ("png-16-texts", pixel_with, (b"zTXt", b"Comment\0\0", MB, 16)),
     ("png-2500-texts-behind", pixel_before, b"zTXt", b"Comment\0\0", 7 * MB, 2500),
     ("png-100000-texts", pixel_with, (b"tEXt", b"a\0b", 0, 100_000)),
+    times=2,
 )
 def test_metadata_takes_neither_time_nor_memory(api, make, words):
     response = api.fetch(f"{api.store(make())['url']}?{words}")
@@ -230,8 +246,8 @@ def test_metadata_takes_neither_time_nor_memory(api, make, words):
 
 
 # Of packed texts at most 16 are read, and 256 KB.
-@METADATA
-@cases(
+@asked(
+    METADATA,
     ("17-texts", pixel_with, (b"zTXt", b"Comment\0\0", 1000, 17)),
     ("17-texts-of-any-kind", pixel_with, (b"zTXt", b"Comment\0\0", 1000, 8), (b"iTXt", b"a\0\1\0\0\0", 1000, 8),
      (b"iCCP", b"x\0\0", 1000, 1)),

@@ -236,6 +236,7 @@ def test_what_is_not_understood_is_refused_all_the_same(api, url, words):
     assert_refused(api.fetch(f"{url}?{words}"), 400, 400, "Bad image request")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", [
     "imageView2/2/w/59", "imageView/2/w/59", "imageMogr2/thumbnail/59x", "imageView2/2/w/59/q/90",
 ])
@@ -271,6 +272,7 @@ def damaged(format="JPEG"):
 DAMAGED = pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF", "AVIF", "JXL"])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", [
     f"{HALF}/ignore-error/1|imageView2/2/w/30", f"{HALF}/ignore-error/1|imageslim",
     f"{HALF}|imageView2/2/w/30/ignore-error/1",

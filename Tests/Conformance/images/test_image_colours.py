@@ -41,6 +41,7 @@ def test_embedded_profile_is_applied(api, name, words):
     assert farthest([mean(seen(api, f"{url}?{words}"))], [in_srgb(MEANT, PROFILES[name])]) <= 6
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["P3", "swapped"])
 @pytest.mark.parametrize("format", TAGGED)
 def test_profile_of_each_format_is_applied(api, format, name):
@@ -63,6 +64,7 @@ def test_profile_is_applied_with_transparency(api):
     assert farthest([mean(image)], [in_srgb(MEANT, PROFILES["swapped"])]) <= 4
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", ["jpg", "png", "webp", "avif"])
 @pytest.mark.parametrize("words", ["imageView2/2/w/40", "imageMogr2", "imageMogr2/rotate/90"])
 def test_profile_is_left_out(api, words, format):

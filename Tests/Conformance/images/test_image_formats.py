@@ -9,6 +9,8 @@ from image_writers import read
 from pictures import BLUE, GREEN, RED, YELLOW, encoded, plain
 from PIL import Image
 
+pytestmark = pytest.mark.long
+
 NAMES = {"red": RED, "green": GREEN, "blue": BLUE, "yellow": YELLOW}
 HALF = (59, 39)
 
@@ -54,9 +56,9 @@ def test_source_looks_the_same_in_its_own_size(api, urls, name):
     assert_looks(image, source(name), keeps_alpha=True)
 
 
-@pytest.mark.parametrize("name, words", covering(
+@pytest.mark.parametrize("name, words", some(covering(
     SOURCES, ["imageView/2/w/59", "imageView2/2/w/59", "imageMogr2/thumbnail/59x"],
-))
+), 2))
 def test_format_that_nobody_says(api, urls, name, words):
     response = fetched(api, f"{urls(name)}?{words}")
     image = read(response.content)
@@ -65,10 +67,9 @@ def test_format_that_nobody_says(api, urls, name, words):
     assert_looks(image, source(name), keeps_alpha=image.format != "JPEG")
 
 
-@pytest.mark.parametrize("format", TYPES)
-@pytest.mark.parametrize("name", [
+@pytest.mark.parametrize("name, format", covering([
     "PNG of 16 bits", "PNG in gray of 16 bits", "TIFF of 16 bits", "PNG with alpha of 16 bits",
-])
+], TYPES, times=2))
 def test_result_of_16_bits_has_8(api, urls, name, format):
     data = fetched(api, f"{urls(name)}?imageView2/2/w/59/format/{format}").content
     assert read(data).mode in ("L", "LA", "P", "RGB", "RGBA")
@@ -82,7 +83,7 @@ def test_result_of_16_bits_has_8(api, urls, name, format):
     ("photo.jpg", "image/jpeg"), ("photo.heic", "image/heic"), ("page.html", "text/html"),
     ("sheet.pdf", "application/pdf"),
     ("noname", None),
-], times=2))
+]))
 def test_bytes_tell_the_format(api, name, claim):
     file, type = claim
     url = api.store(source(name).data, name=file, type=type)["url"]

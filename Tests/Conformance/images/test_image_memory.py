@@ -2,10 +2,13 @@
 
 import random
 
+import pytest
 from cases import count
 from hostile import MB, children, memory
 from pictures import encoded, plain
 from PIL import Image
+
+pytestmark = pytest.mark.long
 
 FORMATS = ("jpg", "png", "webp", "gif", "avif")
 

@@ -62,6 +62,7 @@ def test_no_secret_is_in_the_result(api, urls, format, words, result):
     assert not [secret for secret in SECRETS if secret.encode() in data]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("result", RESULTS)
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF"])
 def test_result_has_no_profile_no_xmp_and_no_text(api, urls, format, result):
@@ -78,6 +79,7 @@ def test_nothing_but_the_orientation_stays_of_exif(api, urls, format, result):
     assert not {0x010F, 0x0110, 0x8298, 0x013B, 0x0132, 0x010E} & set(found)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("result", RESULTS)
 @pytest.mark.parametrize("words", ["imageMogr2/strip", "imageMogr2/auto-orient/strip", "imageMogr2/strip/thumbnail/60x"])
 def test_nothing_stays_of_exif_with_strip(api, urls, words, result):

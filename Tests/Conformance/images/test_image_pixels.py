@@ -140,6 +140,7 @@ def turned(photo):
     return data, opened(data)
 
 
+@pytest.mark.each_value
 # Decoded at one, two, three and eight eighths of its sides.
 @pytest.mark.parametrize("side", [40, 90, 190, 500])
 @pytest.mark.parametrize("make, orientation", [(in_gray, 1), (with_a_profile, 1), (turned, 6)], ids=["gray", "profile", "turned"])

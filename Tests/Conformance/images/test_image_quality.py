@@ -51,6 +51,7 @@ def test_quality_if_none_is_given(api, png, words, quality):
     assert quality_of(answered(api, png, words)) == quality
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("quality", [3, 10, 50, 75, 90, 91, 100])
 @pytest.mark.parametrize("words", [
     "imageView/2/w/200/q/{}", "imageView2/2/w/200/q/{}", "imageView2/2/w/200/q/{}!", "imageMogr2/q/{}", "imageMogr2/quality/{}",
@@ -143,6 +144,7 @@ def test_other_formats_pass_over_interlace(api, png, format):
 
 # size-limit
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("limit, bytes", [
     ("6000", 6000), ("9k", 9 * 1024), ("9k!", 9 * 1024), ("1m", 1 << 20), ("2m", 2 << 20), ("12000!", 12000),
 ])
@@ -215,6 +217,7 @@ def test_limit_that_is_no_size_is_refused(api, png, limit):
 
 # colors
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("asked, most", [(2, 2), (3, 4), (4, 4), (5, 8), (16, 16), (17, 32), (100, 128), (128, 128), (256, 256)])
 @pytest.mark.parametrize("words", ["imageView2/2/w/200", "imageMogr2/thumbnail/200x", "imageView/2/w/200"])
 def test_gif_has_at_most_these_colours(api, png, words, asked, most):

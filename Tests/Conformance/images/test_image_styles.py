@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from app_settings import configured
-from client import BETA, Server, assert_refused
+from client import ALPHA, BETA, Server, assert_refused
 from image_looks import fetched, seen
 from image_sources import COLOURS
 from image_writers import read
@@ -178,11 +178,14 @@ def test_changed_style_gives_another_picture_after_a_restart(new_server):
     assert seen(server.api(), f"{url}-s").size == (20, 13)
 
 
-@pytest.mark.parametrize("sign", ["-", "_", "!", "@", "~", ",", ".", ";"])
-def test_separator_is_one_of_several_signs(new_server, sign):
-    server = configured(new_server(), alpha={"styles": {"s": "imageView2/2/w/59"}, "styleSeparator": sign}).start()
-    api = server.api()
-    assert seen(api, api.store(DATA, name="x.png")["url"] + f"{sign}s").size == (59, 39)
+@pytest.mark.parametrize("signs", ["-_", "!@", "~,", ".;"])
+def test_separator_is_one_of_several_signs(new_server, signs):
+    """One for each of the two apps."""
+    alpha, beta = ({"styles": {"s": "imageView2/2/w/59"}, "styleSeparator": sign} for sign in signs)
+    server = configured(new_server(), alpha=alpha, beta=beta).start()
+    for sign, app in zip(signs, (ALPHA, BETA)):
+        api = server.api(app)
+        assert seen(api, api.store(DATA, name="x.png")["url"] + f"{sign}s").size == (59, 39)
 
 
 @pytest.mark.parametrize("styles", [

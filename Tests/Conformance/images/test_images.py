@@ -105,6 +105,7 @@ def test_transparency_stays_in_a_png(api):
     assert render(api, url, "imageView/2/w/30").convert("RGBA").getpixel((15, 15))[3] == 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("colour", [(0, 0, 255), (255, 0, 0), (0, 255, 0), (255, 255, 0), (128, 128, 128), WHITE, (10, 10, 10)])
 @pytest.mark.parametrize("profile", ["untagged", "sRGB"])
 def test_colours_stay_as_they_are(api, colour, profile):
@@ -124,6 +125,7 @@ def test_quality_is_85_by_default(api, photo):
 
 # Orientation
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", ["imageView/2/w/{0}", "imageView/1/w/{0}/h/{1}", "imageView/2/w/{0}/h/{1}/format/png"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_orientation_is_applied(api, orientation, words):
