@@ -9,6 +9,8 @@ import requests
 from client import TIMEOUT, Server, credentials, eventually, head
 from hostile import is_idle, processor
 
+pytestmark = pytest.mark.long
+
 LIMIT = 256
 
 

@@ -5,11 +5,13 @@ all that they send until they close, except times and random ids.
 """
 
 import pytest
-from cases import chance, count
+from cases import EXHAUSTIVE, chance, count
 from client import ALPHA, LAST_CHUNK, chunk
 from hot import Pair, WARM_UP, assert_hot, get, hot_count, make_hot
 from pictures import encoded, quarters
 from uploading import noise, qetag
+
+pytestmark = pytest.mark.long
 
 # By the size of the body: copied behind the head, in a buffer of its own, sent by `sendfile`.
 FILES = {
@@ -400,9 +402,14 @@ def test_request_that_takes_longer_gets_the_same_response_beside_hot_ones(pair, 
 
 # Each byte
 
+# Of letters and digits a few are enough: what a parser knows are the other bytes of ASCII.
+COMMON = set(b"bcdefghijklmnopqrstuvwxyBCDEFGHIJKLMNOPQRSTUVWXY12345678")
+BYTES = [byte for byte in range(256) if EXHAUSTIVE or byte not in COMMON and (byte < 0x82 or byte in (0xA0, 0xC3, 0xFF))]
+
+
 def differing_bytes(pair, make):
     """The bytes in whose case the servers differ."""
-    return [hex(byte) for byte in range(256) if pair.differs([make(chr(byte)) + NEXT])]
+    return [hex(byte) for byte in BYTES if pair.differs([make(chr(byte)) + NEXT])]
 
 
 def test_each_byte_in_a_name_is_treated_alike(pair):
@@ -426,12 +433,13 @@ def test_each_byte_at_the_end_of_a_host_is_treated_alike(pair):
 
 
 def test_each_byte_in_a_query_is_treated_alike(pair):
-    for byte in range(0x21, 0x7F):
+    visible = [byte for byte in BYTES if 0x21 <= byte < 0x7F]
+    for byte in visible:
         pair.hot.outcome([get(f"/hot.bin?v={chr(byte)}z")] * WARM_UP)
     before = hot_count(pair.hot.server)
     assert differing_bytes(pair, lambda byte: to(f"/hot.bin?v={byte}z")) == []
-    # 90 bytes at least can be in a target, and each of these requests has another one behind it.
-    assert hot_count(pair.hot.server) - before >= 2 * 90
+    # All of them but four at most can be in a target, and each of these requests has another one behind it.
+    assert hot_count(pair.hot.server) - before >= 2 * (len(visible) - 4)
 
 
 def test_each_byte_before_a_request_is_treated_alike(pair):
@@ -489,8 +497,10 @@ def test_pipeline_in_a_write_for_each_request(pair, name):
 def test_pipeline_in_two_writes(pair, name):
     data = b"".join(MIXED[name])
     ends = {sum(map(len, MIXED[name][:number])) for number in range(1, len(MIXED[name]))}
-    near = {end + shift for end in ends for shift in (-1, 0, 1)}
-    between = set(chance(name).sample(range(1, len(data)), count(5, len(data) - 1)))
+    # At each end, and a byte before or behind it in turn.
+    shifts = [(-1, 0, 1)] if EXHAUSTIVE else [(-1, 0), (0, 1)]
+    near = {end + shift for number, end in enumerate(sorted(ends)) for shift in shifts[number % len(shifts)]}
+    between = set(chance(name).sample(range(1, len(data)), count(2, len(data) - 1)))
     cuts = sorted(cut for cut in near | between if 0 < cut < len(data))
     assert [cut for cut in cuts if pair.differs([data[:cut], data[cut:]])] == []
 
@@ -552,7 +562,7 @@ def pipeline(random):
 
 
 def test_random_pipelines(pair):
-    cases = count(400, 20_000)
+    cases = count(150, 20_000)
     before = hot_count(pair.hot.server)
     for number in range(cases):
         pieces = pipeline(chance(f"two paths {number}"))
