@@ -206,6 +206,22 @@ class Server:
         return RawConnection(self.port)
 
 
+class OneApp:
+    """One app of a running server, with what tests ask of a `Server`: tests with an app each can share a process."""
+
+    def __init__(self, server, app):
+        self.server, self.app, self.port = server, app, server.port
+
+    def api(self, app=None, master=False):
+        return self.server.api(app or self.app, master)
+
+    def staged(self):
+        return self.server.staged(self.app)
+
+    def blobs(self):
+        return self.server.blobs(self.app)
+
+
 def queued(master):
     """How many deleted files of an app still have their bytes."""
     response = master.get("/1.1/classes/_Deletion?limit=0&count=1")

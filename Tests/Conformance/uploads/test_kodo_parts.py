@@ -7,7 +7,7 @@ import zlib
 from urllib.parse import quote
 
 import pytest
-from cases import chance, count
+from cases import chance, count, covering
 from client import BETA, eventually, head
 from uploading import (
     BLOCK, KB, MB, ask, assert_counts, assert_file, assert_kodo_error, assert_no_file, has_bytes, md5, must, noise,
@@ -507,8 +507,7 @@ def test_last_part_may_be_small(strict, sizes):
     assert_file(strict.api(), target.id, b"".join(map(noise, sizes)))
 
 
-@pytest.mark.parametrize("way", ["put", "form", "v1", "v2"])
-@pytest.mark.parametrize("begun", ["block", "part"])
+@pytest.mark.parametrize("way, begun", covering(["put", "form", "v1", "v2"], ["block", "part"]))
 def test_nothing_is_left_of_a_file_that_came_another_way(strict, begun, way):
     target = ask(strict.api())
     target.block(A) if begun == "block" else target.part(target.begin(), 7, A)

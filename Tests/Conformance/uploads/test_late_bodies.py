@@ -61,6 +61,7 @@ ENDS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("way", WAYS)
 def test_session_that_ended_before_the_body_sets_no_password(server, api, master, way, end):

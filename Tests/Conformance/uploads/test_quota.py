@@ -1,21 +1,47 @@
 """How much an app may hold: what is stored and what is announced together; and how many uploads may be open."""
 
 import pytest
-from client import BETA, assert_refused, eventually
+from client import App, OneApp, Server, assert_refused, eventually
 from data import at_once
 from uploading import (
     KB, MB, WAYS, Tus, ask, assert_counts, assert_file, assert_no_file, assert_nothing_staged, checksum, limits, must,
     noise, record_of, status_of, tokens,
 )
 
+pytestmark = pytest.mark.long
+
 LIMIT = MB
 PIECE = noise(200 * KB)
 
 
+# An app for each test, because none of them shares its quota.
+APPS = [App(f"quotaApp{number:016}", f"quotaAppKey{number:04}", f"quotaMasterKey{number:04}") for number in range(40)]
+
+
+def shared(tmp_path_factory, apps, **uploads):
+    """A running server, and the apps that no test has had."""
+    server = Server(tmp_path_factory.mktemp("quota"), apps=apps, **limits(**uploads)).start()
+    yield server, iter(apps)
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def sized(tmp_path_factory):
+    yield from shared(tmp_path_factory, APPS, quota="1MB")
+
+
 @pytest.fixture
-def server(new_server):
-    """A server whose apps may hold a megabyte each."""
-    return new_server(**limits(quota="1MB")).start()
+def server(sized):
+    """An app that may hold a megabyte."""
+    server, apps = sized
+    return OneApp(server, next(apps))
+
+
+@pytest.fixture
+def other(sized):
+    """Calls of another app of that server."""
+    server, apps = sized
+    return server.api(next(apps))
 
 
 @pytest.fixture
@@ -81,9 +107,9 @@ def test_several_files_of_a_form_count_together(server, api):
 
 
 def test_announced_bytes_count_before_they_come(server, api):
-    announced = [ask(api, 500 * KB), Tus(server).create(500 * KB)]
+    announced = [ask(api, 500 * KB), Tus(server, server.app).create(500 * KB)]
     assert_full(token(api, 100 * KB))
-    answer = Tus(server).post(100 * KB)
+    answer = Tus(server, server.app).post(100 * KB)
     assert (answer.status_code, answer.json()["code"]) == (403, 140)
     assert_full(WAYS["raw"](api, PIECE)[1])
     first, second = announced
@@ -100,19 +126,19 @@ def test_stored_and_announced_bytes_count_together(api):
     assert token(api, 124 * KB).status_code == 201
 
 
-def test_announced_bytes_count_once(server, api):
-    upload = Tus(server).create(LIMIT)
+def test_announced_bytes_count_once(server, api, other):
+    upload = Tus(server, server.app).create(LIMIT)
     data = noise(LIMIT)
     upload.go_on(data, 100 * KB)
     assert_file(api, upload.id, data)
-    target = ask(server.api(BETA), LIMIT)
+    target = ask(other, LIMIT)
     assert target.v1(data).status_code == 200
-    assert_full(token(server.api(BETA), 1))
+    assert_full(token(other, 1))
 
 
 def test_bytes_that_nobody_announced_count_as_they_come(server, api):
     fill(api, LIMIT - 100 * KB)
-    target, upload = ask(api), Tus(server).create(Upload_Defer_Length=1)
+    target, upload = ask(api), Tus(server, server.app).create(Upload_Defer_Length=1)
     assert target.put(iter([PIECE])).status_code == 403
     assert_no_file(api, target)
     assert upload.patch(0, PIECE).status_code == 403
@@ -121,9 +147,9 @@ def test_bytes_that_nobody_announced_count_as_they_come(server, api):
     assert stored(api) == LIMIT - 100 * KB
 
 
-def test_apps_do_not_share_a_quota(server, api):
+def test_apps_do_not_share_a_quota(api, other):
     fill(api)
-    assert ask(server.api(BETA), LIMIT).put(noise(LIMIT)).status_code == 200
+    assert ask(other, LIMIT).put(noise(LIMIT)).status_code == 200
 
 
 def test_master_has_the_same_quota(server, api):
@@ -137,7 +163,9 @@ def test_no_quota_is_none(new_server):
     assert token(free.api(), 4 << 30).status_code == 201
 
 
-def test_quota_is_known_after_a_restart(server, api):
+def test_quota_is_known_after_a_restart(new_server):
+    server = new_server(**limits(quota="1MB")).start()
+    api = server.api()
     fill(api, 600 * KB)
     ask(api, 400 * KB)
     server.kill()
@@ -173,7 +201,7 @@ def test_deleted_object_of_the_class_gives_room(server, api):
 
 
 def test_upload_that_is_given_up_gives_room(server, api):
-    target, upload = ask(api, 500 * KB), Tus(server).create(500 * KB, data=PIECE)
+    target, upload = ask(api, 500 * KB), Tus(server, server.app).create(500 * KB, data=PIECE)
     target.block(PIECE)
     target.callback(False)
     upload.delete()
@@ -213,7 +241,7 @@ def test_smaller_replacement_of_a_part_gives_room(api):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_racing_uploads_never_pass_the_quota(server, way):
-    seen = at_once(lambda number: status_of(lambda: WAYS[way](server.api(), noise(len(PIECE), number))[1]), 20, workers=20)
+    seen = at_once(lambda number: status_of(lambda: WAYS[way](server.api(), noise(len(PIECE), number))[1]), 10, workers=10)
     api = server.api()
     assert set(seen) <= {200, 201, 204, 403}
     assert stored(api) <= LIMIT
@@ -239,20 +267,27 @@ def test_racing_announcements_never_pass_the_quota(server):
 
 # How many uploads
 
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory):
+    yield from shared(tmp_path_factory, APPS[:7], maxOpen=3)
+
+
 @pytest.fixture
-def narrow(new_server):
-    """A server that lets an app have three unfinished uploads."""
-    return new_server(**limits(maxOpen=3)).start()
+def narrow(numbered):
+    """An app that may have three unfinished uploads."""
+    server, apps = numbered
+    return OneApp(server, next(apps))
 
 
-def test_uploads_beyond_the_limit_are_429(narrow):
-    api, tus = narrow.api(), Tus(narrow)
+def test_uploads_beyond_the_limit_are_429(narrow, numbered):
+    api, tus = narrow.api(), Tus(narrow, narrow.app)
     for make in (lambda: ask(api), lambda: ask(api, 5), lambda: tus.create(5)):
         make()
     assert_refused(tokens(api), 429, 430)
     answer = tus.post(5)
     assert (answer.status_code, answer.json()["code"]) == (429, 430)
-    assert tokens(narrow.api(BETA)).status_code == 201
+    server, apps = numbered
+    assert tokens(server.api(next(apps))).status_code == 201
 
 
 @pytest.mark.parametrize("end", ["finished", "given up"])
@@ -266,7 +301,7 @@ def test_upload_that_ends_gives_its_place(narrow, end):
 
 
 def test_refused_creation_takes_no_place(narrow):
-    tus = Tus(narrow)
+    tus = Tus(narrow, narrow.app)
     wrong = checksum("sha1", bytes(20))
     for _ in range(4):
         assert tus.post(5, b"five!", Upload_Checksum=wrong).status_code == 460
@@ -282,9 +317,10 @@ def test_racing_uploads_never_pass_the_number(narrow):
     assert sorted(seen) == [201] * 3 + [429] * 17
 
 
-def test_number_of_uploads_is_known_after_a_restart(narrow):
+def test_number_of_uploads_is_known_after_a_restart(new_server):
+    server = new_server(**limits(maxOpen=3)).start()
     for _ in range(3):
-        ask(narrow.api())
-    narrow.kill()
-    narrow.start()
-    assert_refused(tokens(narrow.api()), 429, 430)
+        ask(server.api())
+    server.kill()
+    server.start()
+    assert_refused(tokens(server.api()), 429, 430)

@@ -10,11 +10,14 @@ import requests
 from cases import count
 from client import eventually
 from uploading import (
-    BLOCK, KB, MB, Tus, ask, assert_counts, assert_file, assert_nothing_staged, limits, must, noise, qetag, record_of,
+    BLOCK, KB, MB, Tus, ask, assert_counts, assert_file, assert_nothing_staged, limits, must, noise, own_server, qetag,
+    record_of,
 )
 
+pytestmark = pytest.mark.long
+
 DATA = noise(9 * MB)
-ROUNDS, THREADS, FILES = count(5, 10), 4, 12
+ROUNDS, THREADS, FILES = count(3, 10), 4, 12
 DONE = (200, 204)
 WAYS = ("put", "v1", "v2", "tus")
 
@@ -23,6 +26,12 @@ WAYS = ("put", "v1", "v2", "tus")
 def server(new_server):
     """A server to kill."""
     return new_server(**limits(minPartSize="1B")).start()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A server to kill that has what the tests before left behind."""
+    yield from own_server(tmp_path_factory, minPartSize="1B")
 
 
 def revive(server):
@@ -40,81 +49,81 @@ def stall(target, method, path, data, length):
 
 # Kodo, version 1
 
-def test_complete_blocks_are_kept(server):
-    target = ask(server.api(), len(DATA))
+def test_complete_blocks_are_kept(shared):
+    target = ask(shared.api(), len(DATA))
     contexts = [target.block(DATA[start : start + BLOCK]) for start in (0, BLOCK)]
-    revive(server)
+    revive(shared)
     contexts.append(target.block(DATA[2 * BLOCK :]))
     answer = must(target.mkfile(len(DATA), contexts))
     assert (answer["hash"], answer["key"]) == (qetag(DATA), target.key)
-    assert_file(server.api(), target.id, DATA)
+    assert_file(shared.api(), target.id, DATA)
 
 
-def test_block_goes_on_with_the_ctx_from_before(server):
-    target = ask(server.api(), len(DATA))
+def test_block_goes_on_with_the_ctx_from_before(shared):
+    target = ask(shared.api(), len(DATA))
     first = target.block(DATA[:BLOCK])
     ctx = must(target.mkblk(DATA[BLOCK : BLOCK + 256 * KB], BLOCK))["ctx"]
     ctx = must(target.bput(ctx, 256 * KB, DATA[BLOCK + 256 * KB : BLOCK + MB]))["ctx"]
-    revive(server)
+    revive(shared)
     second = must(target.bput(ctx, MB, DATA[BLOCK + MB : 2 * BLOCK]))["ctx"]
     third = target.block(DATA[2 * BLOCK :])
     assert must(target.mkfile(len(DATA), [first, second, third]))["hash"] == qetag(DATA)
-    assert_file(server.api(), target.id, DATA)
+    assert_file(shared.api(), target.id, DATA)
 
 
-def test_chunk_that_was_cut_off_is_sent_again(server):
-    target = ask(server.api(), BLOCK)
+def test_chunk_that_was_cut_off_is_sent_again(shared):
+    target = ask(shared.api(), BLOCK)
     ctx = must(target.mkblk(DATA[:MB], BLOCK))["ctx"]
     with stall(target, "POST", f"/bput/{ctx}/{MB}", DATA[MB : 2 * MB], BLOCK - MB):
-        revive(server)
+        revive(shared)
     ctx = must(target.bput(ctx, MB, DATA[MB:BLOCK]))["ctx"]
     assert must(target.mkfile(BLOCK, [ctx]))["hash"] == qetag(DATA[:BLOCK])
-    assert_file(server.api(), target.id, DATA[:BLOCK])
+    assert_file(shared.api(), target.id, DATA[:BLOCK])
 
 
-def test_blocks_are_kept_through_several_kills(server):
-    target, contexts = ask(server.api(), len(DATA)), []
+def test_blocks_are_kept_through_several_kills(shared):
+    target, contexts = ask(shared.api(), len(DATA)), []
     for start in range(0, len(DATA), BLOCK):
         contexts.append(target.block(DATA[start : start + BLOCK]))
-        revive(server)
+        revive(shared)
     assert must(target.mkfile(len(DATA), contexts))["hash"] == qetag(DATA)
-    assert_file(server.api(), target.id, DATA)
+    assert_file(shared.api(), target.id, DATA)
 
 
 # Kodo, version 2
 
-def test_parts_are_kept(server):
-    target = ask(server.api(), len(DATA))
+def test_parts_are_kept(shared):
+    target = ask(shared.api(), len(DATA))
     id = target.begin()
     parts = target.parts(id, DATA[: 2 * BLOCK])
     with stall(target, "PUT", f"{target.objects}/{id}/3", DATA[2 * BLOCK : 2 * BLOCK + 1000], MB):
-        revive(server)
+        revive(shared)
     parts.append((3, must(target.part(id, 3, DATA[2 * BLOCK :]))["etag"]))
     assert must(target.finish(id, parts))["hash"] == qetag(DATA)
-    assert_file(server.api(), target.id, DATA)
+    assert_file(shared.api(), target.id, DATA)
 
 
-def test_part_that_was_cut_off_does_not_count(server):
-    target = ask(server.api())
+def test_part_that_was_cut_off_does_not_count(shared):
+    target = ask(shared.api())
     id = target.begin()
     first = must(target.part(id, 1, DATA[:MB]))["etag"]
     with stall(target, "PUT", f"{target.objects}/{id}/2", DATA[MB : MB + 1000], MB):
-        revive(server)
+        revive(shared)
     assert target.finish(id, [(1, first), (2, first)]).status_code == 701
-    assert record_of(server.api(), target.id) is None
+    assert record_of(shared.api(), target.id) is None
 
 
-def test_part_that_was_being_replaced_has_its_old_bytes_or_none(server):
-    target = ask(server.api())
+def test_part_that_was_being_replaced_has_its_old_bytes_or_none(shared):
+    target = ask(shared.api())
     id = target.begin()
     etag = must(target.part(id, 1, DATA[:MB]))["etag"]
     with target.start("PUT", f"{target.objects}/{id}/1", noise(MB // 2, "other"), MB, target.bearer):
         assert eventually(lambda: target.received != MB)
-        revive(server)
+        revive(shared)
     finished = target.finish(id, [(1, etag)])
     assert finished.status_code in (200, 701)
     if finished.status_code == 200:
-        assert_file(server.api(), target.id, DATA[:MB])
+        assert_file(shared.api(), target.id, DATA[:MB])
     else:
         etag = must(target.part(id, 1, DATA[:MB]))["etag"]
         assert must(target.finish(id, [(1, etag)]))["hash"] == qetag(DATA[:MB])
@@ -122,60 +131,60 @@ def test_part_that_was_being_replaced_has_its_old_bytes_or_none(server):
 
 # tus
 
-def test_finished_patches_are_kept(server):
-    upload = Tus(server).create(len(DATA))
+def test_finished_patches_are_kept(shared):
+    upload = Tus(shared).create(len(DATA))
     for start in range(0, 3 * MB, MB):
         assert upload.patch(start, DATA[start : start + MB]).status_code == 204
-    revive(server)
+    revive(shared)
     assert upload.offset == 3 * MB
     upload.go_on(DATA)
-    assert_file(server.api(), upload.id, DATA)
+    assert_file(shared.api(), upload.id, DATA)
 
 
-def test_long_patch_is_kept_up_to_the_last_sixteen_megabytes(server):
+def test_long_patch_is_kept_up_to_the_last_sixteen_megabytes(shared):
     data = noise(45 * MB)
-    upload = Tus(server).create(len(data))
+    upload = Tus(shared).create(len(data))
     with upload.start(0, data[: 40 * MB], len(data)):
         assert eventually(lambda: upload.received == 40 * MB, 30)
-        revive(server)
+        revive(shared)
     assert 32 * MB <= upload.offset <= 40 * MB
     upload.go_on(data)
-    assert_file(server.api(), upload.id, data)
+    assert_file(shared.api(), upload.id, data)
 
 
-def test_patch_with_a_checksum_is_kept_whole_or_not_at_all(server):
-    upload = Tus(server).create(len(DATA))
+def test_patch_with_a_checksum_is_kept_whole_or_not_at_all(shared):
+    upload = Tus(shared).create(len(DATA))
     upload.patch(0, DATA[:1000])
     with upload.start(1000, DATA[1000 : 2 * MB], len(DATA) - 1000, Upload_Checksum="sha1 " + "A" * 27 + "="):
         assert eventually(lambda: upload.received == 2 * MB)
-        revive(server)
+        revive(shared)
     assert upload.offset == 1000
     upload.go_on(DATA)
-    assert_file(server.api(), upload.id, DATA)
+    assert_file(shared.api(), upload.id, DATA)
 
 
-def test_what_a_creation_said_is_kept(server):
-    tus = Tus(server)
+def test_what_a_creation_said_is_kept(shared):
+    tus = Tus(shared)
     whole, deferred = tus.create(10, Upload_Metadata="filename eC50eHQ="), tus.create(Upload_Defer_Length=1)
     part = tus.create(4, data=b"part", Upload_Concat="partial")
     before = [upload.head().headers for upload in (whole, deferred, part)]
-    revive(server)
+    revive(shared)
     after = [upload.head().headers for upload in (whole, deferred, part)]
     for name in ("Offset", "Length", "Defer-Length", "Metadata", "Concat"):
         assert [headers[f"Upload-{name}"] for headers in after] == [headers[f"Upload-{name}"] for headers in before]
     assert [headers["X-LC-Object-Id"] for headers in after] == [whole.id, deferred.id, part.id]
     assert whole.patch(0, b"ten bytes.").status_code == 204
-    assert_file(server.api(), whole.id, b"ten bytes.", name="x.txt")
+    assert_file(shared.api(), whole.id, b"ten bytes.", name="x.txt")
     final = tus.post(Upload_Concat=f"final;{part.path}")
-    assert_file(server.api(), final.headers["X-LC-Object-Id"], b"part")
+    assert_file(shared.api(), final.headers["X-LC-Object-Id"], b"part")
 
 
-def test_finished_upload_is_known_after_a_kill(server):
-    upload = Tus(server).create(5, data=b"whole")
-    target = ask(server.api(), 5)
+def test_finished_upload_is_known_after_a_kill(shared):
+    upload = Tus(shared).create(5, data=b"whole")
+    target = ask(shared.api(), 5)
     answer = must(target.v1(b"whole"))
-    revive(server)
-    assert upload.head().headers["X-LC-File-URL"] == record_of(server.api(), upload.id)["url"]
+    revive(shared)
+    assert upload.head().headers["X-LC-File-URL"] == record_of(shared.api(), upload.id)["url"]
     assert target.put(b"whole").status_code == 200
     assert must(target.progress())["state"] == "finished"
     assert answer["hash"] == qetag(b"whole")
@@ -184,11 +193,11 @@ def test_finished_upload_is_known_after_a_kill(server):
 # Tokens
 
 @pytest.mark.parametrize("way", ["put", "form", "v1", "v2"])
-def test_token_from_before_takes_an_upload(server, way):
-    target = ask(server.api(), MB, metaData={"mine": "words"}, mime_type="image/png", name="x.png")
-    revive(server)
+def test_token_from_before_takes_an_upload(shared, way):
+    target = ask(shared.api(), MB, metaData={"mine": "words"}, mime_type="image/png", name="x.png")
+    revive(shared)
     assert getattr(target, way)(DATA[:MB]).status_code == 200
-    assert assert_file(server.api(), target.id, DATA[:MB], mime_type="image/png")["metaData"]["mine"] == "words"
+    assert assert_file(shared.api(), target.id, DATA[:MB], mime_type="image/png")["metaData"]["mine"] == "words"
 
 
 def test_put_that_was_cut_off_is_sent_again(server):
@@ -295,7 +304,7 @@ def at_the_moment(condition, within=3.0):
 
 @pytest.mark.parametrize("way, moment", [("v1", "pieces are copied"), *((way, "bytes are in their place") for way in WAYS)])
 def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, moment):
-    for round in range(3):
+    for round in range(count(2, 3)):
         ending = Ending(server, round, way)
         staged, blobs = len(server.staged()), len(server.blobs())
         thread = threading.Thread(target=end_until_it_dies, args=([ending], [], []), daemon=True)
@@ -314,7 +323,7 @@ def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, mo
 
 
 def test_tus_upload_whose_last_request_was_cut_off_is_whole_only_with_its_file(server):
-    for round in range(5):
+    for round in range(count(3, 5)):
         ending = Ending(server, round, "tus")
         blobs = len(server.blobs())
         thread = threading.Thread(target=end_until_it_dies, args=([ending], [], []), daemon=True)

@@ -10,6 +10,8 @@ from uploading import (
     must, noise, own_server, record_of,
 )
 
+pytestmark = pytest.mark.long
+
 DATA = noise(50_000)
 HALF = 20_000
 

@@ -175,6 +175,7 @@ def test_other_bytes_put_again_are_409(api, data):
     assert_file(api, target.id, DATA)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("first", ["put", "form", "v1", "v2", "cos"])
 @pytest.mark.parametrize("again", ["form", "v1", "v2", "cos"])
 def test_spent_token_changes_no_file(api, first, again):

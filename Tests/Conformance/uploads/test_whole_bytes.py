@@ -41,8 +41,7 @@ def test_bytes_of_the_announced_size_are_taken(api, way):
     assert_file(api, target.id, DATA)
 
 
-@pytest.mark.parametrize("way", TOKEN_WAYS)
-@pytest.mark.parametrize("wrong", [0, 1, len(DATA) - 1, len(DATA) + 1, 1 << 31])
+@pytest.mark.parametrize("way, wrong", covering(TOKEN_WAYS, [0, 1, len(DATA) - 1, len(DATA) + 1, 1 << 31], times=2))
 def test_bytes_of_another_size_than_announced_are_refused(api, way, wrong):
     target = ask(api, wrong)
     assert send(target, way, DATA).status_code in NOT_THE_SIZE
@@ -225,7 +224,7 @@ def bodies():
     return {size: noise(size, "hash") for size in SIZES}
 
 
-@pytest.mark.parametrize("way, size", covering(WAYS, SIZES, times=2))
+@pytest.mark.parametrize("way, size", covering(WAYS, SIZES))
 def test_etag_of_every_file_is_its_hash(api, bodies, way, size):
     id, _ = WAYS[way](api, bodies[size])
     assert_file(api, id, bodies[size])
@@ -238,8 +237,7 @@ def test_put_answers_the_etag(api, bodies, size):
     assert answer.headers["ETag"] == f'"{md5(bodies[size])}"'
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("way", KODO)
+@pytest.mark.parametrize("way, size", covering(KODO, SIZES))
 def test_kodo_answers_the_hash(api, bodies, way, size):
     target = ask(api, size)
     answer = send(target, way, bodies[size])
