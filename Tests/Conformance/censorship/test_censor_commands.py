@@ -7,12 +7,15 @@ import subprocess
 import threading
 
 import pytest
-from censoring import censoring, log, photo, put, settings, state, verdict, with_webhook
+from cases import count
+from censoring import censoring, log, photo, settings, state, verdict, with_webhook
 from client import ALPHA, BINARY, eventually, free_port
 from commands import FAILED, INTERRUPTED, SERVER, USAGE, assert_fails, credentials_of, lcfile, own_environment
 from data import MISSING
 from people import unique
 from terminals import OnTerminal, on_terminal
+
+pytestmark = pytest.mark.long
 
 RECENTLY = "1h"
 
@@ -91,20 +94,26 @@ def test_json_lines_are_states(run, ids):
     assert {line["censorResult"] for line in lines} == {"rejected"}
 
 
-def test_thousand_ids_are_blocked_with_bounded_concurrency(server, run, master):
-    bodies = [{"url": f"http://127.0.0.1:1/{n}.jpg", "name": "a.jpg", "mime_type": "image/jpeg"} for n in range(1000)]
-    made = []
-    for start in range(0, 1000, 100):
+@pytest.fixture(scope="module")
+def many(master):
+    """The ids of more images than a page has."""
+    total, made = count(250, 1000), []
+    bodies = [{"url": f"http://127.0.0.1:1/{n}.jpg", "name": "a.jpg", "mime_type": "image/jpeg"} for n in range(total)]
+    for start in range(0, total, 100):
         requests = [
             {"method": "POST", "path": "/1.1/classes/_File", "body": body} for body in bodies[start:start + 100]
         ]
         made += [one["success"]["objectId"] for one in master.post("/1.1/batch", json={"requests": requests}).json()]
+    return made
+
+
+def test_hundreds_of_ids_are_blocked_with_bounded_concurrency(server, master, many):
     result = subprocess.run(
-        [BINARY, "censor", "block", "-", "--quiet"], input="\n".join(made), text=True, capture_output=True,
+        [BINARY, "censor", "block", "-", "--quiet"], input="\n".join(many), text=True, capture_output=True,
         env=own_environment(**credentials_of(server.url, master=ALPHA.master)), timeout=120,
     )
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-    assert verdict(master, made[0]) == verdict(master, made[999]) == "rejected"
+    assert verdict(master, many[0]) == verdict(master, many[-1]) == "rejected"
 
 
 # Lists
@@ -124,14 +133,11 @@ def test_list_takes_times(server, run, ids):
     assert_fails(run("list", "--from", "2026-01-02", "--to", "2026-01-01"), "from", "HTTP 400")
 
 
-def test_list_of_all_has_every_page_once(run, master, server):
-    api = server.api()
-    made = [api.store(photo(unique("all"), 32, 32))["objectId"] for _ in range(210)]
-    for id in made:
-        put(master, id, "passed")
+def test_list_of_all_has_every_page_once(run, many):
+    succeed(run("pass", "-", "--quiet", input="\n".join(many)))
     lines = succeed(run("list", "--all", "--json")).splitlines()
     seen = [json.loads(line)["objectId"] for line in lines]
-    assert len(seen) == len(set(seen)) and set(made) <= set(seen)
+    assert len(seen) == len(set(seen)) and set(many) <= set(seen)
 
 
 def test_show_prints_the_history(run, ids):

@@ -14,6 +14,8 @@ from censoring import (
 from client import ALPHA, eventually
 from people import unique
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def receiver():
@@ -27,7 +29,7 @@ def decisions(master, id):
     return [one for one in state(master, id)["history"] if one["kind"] == "machine"]
 
 
-@pytest.mark.parametrize("seed", range(5 if EXHAUSTIVE else 2))
+@pytest.mark.parametrize("seed", range(5 if EXHAUSTIVE else 1))
 def test_killed_server_decides_each_job_once(new_server, receiver, seed):
     moments = random.Random(seed)
     receiver.says = lambda request: (request.owner.closed.wait(0.02), request.reply(200, b'{"verdict":"passed"}'))
@@ -97,8 +99,8 @@ def test_file_is_deleted_while_it_is_checked(new_server, receiver):
 
 @pytest.mark.alone
 def test_many_blocks_at_once(new_server):
-    """10 000 where everything is tested, 1000 otherwise."""
-    count = 10_000 if EXHAUSTIVE else 1000
+    """10 000 where everything is tested, 500 otherwise."""
+    count = 10_000 if EXHAUSTIVE else 500
     server = new_server(apps=(ALPHA,), **PLAIN).start()
     master = server.api(master=True)
     bodies = [
@@ -124,7 +126,7 @@ def test_many_blocks_at_once(new_server):
 @pytest.mark.alone
 def test_many_waiting_jobs_survive_a_restart(new_server):
     """Nothing is decided while the webhook is down, and the start is as quick as ever."""
-    count = 20_000 if EXHAUSTIVE else 1000
+    count = 20_000 if EXHAUSTIVE else 500
     server = new_server(apps=(ALPHA,), **PLAIN | {
         "LCFILE_CENSORSHIP_WEBHOOK": "http://127.0.0.1:1/", "LCFILE_CENSORSHIP_WEBHOOK_SECRET": SECRET,
         "LCFILE_CENSORSHIP_ATTEMPTS": "20",

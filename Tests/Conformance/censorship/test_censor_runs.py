@@ -4,13 +4,17 @@ import json
 import threading
 
 import pytest
+from cases import count
 from censoring import LONG, PLAIN, Receiver, block, log, photo, put, review, settings, state, verdict, with_webhook
-from client import ALPHA, TIMEOUT, assert_refused, eventually
+from client import ALPHA, TIMEOUT, Server, assert_refused, eventually
 from data import MISSING, TIME
 from people import unique
 
+pytestmark = pytest.mark.long
+
 ALWAYS = {"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
-COUNT = 300
+# More than a run queues at once, which is four for each worker.
+COUNT = count(80, 300)
 
 
 @pytest.fixture
@@ -34,10 +38,16 @@ def master(server):
     return server.api(master=True)
 
 
-def fill(server, count):
+def fill(server, total, at_once=50):
     """Uploads small images; returns their ids in the order of their creation."""
-    api = server.api()
-    return [api.store(photo(f"{number}", 48, 32))["objectId"] for number in range(count)]
+    ids = []
+    for start in range(0, total, at_once):
+        photos = [(f"{number}.jpg", photo(f"{number}", 48, 32)) for number in range(start, min(start + at_once, total))]
+        response = server.api().form(*[("file", photo) for photo in photos])
+        assert response.status_code == 201, response.text
+        made = response.json()
+        ids += [record["objectId"] for record in (made["results"] if len(photos) > 1 else [made])]
+    return ids
 
 
 def start(master, status=201, **fields):
@@ -78,7 +88,7 @@ def test_run_decides_every_image_once(server, master, receiver):
 
 
 def test_run_takes_the_range_of_time_only(server, master):
-    ids = fill(server, 9)
+    ids = fill(server, 9, at_once=1)
     times = [server.api().get(f"/1.1/files/{id}").json()["createdAt"] for id in ids]
     # Up to the next file, which is not in the range.
     run = start(master, **{"from": times[3], "to": times[6]})
@@ -104,7 +114,7 @@ def test_run_is_cancelled_and_resumed(server, master, receiver):
 
     def answer(request):
         # Slow enough that the run does not end before it is cancelled.
-        begun.wait(0.05)
+        begun.wait(0.1)
         request.reply(200, b'{"verdict":"passed"}')
 
     receiver.says = answer
@@ -115,8 +125,8 @@ def test_run_is_cancelled_and_resumed(server, master, receiver):
     # Checks that were under way end; then nothing more is asked.
     idle = lambda: master.get("/1.1/censorship/status").json()["waiting"]["bulk"] == 0
     assert eventually(idle, LONG)
-    count = lambda: len(receiver.requests)
-    settled = eventually(lambda: (before := count()) and not begun.wait(0.5) and before == count() and before, LONG)
+    asked = lambda: len(receiver.requests)
+    settled = eventually(lambda: (before := asked()) and not begun.wait(0.5) and before == asked() and before, LONG)
     assert 10 <= settled < COUNT
     assert look(master, run["id"])["state"] == "cancelled"
     begun.set()
@@ -161,31 +171,41 @@ def test_new_uploads_go_before_a_run(server, master, receiver):
     assert look(master, run["id"])["state"] == "running"
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    """Calls with the master key of a server without images."""
+    server = Server(tmp_path_factory.mktemp("empty"), apps=(ALPHA,), **PLAIN).start()
+    yield server.api(master=True)
+    assert server.stop() == 0
+
+
 @pytest.mark.parametrize("fields, words", [
     ({"from": "2026-01-02T00:00:00.000Z", "to": "2026-01-01T00:00:00.000Z"}, "from"), ({"from": None}, "from"),
     ({"from": "2026-01-01T00:00:00.000Z", "to": "2026-01-01T00:00:00.000Z"}, "from"),
     ({"from": "yesterday"}, "from"), ({"to": 5}, "to"), ({"to": "2026-02-30T00:00:00.000Z"}, "to"),
     ({"recheck": "yes"}, "recheck"), ({"by": "b" * 129}, "by"),
 ], ids=str)
-def test_bad_run_is_refused(master, fields, words):
-    assert_refused(master.post("/1.1/censorship/jobs", json=ALWAYS | fields), 400, 1, words)
-    assert master.get("/1.1/censorship/jobs").json()["results"] == []
+def test_bad_run_is_refused(empty, fields, words):
+    before = empty.get("/1.1/censorship/jobs").json()["results"]
+    assert_refused(empty.post("/1.1/censorship/jobs", json=ALWAYS | fields), 400, 1, words)
+    assert empty.get("/1.1/censorship/jobs").json()["results"] == before
 
 
 @pytest.mark.parametrize("given", ["done", "paused", None, 5])
-def test_bad_state_of_a_run_is_refused(server, master, given):
-    run = start(master)
-    response = master.call("PUT", f"/1.1/censorship/jobs/{run['id']}", json={"state": given})
+def test_bad_state_of_a_run_is_refused(empty, given):
+    run = start(empty)
+    finished(empty, run["id"], TIMEOUT)
+    response = empty.call("PUT", f"/1.1/censorship/jobs/{run['id']}", json={"state": given})
     assert_refused(response, 400, 1, "state")
 
 
-def test_unknown_run_is_404(master):
-    assert master.get(f"/1.1/censorship/jobs/{MISSING}").status_code == 404
-    assert change(master, MISSING, "cancelled").status_code == 404
+def test_unknown_run_is_404(empty):
+    assert empty.get(f"/1.1/censorship/jobs/{MISSING}").status_code == 404
+    assert change(empty, MISSING, "cancelled").status_code == 404
 
 
-def test_empty_range_is_done_at_once(master):
-    run = start(master, **{"from": "2020-01-01T00:00:00.000Z", "to": "2020-01-02T00:00:00.000Z"})
-    end = finished(master, run["id"], TIMEOUT)
+def test_empty_range_is_done_at_once(empty):
+    run = start(empty, **{"from": "2020-01-01T00:00:00.000Z", "to": "2020-01-02T00:00:00.000Z"})
+    end = finished(empty, run["id"], TIMEOUT)
     assert (end["total"], end["decided"]) == (0, 0)
-    assert review(master) == []
+    assert review(empty) == []

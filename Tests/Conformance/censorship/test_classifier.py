@@ -10,6 +10,8 @@ from censoring import LONG, MODEL, PLAIN, block, bytes_of, censoring, decided, i
 from client import ALPHA, BINARY, ROCKET, eventually
 from people import unique
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

@@ -82,6 +82,7 @@ def test_blocked_file_is_not_unmodified(api, master, file):
     assert_blocked(api.fetch(file["url"], If_None_Match=tag))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", OPERATORS)
 @pytest.mark.parametrize("cached", [False, True], ids=["new", "cached"])
 def test_nothing_is_made_of_a_blocked_file(api, master, file, words, cached):

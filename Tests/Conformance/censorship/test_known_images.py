@@ -4,6 +4,7 @@ import hashlib
 import io
 
 import pytest
+from cases import count, covering
 from censoring import (
     Receiver, block, bytes_of, censoring, decided, image, known, learned, photo, put, settings, state, with_webhook,
 )
@@ -86,10 +87,9 @@ def blocked(master, api):
     return Image.open(ROCKET).convert("RGB")
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize("change, format", covering(CHANGES, ["JPEG", "PNG", "WEBP"]))
 def test_changed_copy_of_a_blocked_image_is_rejected(master, api, blocked, change, format):
-    copy = bytes_of(change(blocked), format)
+    copy = bytes_of(CHANGES[change](blocked), format)
     seen = decided(master, api.store(copy, name=f"copy.{format.lower()}")["objectId"])
     assert (seen["censorResult"], seen["decidedBy"], seen["checker"]) == ("rejected", "machine", "known"), seen
 
@@ -98,8 +98,8 @@ def test_other_images_are_not_rejected(master, api):
     first = api.store(bytes_of(picture("blocked")))["objectId"]
     block(master, first)
     learned(master, first)
-    other = [decided(master, api.store(bytes_of(image(unique("other"), 640, 480)))["objectId"]) for _ in range(5)]
-    assert [seen["censorResult"] for seen in other] == ["passed"] * 5
+    other = [decided(master, api.store(bytes_of(image(unique("other"), 640, 480)))["objectId"]) for _ in range(3)]
+    assert [seen["censorResult"] for seen in other] == ["passed"] * 3
 
 
 def test_distance_of_zero_takes_no_changed_copies(master, api):
@@ -214,8 +214,8 @@ def test_animation_is_found_by_a_later_frame(master, api):
 
 
 def test_large_list_is_searched_quickly(master, api):
-    """20 000 entries cost a check no time that a person notices."""
-    for start in range(0, 20_000, 1000):
+    """Thousands of entries cost a check no time that a person notices; `make soak` has 20 000."""
+    for start in range(0, count(3000, 20_000), 1000):
         add(master, *({"pdq": hashlib.sha256(f"{n}".encode()).hexdigest()} for n in range(start, start + 1000)))
     seen = decided(master, api.store(photo(unique("quick")))["objectId"], within=15)
     assert seen["censorResult"] == "passed"
