@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from cases import count
 from client import ALPHA, BINARY, TIMEOUT
 from commands import FAILED, INTERRUPTED, SERVER, USAGE, credentials_of, lcfile, own_environment
 from http_files import FolderServer
@@ -185,7 +186,7 @@ def test_wrong_master_key_stops_at_once(server, tmp_path):
 
 
 def test_killed_at_random_moments_every_file_exists_once(server, run, records, tmp_path, mark):
-    names = [f"{number}.bin" for number in range(300)]
+    names = [f"{number}.bin" for number in range(count(120, 300))]
     write(tmp_path / "album", names)
     arguments = ["import", "album", "--meta", json.dumps({"mark": mark})]
     environment = own_environment(**credentials_of(server.url, master=ALPHA.master))

@@ -9,6 +9,8 @@ from exports import OLD, OldApp, difference, write_folder
 from file_domain import FileDomain
 from leancloud_server import LeanCloudServer
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory):

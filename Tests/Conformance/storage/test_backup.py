@@ -10,7 +10,10 @@ import threading
 import pytest
 import requests
 from backups import INCOMPLETE, STORAGE, USAGE, assert_succeeds, back_up, blob_of, command, lcfile, restore
-from client import ALPHA, BETA, TIMEOUT, clean_environment, eventually
+from cases import count
+from client import ALPHA, BETA, TIMEOUT, Server, clean_environment, eventually
+
+pytestmark = pytest.mark.long
 
 # Records are read in pages of this many; those of a page are copied before the next is read.
 PAGE = 256
@@ -45,10 +48,8 @@ def assert_every_record_has_its_bytes(api):
     return records
 
 
-@pytest.fixture
-def filled(new_server):
-    """A server that runs, with files and objects in two apps, none of which is ever deleted."""
-    server = new_server().start()
+def fill(server):
+    """Gives a server files and objects in two apps, none of which is ever deleted; returns it with their ids."""
     api = server.api()
     files = [api.store(bytes_of(f"kept-{number}"), name=f"kept-{number}") for number in range(10)]
     files.append(api.store(bytes_of("照片"), name="照片", prefix="a/b"))
@@ -56,6 +57,21 @@ def filled(new_server):
     assert all(response.status_code == 201 for response in objects)
     server.api(BETA).store(bytes_of("beta"), name="beta")
     return server, {file["objectId"] for file in files}, {response.json()["objectId"] for response in objects}
+
+
+@pytest.fixture
+def filled(new_server):
+    """A server of the test's own that runs, the ids of its files and those of its objects."""
+    return fill(new_server().start())
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """A server of the module's own, with the same files; tests add some and neither delete any nor stop it."""
+    server = Server(tmp_path_factory.mktemp("running")).start()
+    fill(server)
+    yield server
+    assert server.stop() == 0
 
 
 @contextlib.contextmanager
@@ -91,12 +107,12 @@ def changes(server, threads=3):
 
 
 def test_backup_of_a_server_that_works_is_consistent(filled, new_server, tmp_path):
-    server, files, objects = filled
+    (server, files, objects), backups = filled, count(2, 5)
     with changes(server) as problems:
-        for number in range(5):
+        for number in range(backups):
             assert_succeeds(back_up(server, tmp_path / f"backup-{number}"))
     assert problems == []
-    for number in range(5):
+    for number in range(backups):
         storage = tmp_path / f"storage-{number}"
         assert_succeeds(restore(tmp_path / f"backup-{number}", storage))
         restored = new_server(storage=storage).start()
@@ -152,15 +168,15 @@ def test_generated_app_keeps_its_keys(new_server, tmp_path):
     assert again["objectId"] == record["objectId"]
 
 
-def test_storage_is_named_by_the_environment(filled, tmp_path):
-    server = filled[0]
+def test_storage_is_named_by_the_environment(running, tmp_path):
+    server = running
     assert_succeeds(lcfile("backup", tmp_path / "backup", LCFILE_STORAGE=str(server.storage)))
     assert_succeeds(lcfile("restore", tmp_path / "backup", LCFILE_STORAGE=str(tmp_path / "storage")))
     assert (tmp_path / "storage" / ALPHA.id / "lcfile.sqlite").exists()
 
 
-def test_databases_in_a_backup_are_plain_files(filled, tmp_path):
-    assert_succeeds(back_up(filled[0], tmp_path / "backup"))
+def test_databases_in_a_backup_are_plain_files(running, tmp_path):
+    assert_succeeds(back_up(running, tmp_path / "backup"))
     names = {path.name for path in (tmp_path / "backup" / ALPHA.id).iterdir()}
     assert names == {"lcfile.sqlite", "blobs", "staging"}
     assert (tmp_path / "backup" / ALPHA.id / "lcfile.sqlite").read_bytes()[18:20] == b"\x01\x01"
@@ -237,20 +253,20 @@ def test_second_backup_to_the_same_folder_is_refused(held_up):
 
 # Refusals
 
-def test_backup_to_a_folder_that_exists(filled, tmp_path):
+def test_backup_to_a_folder_that_exists(running, tmp_path):
     (tmp_path / "backup").mkdir()
-    assert_refused(back_up(filled[0], tmp_path / "backup"), tmp_path / "backup", "exists")
+    assert_refused(back_up(running, tmp_path / "backup"), tmp_path / "backup", "exists")
     assert list((tmp_path / "backup").iterdir()) == []
 
 
-def test_backup_into_a_folder_that_does_not_exist(filled, tmp_path):
-    assert_refused(back_up(filled[0], tmp_path / "no" / "where"), tmp_path / "no" / "where")
+def test_backup_into_a_folder_that_does_not_exist(running, tmp_path):
+    assert_refused(back_up(running, tmp_path / "no" / "where"), tmp_path / "no" / "where")
 
 
-def test_backup_next_to_a_partial_folder_of_somebody_else(filled, tmp_path):
+def test_backup_next_to_a_partial_folder_of_somebody_else(running, tmp_path):
     (tmp_path / "backup.partial").mkdir()
     (tmp_path / "backup.partial" / "thesis.txt").write_text("mine")
-    assert_refused(back_up(filled[0], tmp_path / "backup"), "backup.partial")
+    assert_refused(back_up(running, tmp_path / "backup"), "backup.partial")
     assert (tmp_path / "backup.partial" / "thesis.txt").read_text() == "mine"
 
 
@@ -259,23 +275,25 @@ def test_backup_of_a_storage_that_does_not_exist(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_damaged_blob_is_named_by_the_restore(filled, tmp_path):
-    server = filled[0]
-    record = server.api().store(b"abc", name="abc.txt")
+def test_damaged_blob_is_named_by_the_restore(running, tmp_path):
+    server = running
+    whole = bytes_of("damaged")
+    other = bytes([whole[0] ^ 1]) + whole[1:]
+    record = server.api().store(whole, name="damaged")
     assert_succeeds(back_up(server, tmp_path / "backup"))
     blob = blob_of(record, tmp_path / "backup")
-    for content, words in [(b"ABC", "digest"), (b"ab", "2 bytes"), (None, "missing")]:
+    for content, words in [(other, "digest"), (whole[:2], "2 bytes"), (None, "missing")]:
         blob.unlink()
         if content is not None:
             blob.write_bytes(content)
         assert_refused(restore(tmp_path / "backup", tmp_path / "storage"), record["objectId"], words)
         assert not (tmp_path / "storage").exists()
-    blob.write_bytes(b"ABC")
+    blob.write_bytes(other)
     assert_succeeds(restore(tmp_path / "backup", tmp_path / "storage", "--quick"))
 
 
-def test_damaged_database_is_named_by_the_restore(filled, tmp_path):
-    assert_succeeds(back_up(filled[0], tmp_path / "backup"))
+def test_damaged_database_is_named_by_the_restore(running, tmp_path):
+    assert_succeeds(back_up(running, tmp_path / "backup"))
     database = tmp_path / "backup" / ALPHA.id / "lcfile.sqlite"
     content = bytearray(database.read_bytes())
     content[4096 * 2:-4096] = b"\xff" * len(content[4096 * 2:-4096])
@@ -284,8 +302,8 @@ def test_damaged_database_is_named_by_the_restore(filled, tmp_path):
     assert not (tmp_path / "storage").exists()
 
 
-def test_restore_into_a_storage_with_content(filled, tmp_path):
-    server = filled[0]
+def test_restore_into_a_storage_with_content(running, tmp_path):
+    server = running
     assert_succeeds(back_up(server, tmp_path / "backup"))
     before = sorted(server.storage.rglob("*"))
     assert_refused(restore(tmp_path / "backup", server.storage), server.storage, "not empty")
@@ -293,21 +311,21 @@ def test_restore_into_a_storage_with_content(filled, tmp_path):
     assert server.is_healthy()
 
 
-def test_restore_into_an_empty_folder(filled, tmp_path):
-    assert_succeeds(back_up(filled[0], tmp_path / "backup"))
+def test_restore_into_an_empty_folder(running, tmp_path):
+    assert_succeeds(back_up(running, tmp_path / "backup"))
     (tmp_path / "storage").mkdir()
     assert_succeeds(restore(tmp_path / "backup", tmp_path / "storage"))
 
 
-def test_restore_from_what_is_no_backup(filled, tmp_path):
-    server = filled[0]
+def test_restore_from_what_is_no_backup(running, tmp_path):
+    server = running
     for folder in (server.storage, tmp_path / "nowhere"):
         assert_refused(restore(folder, tmp_path / "storage"), folder)
     assert not (tmp_path / "storage").exists()
 
 
-def test_no_server_starts_on_a_restore_that_was_cut_off(filled, new_server, tmp_path):
-    server = filled[0]
+def test_no_server_starts_on_a_restore_that_was_cut_off(running, new_server, tmp_path):
+    server = running
     assert_succeeds(back_up(server, tmp_path / "backup"))
     (tmp_path / "storage" / "restore.partial" / ALPHA.id).mkdir(parents=True)
     other = new_server(storage=tmp_path / "storage").launch()

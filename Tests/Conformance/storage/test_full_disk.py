@@ -3,15 +3,23 @@
 import pytest
 from accounts import new_token
 from batches import codes, delete as deletion, post
+from cases import covering, some
 from client import eventually
 from data import batch
 from disks import ext4, fill, free, memory
 from full_disks import Life, alive, assert_full, health, metric
 
+pytestmark = pytest.mark.long
 
-@pytest.fixture(params=["tmpfs", "ext4"])
+
+DISKS = {"tmpfs": memory, "ext4": ext4}
+# Tests of a rule that no file system has a part in.
+EITHER_DISK = pytest.mark.parametrize("disk", some(reversed(DISKS), 2), indirect=True)
+
+
+@pytest.fixture(params=DISKS)
 def disk(request, tmp_path):
-    with {"tmpfs": memory, "ext4": ext4}[request.param](tmp_path / "disk") as disk:
+    with DISKS[request.param](tmp_path / "disk") as disk:
         yield disk
 
 
@@ -49,6 +57,7 @@ def test_full_disk_lets_go_of_what_is_on_it(server, disk):
     assert len(life.tasks.ids()) == 10
 
 
+@EITHER_DISK
 def test_full_disk_does_not_wear_out(server, disk):
     """Far more deletes than the log of the database has pages: the log begins anew instead of growing."""
     life = Life(server)
@@ -64,7 +73,7 @@ def test_full_disk_does_not_wear_out(server, disk):
         new_token(life.api, life.ann)
 
 
-@pytest.mark.parametrize("end", ["stop", "kill"])
+@pytest.mark.parametrize("end, disk", covering(["stop", "kill"], DISKS), indirect=["disk"])
 def test_start_on_a_full_disk(server, disk, end):
     life = Life(server)
     fill(disk)
@@ -107,6 +116,7 @@ def test_upload_by_token_that_does_not_fit_leaves_its_bytes_nowhere(server, disk
         life.assert_well_again()
 
 
+@EITHER_DISK
 def test_without_a_reserve_a_full_disk_is_told_and_nothing_more(disk, new_server):
     server = new_server(storage=disk / "storage", LCFILE_DISK_RESERVE="0").start()
     life = Life(server)

@@ -2,15 +2,18 @@
 
 import contextlib
 import re
+import shutil
 import sqlite3
 import subprocess
 
 import pytest
 from backups import assert_succeeds, back_up, blob_of, lcfile, restore
-from client import ALPHA, BINARY, assert_refused, clean_environment, eventually
+from client import ALPHA, BINARY, Server, assert_refused, clean_environment, eventually
 from data import Objects
 from disks import break_down, ext4
 from full_disks import Life, alive, health, metric
+
+pytestmark = pytest.mark.long
 
 INCOMPLETE, STORAGE = 65, 73
 
@@ -80,10 +83,10 @@ def flip(database, old, new):
     database.write_bytes(content.replace(old, new))
 
 
-@pytest.fixture
-def filled(new_server):
-    """A server that was stopped, with two classes of some pages and three files; the database; the records."""
-    server = new_server().start()
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A server that was stopped, with two classes of some pages and three files; the records."""
+    server = Server(tmp_path_factory.mktemp("original")).start()
     api = server.api()
     for name in ("Good", "Bad"):
         things = Objects(api, name)
@@ -94,7 +97,16 @@ def filled(new_server):
     database = server.storage / ALPHA.id / "lcfile.sqlite"
     with contextlib.closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return server, database, records
+    return server, records
+
+
+@pytest.fixture
+def filled(original, new_server):
+    """A server that was not yet started on a copy of that storage; the database; the records."""
+    (whole, records), server = original, new_server()
+    shutil.copytree(whole.storage, server.storage)
+    records = [record | {"url": record["url"].replace(whole.url, server.url)} for record in records]
+    return server, server.storage / ALPHA.id / "lcfile.sqlite", records
 
 
 def test_damaged_page_is_told_and_the_rest_is_served(filled):
