@@ -2,6 +2,7 @@
 
 import pytest
 from accounts import PASSWORD, is_live, join, log_in, settings, sign_up, unique, user_of, users_named
+from cases import covering
 from client import Server, assert_refused
 from data import assert_400
 from hashes import BCRYPT, LEANCLOUD
@@ -69,11 +70,10 @@ def test_indexes_name_no_secret(master, name):
 
 # Schemas
 
-@pytest.mark.parametrize("field", [*SECRET, "_password"])
-@pytest.mark.parametrize("flags", [
+@pytest.mark.parametrize("field, flags", covering([*SECRET, "_password"], [
     {"type": "String"}, {"type": "String", "required": True}, {"required": True}, {"hidden": False}, {"type": "Number"},
     {"type": "String", "default": "x"}, {"type": "String", "unique": True},
-], ids=str)
+]), ids=str)
 def test_schema_takes_no_field_of_a_secret(api, master, ann, field, flags):
     before = master.get("/1.1/schemas/_User").json()
     assert_400(master.call("PUT", f"/1.1/schemas/_User/{field}", json=flags), f"'{field}'")

@@ -27,10 +27,15 @@ CALLS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def user(api):
+    return sign_up(api)
+
+
 @pytest.mark.parametrize("method, path, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
 @pytest.mark.parametrize("caller", ["guest", "user", "master"])
-def test_call_that_sends_or_takes_a_code_is_119(api, master, method, path, body, caller):
-    by = {"guest": lambda: api, "user": lambda: sign_up(api).api, "master": lambda: master}[caller]()
+def test_call_that_sends_or_takes_a_code_is_119(api, master, user, method, path, body, caller):
+    by = {"guest": api, "user": user.api, "master": master}[caller]
     assert_refused(by.call(method, f"/1.1/{path}", json=body), 400, 119)
 
 

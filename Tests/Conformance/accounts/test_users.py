@@ -24,7 +24,7 @@ def ann(api):
     return sign_up(api, email=new_email(), city="Lyon")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def bob(api):
     return sign_up(api)
 

@@ -18,6 +18,7 @@ def run(server, tmp_path):
     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("by", ["objectId", "key", "url"])
 @pytest.mark.parametrize("name", ["a b.bin", "照片.bin", "🚀", "plain"])
 def test_file_is_downloaded_under_its_name(run, api, tmp_path, by, name):

@@ -12,6 +12,8 @@ import requests
 from client import BINARY, TIMEOUT, eventually
 from commands import INTERRUPTED, credentials_of, lcfile, own_environment
 
+pytestmark = pytest.mark.long
+
 SIZE = 24 << 20
 
 

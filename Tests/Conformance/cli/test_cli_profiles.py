@@ -65,6 +65,7 @@ def test_profiles_are_listed_shown_and_removed_without_their_keys(run, server):
     assert len(run("profile", "list").stdout.splitlines()) == 1
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o660])
 @pytest.mark.parametrize("command", [["ls"], ["schema", "show"], ["upload", "x"], ["profile", "list"]], ids=str)
 def test_file_that_others_can_read_is_refused(run, server, file, mode, command):

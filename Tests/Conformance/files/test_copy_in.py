@@ -16,6 +16,8 @@ from elsewhere import (
 from people import ALLOWED, BOTH, READ, Cast, Rules, assert_forbidden, forbidden, one_of_each
 from pictures import encoded, plain
 
+pytestmark = pytest.mark.long
+
 OPEN = "127.0.0.1/32"
 DATA = hashlib.shake_128(b"copied").digest(3_000_000)
 PNG, JPEG = encoded(plain(4, 4)), encoded(plain(4, 4), "JPEG")
@@ -62,6 +64,22 @@ def start(new_server):
     return lambda **settings: new_server(**FAST | settings).start()
 
 
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory):
+    """Gives a server with these settings, which is started for the first test that wants it."""
+    servers = {}
+
+    def given(**settings):
+        key = tuple(settings.items())
+        if key not in servers:
+            servers[key] = Server(tmp_path_factory.mktemp("limited"), **FAST | settings).start()
+        return servers[key]
+
+    yield given
+    for server in servers.values():
+        assert server.stop() == 0
+
+
 @pytest.fixture
 def nothing_is_kept(fetching, api, afterwards):
     """After the test there are as many files as before, and nothing on its way in."""
@@ -78,9 +96,13 @@ def assert_nothing_is_staged(server):
     assert eventually(lambda: unfinished(server) == []), unfinished(server)
 
 
-def assert_nothing_is_kept(server):
+def files_of(server):
+    return server.api().count(), len(server.blobs())
+
+
+def assert_nothing_is_kept(server, before=(0, 0)):
     assert_nothing_is_staged(server)
-    assert (server.api().count(), server.blobs()) == (0, [])
+    assert files_of(server) == before
 
 
 def fetch(api, url, path="files", **fields):
@@ -496,46 +518,49 @@ def test_rules_of_urls_hold_for_copies(api, url):
 # Time and size
 
 @pytest.mark.parametrize("source", [silence, drip()], ids=["silent", "dripping"])
-def test_source_that_takes_too_long_is_given_up(start, elsewhere, source):
-    server = start(LCFILE_FETCH_TIMEOUT="1", LCFILE_FETCH_MIN_SPEED="1")
+def test_source_that_takes_too_long_is_given_up(limited, elsewhere, source):
+    server = limited(LCFILE_FETCH_TIMEOUT="1", LCFILE_FETCH_MIN_SPEED="1")
+    before = files_of(server)
     url = elsewhere.offer(source)
     assert_400(fetch(server.api(), url))
     assert eventually(lambda: arrived(elsewhere, url).left)
-    assert_nothing_is_kept(server)
+    assert_nothing_is_kept(server, before)
 
 
 @pytest.mark.parametrize("setting", ["LCFILE_FETCH_MAX_SIZE", "LCFILE_UPLOADS_MAX_SIZE"])
-def test_endless_source_ends_at_the_limit(start, elsewhere, setting):
-    server = start(**{setting: "1MB"})
+def test_endless_source_ends_at_the_limit(limited, elsewhere, setting):
+    server = limited(**{setting: "1MB"})
+    before = files_of(server)
     url = elsewhere.offer(endless)
     assert_refused(fetch(server.api(), url), 413, 413, "1048576")
     assert eventually(lambda: arrived(elsewhere, url).left)
-    assert_nothing_is_kept(server)
+    assert_nothing_is_kept(server, before)
 
 
 @pytest.mark.parametrize("setting", ["LCFILE_FETCH_MAX_SIZE", "LCFILE_UPLOADS_MAX_SIZE"])
-def test_announced_size_over_the_limit_is_refused_before_the_bytes(start, elsewhere, setting):
-    server = start(**{setting: "1MB"})
-    never = Event()
+def test_announced_size_over_the_limit_is_refused_before_the_bytes(limited, elsewhere, setting):
+    server = limited(**{setting: "1MB"})
+    before, never = files_of(server), Event()
     url = elsewhere.offer(held(b"x" * ((1 << 20) + 1), never))
     assert_refused(fetch(server.api(), url), 413, 413, "1048576")
-    assert_nothing_is_kept(server)
+    assert_nothing_is_kept(server, before)
 
 
 @pytest.mark.parametrize("setting", ["LCFILE_FETCH_MAX_SIZE", "LCFILE_UPLOADS_MAX_SIZE"])
-def test_file_of_exactly_the_limit_is_copied(start, elsewhere, setting):
-    server = start(**{setting: "1MB"})
+def test_file_of_exactly_the_limit_is_copied(limited, elsewhere, setting):
+    server = limited(**{setting: "1MB"})
     for offered in (answer(b"x" * (1 << 20)), unmeasured(b"x" * (1 << 20))):
         assert copied(server.api(), elsewhere.offer(offered))["metaData"]["size"] == 1 << 20
 
 
-def test_packed_body_does_not_grow_beyond_the_limit(start, elsewhere):
-    server = start(LCFILE_FETCH_MAX_SIZE="1MB")
+def test_packed_body_does_not_grow_beyond_the_limit(limited, elsewhere):
+    server = limited(LCFILE_FETCH_MAX_SIZE="1MB")
+    before = set(server.blobs())
     packed = gzip.compress(b"\0" * (64 << 20))
     response = fetch(server.api(), elsewhere.offer(answer(packed, Content_Encoding="gzip")))
     if response.status_code == 201:
         assert response.json()["metaData"]["size"] == len(packed)
-    assert sum(path.stat().st_size for path in server.blobs()) <= 1 << 20
+    assert sum(path.stat().st_size for path in set(server.blobs()) - before) <= 1 << 20
 
 
 def test_quota_holds_for_copies(start, elsewhere):
@@ -553,14 +578,15 @@ def test_quota_holds_for_copies(start, elsewhere):
     ("!text/html;application/xhtml+xml", HTML, "text/html", False), ("!text/html", HTML, "text/plain", False),
     ("!text/html", b"a,b", "text/csv", True), ("image/*", b"a,b", "text/csv", False),
 ])
-def test_allowed_types_hold_for_copies(start, elsewhere, allowed, data, said, taken):
-    server = start(LCFILE_UPLOADS_ALLOWED_TYPES=allowed)
+def test_allowed_types_hold_for_copies(limited, elsewhere, allowed, data, said, taken):
+    server = limited(LCFILE_UPLOADS_ALLOWED_TYPES=allowed)
+    before = files_of(server)
     response = fetch(server.api(), elsewhere.offer(answer(data, type=said), "thing"))
     if taken:
         assert response.status_code == 201, response.text
     else:
         assert_refused(response, 403, 403)
-        assert_nothing_is_kept(server)
+        assert_nothing_is_kept(server, before)
 
 
 # Ends

@@ -337,6 +337,7 @@ WAYS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("url", BAD_URLS, ids=brief)
 def test_bad_url_is_refused(api, way, url):

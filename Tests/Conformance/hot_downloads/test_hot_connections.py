@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from cases import count
 from client import ALPHA, eventually
 from data import at_once
 from hostile import is_idle, memory
@@ -16,12 +17,15 @@ from live_wire import BINARY, CLOSE, WireSocket, frame
 from uploading import KB, MB, noise
 
 
-def test_2000_requests_in_one_write_are_answered_in_order(server):
+REQUESTS = count(600, 2000)
+
+
+def test_hundreds_of_requests_in_one_write_are_answered_in_order(server):
     bodies = {stored(server, data)[1]: data for data in (noise(size, "order") for size in (0, 10, 200, 20_000, 200_000))}
     for target in bodies:
         make_hot(server, target)
     # The large ones are few, so that all take little time.
-    order = [list(bodies)[4 if number % 100 == 3 else 3 if number % 50 == 7 else number % 3] for number in range(2000)]
+    order = [list(bodies)[4 if number % 100 == 3 else 3 if number % 50 == 7 else number % 3] for number in range(REQUESTS)]
     with server.raw() as connection:
         requests = b"".join(map(get, order[:-1])) + get(order[-1], "Connection: close")
         sender = threading.Thread(target=connection.send, args=(requests,))
@@ -31,11 +35,11 @@ def test_2000_requests_in_one_write_are_answered_in_order(server):
     assert responses_in(received) == [bodies[target] for target in order]
 
 
-def test_2000_requests_in_writes_of_20_are_all_hot_and_answered_in_order(server):
+def test_hundreds_of_requests_in_writes_of_20_are_all_hot_and_answered_in_order(server):
     bodies = {stored(server, data)[1]: data for data in (noise(size, "writes") for size in (0, 10, 200, 20_000, 200_000))}
     for target in bodies:
         make_hot(server, target)
-    order = [list(bodies)[number % 5 if number % 100 < 5 else number % 3] for number in range(2000)]
+    order = [list(bodies)[number % 5 if number % 100 < 5 else number % 3] for number in range(REQUESTS)]
     before, received, read = hot_count(server), b"", []
     with server.raw() as connection:
         for start in range(0, len(order), 20):
@@ -45,7 +49,7 @@ def test_2000_requests_in_writes_of_20_are_all_hot_and_answered_in_order(server)
                 done, received = whole_responses(received)
                 read += done
     assert read == [bodies[target] for target in order]
-    assert_hot(server, before, 2000)
+    assert_hot(server, before, REQUESTS)
 
 
 def test_requests_of_many_connections_are_all_hot(server):

@@ -9,6 +9,8 @@ from hot import assert_hot, hot_count, make_hot, series
 from hot_files import IMAGE, KINDS, OPERATORS, SIZES, hot_response, open_blobs, response_to, shown, stored
 from uploading import KB, noise, qetag
 
+pytestmark = pytest.mark.long
+
 
 # The response
 

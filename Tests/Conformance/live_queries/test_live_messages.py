@@ -4,10 +4,13 @@ import base64
 import json
 
 import pytest
+from cases import count, covering
 from client import ALPHA
 from live_client import now
 from live_messages import BASE64, JSON, PROTOBUF, PROTOCOLS, decode, encode, packed
 from live_wire import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, WireSocket, closing, frame
+
+pytestmark = pytest.mark.long
 
 # Codes for what cannot be understood: a breach of the protocol, a wrong kind of data, data that is not what it says.
 BROKEN = {1002, 1003, 1007}
@@ -78,7 +81,8 @@ FRAMES = {
         frame(BINARY, bytes(40_000), final=False) + frame(CONTINUATION, bytes(40_000)), {TOO_LARGE},
     ),
     "end without end": (
-        frame(BINARY, b"", final=False) + frame(CONTINUATION, b"", final=False) * 200_000, BROKEN | {TOO_LARGE, 1008},
+        frame(BINARY, b"", final=False) + frame(CONTINUATION, b"", final=False) * count(20_000, 200_000),
+        BROKEN | {TOO_LARGE, 1008},
     ),
     "close with half a code": (frame(CLOSE, b"\x03"), {1002}),
     "close with a code that is none": (closing(1005), {1002}),
@@ -87,11 +91,10 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("logs_in", [False, True], ids=["before the log-in", "after it"])
-@pytest.mark.parametrize("data, codes", FRAMES.values(), ids=FRAMES)
-def test_broken_frame_ends_the_connection(upgraded, data, codes, logs_in):
-    socket = upgraded()
-    if logs_in:
+@pytest.mark.parametrize("name, moment", covering(FRAMES, ["before the log-in", "after it"]))
+def test_broken_frame_ends_the_connection(upgraded, name, moment):
+    (data, codes), socket = FRAMES[name], upgraded()
+    if moment == "after it":
         logged_in(socket)
     try:
         socket.send(data)

@@ -1,7 +1,10 @@
 """Clients that say nothing; in a file of its own, because it waits for longer than all other tests together."""
 
+import pytest
 from client import eventually
 from people import start
+
+pytestmark = pytest.mark.long
 
 
 def test_silent_client_is_closed_and_one_that_speaks_is_not(new_server, connect):

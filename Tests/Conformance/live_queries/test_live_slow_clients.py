@@ -12,6 +12,8 @@ from live_messages import JSON, PROTOBUF, from_protobuf, packed
 from live_wire import BINARY, CLOSE, TEXT, WireSocket, frame
 from people import start
 
+pytestmark = pytest.mark.long
+
 MB = 1 << 20
 # Below objects.maxSize; the kernel takes some megabytes for each client before a queue grows.
 SIZE = 120_000

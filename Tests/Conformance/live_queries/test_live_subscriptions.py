@@ -8,6 +8,8 @@ from data import Objects, batch, send
 from live_client import SUBSCRIBE, UNSUBSCRIBE, new_id, short, subscribed, subscribing, unsubscribe
 from people import start
 
+pytestmark = pytest.mark.long
+
 WHERE = {"done": False, "n": {"$gt": 1}}
 
 

@@ -6,10 +6,13 @@ import json
 
 import pytest
 from batches import answers, codes, delete as deletion, get, post, put as change, save
+from cases import count
 from chance import FIELDS, Chance
 from client import Server, assert_refused
 from data import DELETE, MISSING, VALUES, Objects, assert_400, batch, date, describe, op, own, pointer, send
 from queries import put
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -127,12 +130,13 @@ def test_sub_query_sees_what_the_batch_changed_before(things):
 SLOW = {"$or": [{"s": {"$regex": f"a.*b[c-e]{{{number}}}"}} for number in range(1, 21)]}
 
 
-@pytest.fixture
-def impatient(new_server):
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory):
     """A server that gives a query one second, and a class on which one needs far more."""
-    server = new_server(LCFILE_QUERIES_TIMEOUT="1").start()
+    server = Server(tmp_path_factory.mktemp("impatient"), LCFILE_QUERIES_TIMEOUT="1").start()
     put(server.api(), "Slow", [{"s": "a" * 150 + "b"}] * 2000)
-    return server
+    yield server
+    assert server.stop() == 0
 
 
 def test_sub_query_of_a_change_that_takes_too_long_is_124(impatient):
@@ -662,7 +666,8 @@ def test_what_is_accepted_can_be_read_changed_and_deleted(new_server, seed):
     server = new_server().start()
     things, master, chance = Objects(server.api(), "Fuzz"), server.api(master=True), Chance(seed)
     ids, accepted = [things.create(**FIELDS)], 0
-    for number in range(300):
+    cases = count(120, 300)
+    for number in range(cases):
         fields = odd_fields(chance)
         creates = number % 3 == 0
         response = things.post(fields) if creates else things.put(chance.pick(ids), fields)
@@ -678,7 +683,7 @@ def test_what_is_accepted_can_be_read_changed_and_deleted(new_server, seed):
             found = things.query(where=where, limit=5)
             assert found.status_code == 200, (fields, where, found.text)
         assert things.put(id, {"marked": 1}).status_code == 200, fields
-    assert accepted > 40
+    assert accepted > cases // 8
     known = {row["objectId"]: row for row in things.find(where={}, limit=1000)}
     assert set(known) == set(ids)
     scanned = master.get("/1.1/scan/classes/Fuzz?limit=1000").json()["results"]

@@ -1,10 +1,12 @@
 """The operator's commands lcfile index and lcfile schema."""
 
 import pytest
-from cases import covering
+from cases import covering, some
 from client import ALPHA, BETA, free_port
 from commands import SERVER, USAGE, assert_fails, credentials_of, lcfile
 from data import describe, pointer
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -37,9 +39,9 @@ def field(things, master):
 
 # Indexes
 
-@pytest.mark.parametrize("fields, name", [
+@pytest.mark.parametrize("fields, name", some([
     (["a"], "a"), (["b.c"], "b.c"), (["a", "d"], "a,d"), (["d", "b.c"], "d,b.c"),
-], ids=str)
+], 3), ids=str)
 def test_index_is_added_listed_and_removed(out, things, fields, name):
     things.create(a=1, b={"c": 1}, d="text")
     assert out("index", "add", things.name, *fields) == [name]

@@ -66,6 +66,7 @@ def test_acl_comes_back_as_it_was_sent(notes, acl):
     assert notes.find(where={"objectId": id}, returnACL="true")[0]["ACL"] == acl
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", STRANGE, ids=ascii)
 @pytest.mark.parametrize("taker", ["create", "update", "upload"])
 def test_entry_of_any_name_is_stored_and_grants_nobody_anything(cast, api, notes, taker, name):

@@ -59,6 +59,7 @@ CREATES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("caller", ["guest", "owner", "master"])
 @pytest.mark.parametrize("fields", [{}, {"ACL": None}], ids=str)
 @pytest.mark.parametrize("create", CREATES)
@@ -70,6 +71,7 @@ def test_role_needs_an_acl(cast, roles, create, fields, caller):
     assert roles.count(name=name) == 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", [
     "", "a.b", "a/b", "a:b", "role:a", "a*", "*", "a\nb", "a\tb", "a,b", "a'b", 'a"b', "a$b", "a@b", "a|b", "茶", "é",
     "a\u200bb",

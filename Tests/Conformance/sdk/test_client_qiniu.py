@@ -6,6 +6,8 @@ from clients import (
 )
 from qiniu.services.storage.uploaders import FormUploader
 
+pytestmark = pytest.mark.long
+
 SMALL = some_bytes(100_000)
 
 

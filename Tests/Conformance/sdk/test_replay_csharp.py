@@ -90,6 +90,7 @@ def test_file_is_saved(server, name, data):
     assert (record["name"], record["mime_type"]) == (name, "text/plain")
 
 
+@pytest.mark.each_value
 @each_file
 @pytest.mark.parametrize("version", VERSIONS)
 def test_file_is_saved_with_qiniu(kodo, version, name, data):

@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 from replays import (
-    CACHE, JSON, OCTETS, SDK, assert_linked, assert_not_saved, assert_saved, disposition, each_file, extension, form,
-    length, multipart, netloc, pieces, random_hex, random_word, send, serving, taken, taken_by_cos, taken_by_kodo,
-    taken_by_s3, urlsafe,
+    CACHE, FILES, JSON, OCTETS, SDK, assert_linked, assert_not_saved, assert_saved, disposition, each_file, extension,
+    form, length, multipart, netloc, pieces, random_hex, random_word, send, serving, taken, taken_by_cos, taken_by_kodo,
+    taken_by_s3, urlsafe, with_files,
 )
 
 
@@ -139,19 +139,17 @@ def test_provider_is_one_that_the_version_sends_to_us(server, version, provider,
     JS(server, platform, version=version, provider=provider).ask("note.txt", b"x")
 
 
-@each_file
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("platform", FULL)
-def test_file_is_saved(server, platform, version, name, data):
+@with_files(VERSIONS, FULL)
+def test_file_is_saved(server, pair, file):
+    (version, platform), (name, data) = pair, FILES[file]
     tokens = JS(server, platform, version=version).save(name, data, "text/plain")
     record = assert_saved(server, tokens, data)
     assert (record["name"], record["mime_type"], record["metaData"]["owner"]) == (name, "text/plain", "unknown")
 
 
-@each_file
-@pytest.mark.parametrize("version", [version for version, provider in VERSIONS.items() if provider == "qiniu"])
-@pytest.mark.parametrize("platform", ["Weapp", "ReactNative"])
-def test_file_of_a_phone_is_saved_without_its_size(server, platform, version, name, data):
+@with_files([version for version, provider in VERSIONS.items() if provider == "qiniu"], ["Weapp", "ReactNative"])
+def test_file_of_a_phone_is_saved_without_its_size(server, pair, file):
+    (version, platform), (name, data) = pair, FILES[file]
     assert_saved(server, JS(server, platform, version=version).save(name, data, "text/plain"), data)
 
 
@@ -167,6 +165,7 @@ def told(request, tmp_path_factory):
         yield server, request.param
 
 
+@pytest.mark.each_value
 @each_file
 @pytest.mark.parametrize("platform", FULL)
 def test_file_is_saved_with_another_provider(told, platform, name, data):

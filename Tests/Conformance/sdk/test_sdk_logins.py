@@ -172,6 +172,7 @@ def test_platforms_are_hidden_from_others_and_shown_to_master(run, sdk):
     assert seen == {"itself": ["github"], "other": [], "guest": []}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("call", [
     "User.request_password_reset('ann@example.org')", "User.request_email_verify('ann@example.org')",
     "User.request_mobile_phone_verify('+33600000000')", "User.request_password_reset_by_sms_code('+33600000000')",

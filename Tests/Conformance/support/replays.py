@@ -8,6 +8,7 @@ checked as the strictest SDK checks them.
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import secrets
 import string
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
+from cases import covering
 from client import ALPHA, RawConnection, Server
 
 BLOCK = 4 << 20
@@ -24,12 +26,19 @@ JSON = "application/json"
 OCTETS = "application/octet-stream"
 
 # What each SDK uploads in each way: a name with and without an extension, one of any script, bytes like a boundary, none.
-each_file = pytest.mark.parametrize("name, data", [
-    pytest.param("note.txt", b"hello", id="text"),
-    pytest.param("我的 笔记 #1.txt", b"\r\n--Boundary\r\n\r\n--", id="any script"),
-    pytest.param("README", bytes(range(256)) * 300, id="all bytes"),
-    pytest.param("empty.txt", b"", id="empty"),
-])
+FILES = {
+    "text": ("note.txt", b"hello"),
+    "any script": ("我的 笔记 #1.txt", b"\r\n--Boundary\r\n\r\n--"),
+    "all bytes": ("README", bytes(range(256)) * 300),
+    "empty": ("empty.txt", b""),
+}
+each_file = pytest.mark.parametrize("name, data", FILES.values(), ids=FILES)
+
+
+def with_files(*others):
+    """Parametrises a test by all pairs of other values, each with one of the files in turn."""
+    return pytest.mark.parametrize("pair, file", covering(itertools.product(*others), FILES), ids=str)
+
 
 
 @contextmanager

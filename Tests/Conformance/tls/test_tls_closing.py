@@ -7,6 +7,8 @@ from hot_files import active, all_of, responses_in, stored
 from tls import FEW_BYTES, Client, hello, log_lines, sockets
 from uploading import MB, noise
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def bodies(server):

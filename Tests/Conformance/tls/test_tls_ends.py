@@ -9,6 +9,8 @@ from hot_files import active, all_of, response_to, responses_in, status_of, stor
 from tls import FEW_BYTES, TLSServer, connected, log_lines
 from uploading import MB, noise
 
+pytestmark = pytest.mark.long
+
 KINDS = {"hot": [], "route": ["Range: bytes=0-"]}
 
 

@@ -10,6 +10,8 @@ from hot_files import active, stored
 from tls import FEW_BYTES, Client, TLSConnection, TLSServer, connected
 from uploading import KB, MB, noise
 
+pytestmark = pytest.mark.long
+
 
 def silent(server, stage):
     """A connection whose client says nothing more after a stage of the handshake."""

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from cases import some
 from certificates import openssl
 from client import eventually
 from starting import SETTING, assert_does_not_start
@@ -70,7 +71,7 @@ def test_faulty_file_is_refused_by_its_setting_and_path(new_tls_server, files, o
     assert_does_not_start(new_tls_server(files), SETTING, f"{setting}: ", path)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", some(FAULTS, 3))
 def test_start_with_a_faulty_file_creates_nothing(new_tls_server, files, other, fault):
     spoil(files, fault, other)
     server = new_tls_server(files).launch()
