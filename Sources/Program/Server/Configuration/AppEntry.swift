@@ -4,7 +4,7 @@ internal import Yams
 
 /// One entry of the list of apps in a configuration file.
 struct AppEntry {
-    private var credentials = ["id": "", "appKey": "", "masterKey": ""]
+    private var credentials = ["id": "", "appKey": "", "appKeyFile": "", "masterKey": "", "masterKeyFile": ""]
     private var domains: [String] = []
     private var images = ImageNames()
     private var mirrorOrigin: String?
@@ -24,7 +24,11 @@ struct AppEntry {
 
     /// The app with checked id and keys, but unchecked chains of its styles, because their limits can follow in the
     /// file.
-    func app() throws -> AppConfiguration {
+    ///
+    /// - Parameter folder: The source of keys that the entry does not have.
+    /// - Returns: The app.
+    /// - Throws: ``ExitError`` naming what is wrong; keys are never repeated in it.
+    func app(_ folder: CredentialFolder) throws -> AppConfiguration {
         // A path is split at its last separator.
         if let name = images.styles.keys.sorted().first(where: { $0.contains(images.separator) }) {
             throw refusal(
@@ -33,8 +37,8 @@ struct AppEntry {
         }
         var app = try AppConfiguration(
             id: credentials["id", default: ""],
-            appKey: credentials["appKey", default: ""],
-            masterKey: credentials["masterKey", default: ""],
+            appKey: try key("appKey", folder),
+            masterKey: try key("masterKey", folder),
             fileDomains: domains
         )
         app.images = images
@@ -42,6 +46,22 @@ struct AppEntry {
         app.fileAccess = fileAccess
         app.imageAccess = imageAccess
         return app
+    }
+
+    /// A key of the app: its value, the text of its file or of the credential `lcfile.<id>.<name>`; empty without one.
+    private func key(_ name: String, _ folder: CredentialFolder) throws -> String {
+        func text(_ name: String) -> String? { credentials[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let sources = SecretSources(
+            names: (name, "\(name)File"),
+            value: text(name),
+            path: text("\(name)File"),
+            credential: folder.credential(of: "\(credentials["id", default: ""]).\(name)")
+        )
+        do {
+            return try sources.read() ?? ""
+        } catch {
+            throw refusal(error.description)
+        }
     }
 
     private mutating func read(_ name: String, _ value: Node) throws {
@@ -57,8 +77,9 @@ struct AppEntry {
         default:
             guard credentials[name] != nil, let text = value.scalar?.string else {
                 throw refusal(
-                    "unknown name '\(name)' in apps; allowed: id, appKey, masterKey, fileDomains, styles, styleSeparator, "
-                        + "autoFormats, mirrorOrigin, fileAccess, imageAccess"
+                    "unknown name '\(name)' in apps; allowed: id, appKey, appKeyFile, masterKey, masterKeyFile, "
+                        + "fileDomains, styles, styleSeparator, autoFormats, mirrorOrigin, fileAccess, "
+                        + "imageAccess"
                 )
             }
             credentials[name] = text

@@ -9,22 +9,27 @@ internal import Yams
 struct ConfigurationFile {
     private(set) var settings: [String: String] = [:]
     private(set) var apps: [AppConfiguration] = []
+    private let credentials: CredentialFolder
 
-    /// Reads a file.
+    /// Reads a file, and the key files of its apps.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - credentials: The further source of keys of apps.
     /// - Throws: ``ExitError`` naming the file and the line.
-    init(path: String) throws {
+    init(path: String, credentials: CredentialFolder = CredentialFolder()) throws {
         let text: String
         do {
             text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         } catch {
             throw ExitError.configuration("the configuration file \(path) cannot be read")
         }
-        try self.init(text: text, path: path)
+        try self.init(text: text, path: path, credentials: credentials)
     }
 
     /// Parses YAML; the path is for messages.
-    init(text: String, path: String) throws {
+    init(text: String, path: String, credentials: CredentialFolder) throws {
+        self.credentials = credentials
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
@@ -61,7 +66,7 @@ struct ConfigurationFile {
             throw ExitError.configuration("\(location): 'apps' must be a list of id, appKey and masterKey")
         }
         for entry in list {
-            apps.append(try AppEntry(entry.mapping, location).app())
+            apps.append(try AppEntry(entry.mapping, location).app(credentials))
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Domain
 internal import Storage
 
 /// Loads the settings; flags take precedence over the environment, the file and the defaults, in this order.
@@ -9,7 +10,7 @@ package struct ConfigurationLoader {
 
     /// - Parameters:
     ///   - flags: Settings from the command line, by their dotted names.
-    ///   - environment: The process's environment; only `LCFILE_…` is read.
+    ///   - environment: The process's environment; only `LCFILE_…` and `CREDENTIALS_DIRECTORY` are read.
     ///   - file: The path of the configuration file; `nil` for no file.
     package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
         self.flags = flags
@@ -22,20 +23,27 @@ package struct ConfigurationLoader {
     /// - Throws: ``ExitError`` with the name, the value and what is allowed of each faulty setting; unknown names are
     ///   refused too.
     package func load() throws -> ServerConfiguration {
-        let file = try file.map { try ConfigurationFile(path: $0) }
-        var reader = SettingReader(providers: [
+        let credentials = CredentialFolder(environment: environment)
+        let file = try file.map { try ConfigurationFile(path: $0, credentials: credentials) }
+        let providers: [any ConfigProvider] = [
             InMemoryProvider(name: "flags", texts: flags),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "lcfile"),
             InMemoryProvider(name: "file", texts: file?.settings ?? [:]),
-        ])
+        ]
+        var reader = SettingReader(providers: providers, credentials: credentials)
         var configuration = ServerConfiguration()
         configuration.read(&reader)
-        let faults = unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names) + reader.faults
+        let keys = (file?.apps ?? []).flatMap { ["\($0.id).appKey", "\($0.id).masterKey"] }
+        let faults =
+            unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names)
+            + unknownCredentials(credentials, known: reader.secrets + keys) + reader.faults
         if let first = faults.first {
             let all = faults.count == 1 ? first : faults.map { "\n  \($0)" }.joined()
             throw ExitError.configuration(faults.count == 1 ? all : "\(faults.count) settings cannot be used:\(all)")
         }
-        configuration.apps = try appFromEnvironment().map { [$0] } ?? file?.apps ?? []
+        let variables = try EnvironmentApp(environment)
+        configuration.apps = variables.app.map { [$0] } ?? file?.apps ?? []
+        configuration.warnings += [variables.warning(beside: file?.apps ?? [])].compactMap(\.self)
         try configuration.validate()
         return configuration
     }
@@ -56,26 +64,12 @@ package struct ConfigurationLoader {
         return variable
     }
 
-    private static let appVariables = ["LCFILE_APP_ID", "LCFILE_APP_KEY", "LCFILE_MASTER_KEY"]
     /// Variables of the commands that connect to a server, and of the build; the server does not read them.
-    private static let otherVariables: Set = [
-        "LCFILE_PROFILE", "LCFILE_SERVER", "LCFILE_APP_KEY_FILE", "LCFILE_MASTER_KEY_FILE", "LCFILE_WARNINGS",
-    ]
-
-    private func appFromEnvironment() throws -> AppConfiguration? {
-        let values = ConfigurationLoader.appVariables.map { environment[$0] ?? "" }
-        guard values.contains(where: { !$0.isEmpty }) else { return nil }
-        guard values.allSatisfy({ !$0.isEmpty }) else {
-            throw ExitError.configuration(
-                "LCFILE_APP_ID, LCFILE_APP_KEY and LCFILE_MASTER_KEY go together; set all three"
-            )
-        }
-        return try AppConfiguration(id: values[0], appKey: values[1], masterKey: values[2])
-    }
+    private static let otherVariables: Set = ["LCFILE_PROFILE", "LCFILE_SERVER", "LCFILE_WARNINGS"]
 
     /// A sentence for each name of the file, and each variable of the environment, that is no setting.
     private func unknownNames(_ names: [String], known: [String]) -> [String] {
-        let variables = known.map(ConfigurationLoader.environmentVariable) + ConfigurationLoader.appVariables
+        let variables = known.map(ConfigurationLoader.environmentVariable) + EnvironmentApp.variables
         let others = ConfigurationLoader.otherVariables
         let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && !others.contains($0) }.sorted()
         return names.filter { !known.contains($0) }.map { name in
@@ -84,6 +78,14 @@ package struct ConfigurationLoader {
             + mine.filter { !variables.contains($0) }.map { name in
                 "unknown environment variable \(name); " + hint(variables.nearest(to: name))
             }
+    }
+
+    /// A sentence for each credential that no setting and no app of the file has.
+    private func unknownCredentials(_ credentials: CredentialFolder, known: [String]) -> [String] {
+        let known = known.map { CredentialFolder.prefix + $0 }
+        return credentials.names.filter { !known.contains($0) }.map { name in
+            "the credential \(name) is not that of a setting or an app; " + hint(known.nearest(to: name))
+        }
     }
 
     private func hint(_ name: String?) -> String {

@@ -96,7 +96,7 @@ extension ServerConfiguration {
         reader.text("censorship.model", into: &censorship.model)
         reader.text("censorship.classifier", into: &censorship.classifier)
         reader.address("censorship.webhook", into: &censorship.webhookURL)
-        censorship.secret = Secret(reader.text("censorship.webhookSecret") ?? "")
+        reader.secret("censorship.webhookSecret", into: &censorship.secret)
         reader.number("censorship.webhookTimeout", 1...3600, into: &censorship.webhookTimeout)
         reader.number("censorship.callbackTimeout", 1...2_592_000, into: &censorship.limits.callbackTimeout)
         reader.address("censorship.purge", into: &censorship.purgeURL)

@@ -70,6 +70,8 @@ package struct ServerConfiguration: Sendable {
     package var logBuffer = 1 << 20
     /// The configured apps; if empty, the server creates an app at its first start and stores it in the storage folder.
     package var apps: [AppConfiguration] = []
+    /// What the operator must know about the sources of the settings, for the log and the greeting.
+    package var warnings: [String] = []
 
     /// Creates a configuration with the defaults.
     package init() {}
@@ -287,6 +289,9 @@ package struct AppConfiguration: Sendable {
             throw ExitError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
         }
         for (name, key) in [("app key", appKey), ("master key", masterKey)] {
+            guard !key.isEmpty else {
+                throw ExitError.configuration("the \(name) of app '\(id)' is missing; it can also be in a file")
+            }
             guard (8...256).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c })
             else {
                 throw ExitError.configuration(

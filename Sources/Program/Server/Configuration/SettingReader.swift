@@ -9,11 +9,19 @@ struct SettingReader {
     private(set) var names: [String] = []
     /// What is wrong with settings, which keep their defaults then.
     private(set) var faults: [String] = []
+    /// The names of all secrets that were read, in order.
+    private(set) var secrets: [String] = []
     private let reader: ConfigReader
+    private let credentials: CredentialFolder
 
     /// Creates a reader; the first provider with a value takes precedence, and without one a setting has its default.
-    init(providers: [any ConfigProvider] = []) {
+    ///
+    /// - Parameters:
+    ///   - providers: The sources of values.
+    ///   - credentials: The further source of secrets.
+    init(providers: [any ConfigProvider] = [], credentials: CredentialFolder = CredentialFolder()) {
         reader = ConfigReader(providers: providers + [InMemoryProvider(name: "none", values: [:])])
+        self.credentials = credentials
     }
 
     /// The string of a setting; `nil` if no provider has one, or if it is empty.
@@ -24,6 +32,22 @@ struct SettingReader {
 
     mutating func text(_ name: String, into value: inout String) {
         value = text(name) ?? value
+    }
+
+    /// Reads a secret: the setting itself, the setting `<name>File` with the path of a file, or a credential.
+    mutating func secret(_ name: String, into value: inout Secret) {
+        secrets.append(name)
+        let sources = SecretSources(
+            names: (name, "\(name)File"),
+            value: text(name),
+            path: text("\(name)File"),
+            credential: credentials.credential(of: name)
+        )
+        do throws(ExitError) {
+            value = try sources.read().map { Secret($0) } ?? value
+        } catch {
+            faults.append(error.description)
+        }
     }
 
     mutating func number(_ name: String, _ range: ClosedRange<Int>, into value: inout Int) {
@@ -110,10 +134,12 @@ struct SettingReader {
         value = read
     }
 
-    /// Reads secrets with a parser, whose values no message repeats.
+    /// Reads several secrets, as one is read, with a parser.
     mutating func secrets(_ name: String, into value: inout [Secret], _ read: (String) -> [Secret]?) {
-        guard let text = text(name) else { return }
-        guard let secrets = read(text) else {
+        var secret = Secret("")
+        self.secret(name, into: &secret)
+        guard !secret.revealed.isEmpty else { return }
+        guard let secrets = read(secret.revealed) else {
             faults.append(
                 "\(name) must be up to \(URLSignatures.maxKeys) keys of 16 to 256 visible ASCII characters, separated by "
                     + "commas"
