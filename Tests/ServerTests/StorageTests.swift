@@ -57,7 +57,12 @@ import Testing
 @Suite struct GreetingTests {
     private func greeting(in folder: String) throws -> Greeting {
         let generated = try GeneratedApp(in: try StorageFolder(path: folder))
-        return Greeting(configuration: ServerConfiguration(), app: generated.configuration, generated: generated)
+        return Greeting(
+            configuration: ServerConfiguration(),
+            app: generated.configuration,
+            generated: generated,
+            warnings: []
+        )
     }
 
     @Test("the master key is shown at the first start only")
@@ -75,8 +80,37 @@ import Testing
     @Test("keys that the operator configured are not printed")
     func configured() throws {
         let app = try AppConfiguration(id: "app", appKey: "configured-key", masterKey: "configured-master")
-        let text = Greeting(configuration: ServerConfiguration(), app: app, generated: nil).message(sample: "photo.jpg")
+        let greeting = Greeting(
+            configuration: ServerConfiguration(),
+            app: app,
+            generated: nil,
+            warnings: ["The app 'x' is not served."]
+        )
+        let text = greeting.message(sample: "photo.jpg")
+        #expect(text.contains("warning: The app 'x' is not served.\n"))
         #expect(!text.contains("configured-key"))
         #expect(text.contains("http://127.0.0.1:8080"))
+    }
+
+    @Test("an app that an earlier start created is not forgotten silently")
+    func leftApp() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try StorageFolder(path: folder)
+            let other = try AppConfiguration(id: "other", appKey: "12345678", masterKey: "123456789")
+            let before = GeneratedApp.warning(in: storage, beside: [other])
+            #expect(before == nil)
+            let created = try GeneratedApp(in: storage)
+            let warning = GeneratedApp.warning(in: storage, beside: [other]) ?? ""
+            #expect(
+                warning.hasPrefix("The app '\(created.configuration.id)' that an earlier start created is not served")
+            )
+            #expect(warning.contains(created.path))
+            #expect(!warning.contains(created.configuration.keys.masterKey.revealed))
+            let listed = GeneratedApp.warning(in: storage, beside: [other, created.configuration])
+            #expect(listed == nil)
+            try "apps: [\n".write(toFile: created.path, atomically: true, encoding: .utf8)
+            let damaged = GeneratedApp.warning(in: storage, beside: [other]) ?? ""
+            #expect(damaged.contains(created.path))
+        }
     }
 }

@@ -33,6 +33,25 @@ struct GeneratedApp {
         }
     }
 
+    /// What the operator must know if an earlier start created an app and other apps are configured now.
+    ///
+    /// - Parameters:
+    ///   - storage: The storage folder.
+    ///   - apps: The configured apps.
+    /// - Returns: Sentences for the log and the greeting; `nil` if no app was created, or if it is among the configured
+    ///   ones.
+    static func warning(in storage: borrowing StorageFolder, beside apps: [AppConfiguration]) -> String? {
+        let path = "\(storage.path)/apps.yaml"
+        guard access(path, F_OK) == 0 else { return nil }
+        let id = (try? ConfigurationFile(path: path))?.apps.first?.id
+        if let id, apps.contains(where: { $0.id == id }) { return nil }
+        let name = id.map { "'\($0)' " } ?? ""
+        return
+            "The app \(name)that an earlier start created is not served, because other apps are configured: its clients "
+            + "get 401. To serve it again, add the entry of \(path) to apps in the configuration file. Without that file "
+            + "there is no warning."
+    }
+
     /// Writes beside and renames, so that a crash leaves no half of a file.
     private func write(to path: String) throws {
         let text = """

@@ -12,8 +12,11 @@ package struct Greeting: Sendable {
     package let masterKey: String?
     /// The file with the generated keys; `nil` if the operator configured the apps.
     package let keyFile: String?
+    /// What the operator must know about apps that are configured and not served.
+    package let warnings: [String]
 
-    init(configuration: ServerConfiguration, app: AppConfiguration, generated: GeneratedApp?) {
+    init(configuration: ServerConfiguration, app: AppConfiguration, generated: GeneratedApp?, warnings: [String]) {
+        self.warnings = warnings
         url = configuration.fileURLBase
         appID = app.id.description
         appKey = app.keys.appKey.revealed
@@ -26,7 +29,7 @@ package struct Greeting: Sendable {
     /// - Parameter sample: The photo in the command.
     /// - Returns: Lines for a terminal.
     package func message(sample: String) -> String {
-        var lines = ["lcfile serves at \(url)"]
+        var lines = ["lcfile serves at \(url)"] + warnings.map { "  warning: \($0)" }
         if let keyFile {
             lines.append("  app id      \(appID)")
             lines.append("  app key     \(appKey)")

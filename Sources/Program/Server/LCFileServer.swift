@@ -78,6 +78,9 @@ package struct LCFileServer {
             for app in services { await app.uploads.finishRecovered() }
 
             let api = API(
+        let leftApp = generated == nil ? GeneratedApp.warning(in: storage, beside: configuration.apps) : nil
+        let warnings = configuration.warnings + [leftApp].compactMap(\.self)
+        for warning in warnings { logger.warning("\(warning)") }
                 apps: services,
                 authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
                 publicURL: configuration.fileURLBase,
@@ -93,7 +96,12 @@ package struct LCFileServer {
                 logger: logger
             )
             warnAboutPublicURL()
-            let greeting = Greeting(configuration: configuration, app: apps[0], generated: generated)
+            let greeting = Greeting(
+                configuration: configuration,
+                app: apps[0],
+                generated: generated,
+                warnings: warnings
+            )
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
             let deletions = DeletionWorkers(apps: services)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)

@@ -5,7 +5,7 @@ import stat
 import subprocess
 
 import pytest
-from client import ALPHA, BETA, ROCKET, TIMEOUT, clean_environment
+from client import ALPHA, BETA, ROCKET, TIMEOUT, clean_environment, yaml_of
 from PIL import Image
 
 
@@ -97,6 +97,30 @@ def test_app_can_come_from_the_environment(new_server):
         apps=(), LCFILE_APP_ID=BETA.id, LCFILE_APP_KEY=BETA.key, LCFILE_MASTER_KEY=BETA.master
     ).start()
     assert server.api(BETA).store(b"x", name="x.txt")["bucket"] == BETA.id[:8]
+
+
+def test_variables_of_commands_are_no_app_and_a_warning(new_server):
+    server = new_server(LCFILE_APP_ID=BETA.id + "x", LCFILE_MASTER_KEY="of-another-server", LCFILE_SERVER="http://x").start()
+    assert server.api().store(b"x", name="x.txt")
+    for text in (server.output, server.errors):
+        assert "LCFILE_APP_ID and LCFILE_MASTER_KEY without LCFILE_APP_KEY make no app" in text
+        assert "of-another-server" not in text
+
+
+def test_app_of_an_earlier_start_is_missed_aloud(first):
+    app = first.generated
+    first.stop()
+    (first.folder / "lcfile.yaml").write_text(yaml_of([ALPHA]))
+    first.command += ["--config", "lcfile.yaml"]
+    first.start()
+    for text in (first.output, first.errors):
+        assert f"The app '{app.id}' that an earlier start created is not served" in text
+        assert app.key not in text and app.master not in text
+    first.stop()
+    (first.folder / "lcfile.yaml").write_text(yaml_of([ALPHA, app]))
+    first.start()
+    assert "warning" not in first.output
+    assert first.api(app).get("/1.1/files").status_code == 200
 
 
 def test_flags_beat_the_environment(new_server):
