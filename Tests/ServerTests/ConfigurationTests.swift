@@ -132,7 +132,7 @@ import Testing
     @Test(
         "bad values are refused with name, value and what is allowed",
         arguments: [
-            ("port: 0", "port is '0'; allowed: a whole number from 1 to 65535"),
+            ("port: -1", "port is '-1'; allowed: a whole number from 0 to 65535"),
             ("port: many", "port is 'many'"), ("port: 1.5", "port is '1.5'"),
             ("uploads:\n  maxSize: 5XB", "uploads.maxSize is '5XB'; allowed: a size such as"),
             ("uploads:\n  maxSize: -1", "uploads.maxSize is '-1'"),

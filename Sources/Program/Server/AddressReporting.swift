@@ -1,29 +1,26 @@
 internal import NIOCore
 internal import ServiceLifecycle
-internal import Storage
 
 /// Runs a listener, and reports in one message why it cannot listen.
+///
+/// ``AddressReservation`` finds most reasons before; this finds a process that listens on the address since then.
 struct AddressReporting<Listener: Service>: Service {
     private let listener: Listener
-    private let address: String
-    private let settings: String
+    private let address: ListenerAddress
 
     /// - Parameters:
     ///   - listener: The service that binds and serves.
-    ///   - host: The host to which it binds.
-    ///   - port: The port to which it binds.
-    ///   - settings: The settings to change, for the message.
-    init(_ listener: Listener, host: String, port: Int, settings: String) {
+    ///   - address: The address to which it binds.
+    init(_ listener: Listener, at address: ListenerAddress) {
         self.listener = listener
-        address = "\(host):\(port)"
-        self.settings = settings
+        self.address = address
     }
 
     func run() async throws {
         do {
             try await listener.run()
         } catch let error as IOError {
-            throw ExitError.address("cannot listen on \(address): \(error) (settings: \(settings))")
+            throw address.error(error.errnoCode)
         }
     }
 }

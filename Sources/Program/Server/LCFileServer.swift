@@ -18,7 +18,7 @@ internal import UnixSignals
 /// ``run(onStarted:)`` constructs all parts in the order of their dependencies; ``SharedParts`` contains the parts that
 /// all apps share, ``AppParts`` those of each app.
 package struct LCFileServer {
-    let configuration: ServerConfiguration
+    private(set) var configuration: ServerConfiguration
     let logger: Logger
     private let log: LogWriter
 
@@ -37,7 +37,22 @@ package struct LCFileServer {
     /// - Parameter onStarted: Called when the server accepts requests.
     /// - Throws: ``ExitError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
-        try await log.whileRunning { try await runServices(onStarted: onStarted) }
+        try await log.whileRunning {
+            // Before anything is created, as other faults of the settings.
+            let address = try AddressReservation(.api(configuration))
+            let metrics = configuration.metrics.enabled ? try AddressReservation(.metrics(configuration.metrics)) : nil
+            var server = self
+            server.configuration.port = address.port
+            if let port = metrics?.port { server.configuration.metrics.port = port }
+            if metrics != nil, configuration.metrics.port == 0 {
+                logger.notice(
+                    "metrics.port is 0: metrics are served on a free port.",
+                    metadata: ["port": "\(server.configuration.metrics.port)"]
+                )
+            }
+            defer { withExtendedLifetime((address, metrics)) {} }
+            try await server.runServices(onStarted: onStarted)
+        }
     }
 
     private func runServices(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
@@ -46,7 +61,7 @@ package struct LCFileServer {
         signal(SIGXFSZ, SIG_IGN)
         // Until it is listened to, at the end of the start, it must not end the server.
         signal(SIGHUP, SIG_IGN)
-        // Before anything is created, as other faults of the settings.
+        // Before anything is created, too.
         let certificate = try configuration.tls.files.map { try ServerCertificate($0, logger: logger) }
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
@@ -204,7 +219,7 @@ package struct LCFileServer {
             },
             logger: logger
         )
-        return AddressReporting(server, host: configuration.host, port: configuration.port, settings: "host, port")
+        return AddressReporting(server, at: .api(configuration))
     }
 
     private func metricsListener(
@@ -213,11 +228,6 @@ package struct LCFileServer {
     ) -> some Service {
         let settings = configuration.metrics
         let endpoint = MetricsEndpoint(settings: settings, metrics: metrics, logger: logger, onRunning: onRunning)
-        return AddressReporting(
-            endpoint.service(),
-            host: settings.host,
-            port: settings.port,
-            settings: "metrics.host, metrics.port, metrics.enabled"
-        )
+        return AddressReporting(endpoint.service(), at: .metrics(settings))
     }
 }

@@ -1,11 +1,13 @@
 """Starts that must be refused: one sentence that names what is wrong, and an exit code for scripts."""
 
+import re
 import socket
 import sqlite3
 import subprocess
 
 import pytest
-from client import ALPHA, BETA, BINARY, TIMEOUT, App, clean_environment, yaml_of
+import requests
+from client import ALPHA, BETA, BINARY, TIMEOUT, App, clean_environment, eventually, yaml_of
 from starting import ADDRESS, SETTING, STORAGE, USAGE, assert_does_not_start
 
 
@@ -23,7 +25,32 @@ def test_metrics_port_in_use(new_server):
         port = str(taken.getsockname()[1])
         server = new_server()
         server.environment["LCFILE_METRICS_PORT"] = port
-        assert_does_not_start(server, ADDRESS, port, "metrics.port")
+        assert_does_not_start(server, ADDRESS, port, "metrics.port (LCFILE_METRICS_PORT)", "metrics.enabled")
+        assert not server.storage.exists()
+
+
+def test_port_in_use_creates_nothing(new_server):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        server = new_server()
+        server.environment["LCFILE_PORT"] = str(taken.getsockname()[1])
+        assert_does_not_start(server, ADDRESS, "port (LCFILE_PORT)")
+        assert not server.storage.exists()
+
+
+@pytest.mark.parametrize("name, setting", [("LCFILE_HOST", "host"), ("LCFILE_METRICS_HOST", "metrics.host")])
+def test_host_without_an_address(new_server, name, setting):
+    server = new_server(**{name: "host.invalid"})
+    assert_does_not_start(server, SETTING, f"{setting} is 'host.invalid'")
+    assert not server.storage.exists()
+
+
+def test_free_ports_are_told(new_server):
+    server = new_server(arguments=["--port", "0", "--metrics-port", "0"]).launch()
+    assert eventually(server.has_greeted, 20)
+    url, port = server.output.split()[3], re.search(r"metrics are served on a free port.*", server.errors)
+    assert requests.get(f"{url}/health", timeout=TIMEOUT).status_code == 200
+    port = re.search(r"port[=\": ]+(\d+)", port.group()).group(1)
+    assert requests.get(f"http://127.0.0.1:{port}/metrics", timeout=TIMEOUT).status_code == 200
 
 
 def test_host_that_is_not_ours(new_server):
@@ -127,12 +154,11 @@ def test_configuration_file_that_is_not_there(new_server):
     ("LCFILE_COLOUR", "red", ["LCFILE_COLOUR", "docs/configuration.md"]),
     ("LCFILE_PROT", "1", ["LCFILE_PROT", "did you mean LCFILE_PORT?"]),
     ("LCFILE_PORT", "http", ["port", "http", "65535"]),
-    ("LCFILE_PORT", "0", ["port", "'0'"]),
+    ("LCFILE_PORT", "-1", ["port", "'-1'"]),
     ("LCFILE_UPLOADS_MAX_SIZE", "-1", ["uploads.maxSize", "-1"]),
     ("LCFILE_UPLOADS_MAX_SIZE", "99999999999999999999", ["uploads.maxSize"]),
     ("LCFILE_PUBLIC_URL", "ftp://x", ["publicURL", "ftp://x"]),
     ("LCFILE_METRICS_ENABLED", "maybe", ["metrics.enabled", "maybe"]),
-    ("LCFILE_APP_ID", "only-the-id", ["LCFILE_APP_KEY", "LCFILE_MASTER_KEY"]),
 ])
 def test_bad_environment(new_server, name, value, words):
     server = new_server()

@@ -13,6 +13,7 @@ struct Serve: AsyncParsableCommand {
             Examples:
               lcfile serve
               lcfile serve --config /etc/lcfile.yaml --storage /var/lib/lcfile --host 0.0.0.0
+              lcfile serve --storage other --port 8081 --metrics-port 9465     # a second server
             """
     )
 
@@ -25,17 +26,21 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The address to listen on; 127.0.0.1 accepts connections from this machine only.")
     var host: String?
 
-    @Option(help: "The port to listen on, 1 to 65535.")
+    @Option(help: "The port to listen on, 1 to 65535, or 0 for a free one.")
     var port: String?
 
-    @Option(help: "The photo in the printed upload command.")
+    @Option(help: "The port of the metrics, 1 to 65535, or 0 for a free one.")
+    var metricsPort: String?
+
+    @Option(help: "The photo in the printed upload command.", completion: .file())
     var sample = "photo.jpg"
 
     func run() async throws {
         do {
             let loader = ConfigurationLoader(
-                flags: ["storage": storage, "host": host, "port": port].compactMapValues { $0 },
+                flags: flags.compactMapValues { $0 },
                 environment: ProcessInfo.processInfo.environment,
+            let flags = ["storage": storage, "host": host, "port": port, "metrics.port": metricsPort]
                 file: config ?? defaultFile
             )
             let server = LCFileServer(configuration: try loader.load())

@@ -7,7 +7,7 @@ extension ServerConfiguration {
     /// `config/lcfile.yaml` lists the same names with their defaults; a test compares the two.
     mutating func read(_ reader: inout SettingReader) {
         reader.text("host", into: &host)
-        reader.number("port", 1...65535, into: &port)
+        reader.number("port", 0...65535, into: &port)
         reader.address("publicURL", into: &publicURL)
         tls.certificate = reader.text("tls.certificate")
         tls.key = reader.text("tls.key")
@@ -194,7 +194,7 @@ extension ServerConfiguration {
 
         reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)
-        reader.number("metrics.port", 1...65535, into: &metrics.port)
+        reader.number("metrics.port", 0...65535, into: &metrics.port)
 
         reader.level("log.level", into: &logLevel)
         reader.size("log.buffer", atMost: 1 << 40, into: &logBuffer)

@@ -8,7 +8,7 @@ internal import Storage
 package struct ServerConfiguration: Sendable {
     /// The host to listen on.
     package var host = "127.0.0.1"
-    /// The port to listen on, 1 to 65535.
+    /// The port to listen on, up to 65535; 0 for a free one.
     package var port = 8080
     /// The URL under which clients reach the server, without a slash at its end; file URLs begin with it.
     package var publicURL: String?
@@ -193,7 +193,7 @@ package struct ServerConfiguration: Sendable {
         package var enabled = true
         /// The host to listen on.
         package var host = "127.0.0.1"
-        /// The port to listen on, 1 to 65535.
+        /// The port to listen on, up to 65535; 0 for a free one.
         package var port = 9464
     }
 
@@ -238,7 +238,7 @@ package struct ServerConfiguration: Sendable {
     ///
     /// - Throws: ``ExitError`` naming the settings that do not fit together.
     package func validate() throws {
-        guard !metrics.enabled || metrics.port != port else {
+        guard !metrics.enabled || metrics.port != port || port == 0 else {
             throw ExitError.configuration("metrics.port is \(port), the same as port; choose another one")
         }
         guard (tls.certificate == nil) == (tls.key == nil) else {
