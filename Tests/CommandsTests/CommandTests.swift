@@ -51,6 +51,37 @@ import Testing
         #expect(CommandSuggestion.sentence(for: arguments, of: LCFileCommand.self) == sentence)
     }
 
+    @Test("wrong usage shows the usage of the command that found it, also after its arguments are parsed")
+    func usage() {
+        let commands =
+            [
+                ("ls", ListCommand.self), ("schema show", SchemaCommand.Show.self),
+                ("import leancloud", ImportLeanCloud.self),
+            ] as [(String, any ParsableCommand.Type)]
+        for (name, command) in commands {
+            let lines = LCFileCommand.message(for: ValidationError("Set it."), of: command).split(separator: "\n")
+            #expect(lines.first == "Error: Set it.")
+            #expect(lines.dropFirst().first?.hasPrefix("Usage: lcfile \(name) ") == true, "\(lines)")
+            #expect(lines.last == "  See 'lcfile \(name) --help' for more information.")
+        }
+    }
+
+    @Test("a misspelt option is answered with the one that was meant, and with the usage of its command")
+    func misspeltOption() {
+        let error = #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(["ls", "--lmit", "1"]) }
+        let message = error.map { LCFileCommand.message(for: $0, of: nil) } ?? ""
+        #expect(message.contains("Unknown option '--lmit'. Did you mean '--limit'?"))
+        #expect(message.contains("Usage: lcfile ls "))
+    }
+
+    @Test("the completion of each shell has commands, options and values", arguments: CompletionsCommand.Shell.allCases)
+    func completions(shell: CompletionsCommand.Shell) {
+        let script = LCFileCommand.completionScript(for: shell.script)
+        for word in ["thumbnail", "permissions", "metrics-port", "webp", "add_fields", "sha256", "rejected", "zsh"] {
+            #expect(script.contains(word), "\(word)")
+        }
+    }
+
     @Test("the help tells the exit codes")
     func help() {
         let help = LCFileCommand.helpMessage()

@@ -45,7 +45,7 @@ package struct LCFileCommand: AsyncParsableCommand {
             ),
             CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
             CommandGroup(name: "Server", subcommands: [Serve.self, Health.self, Backup.self, Restore.self]),
-            CommandGroup(name: "Client", subcommands: [ProfileCommand.self]),
+            CommandGroup(name: "Client", subcommands: [ProfileCommand.self, CompletionsCommand.self]),
         ]
     )
 
@@ -59,8 +59,11 @@ package struct LCFileCommand: AsyncParsableCommand {
     ///
     /// - Parameter arguments: The arguments of the process, without its name.
     package static func run(_ arguments: [String]) async -> Never {
+        // The command whose usage an error shows that it throws after its arguments are parsed.
+        var running: (any ParsableCommand.Type)?
         do {
             var command = try await asyncParseAsRoot(arguments)
+            running = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -70,9 +73,23 @@ package struct LCFileCommand: AsyncParsableCommand {
         } catch {
             // ArgumentParser ends with 64 (sysexits.h); scripts expect 2, as from most commands.
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Terminal.printError(fullMessage(for: error))
+            Terminal.printError(message(for: error, of: running))
             if let suggestion = CommandSuggestion.sentence(for: arguments, of: self) { Terminal.printError(suggestion) }
             Glibc.exit(ExitStatus.usage)
         }
+    }
+
+    /// The message for wrong usage, with the usage of the command that found it.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - command: The command that threw it while it ran; `nil` for an error of the parser, which knows its command.
+    /// - Returns: Several lines.
+    static func message(for error: any Error, of command: (any ParsableCommand.Type)?) -> String {
+        guard let command, let error = error as? ValidationError else { return fullMessage(for: error) }
+        // "Usage: lcfile ls [options]"; the names are the words before the first option or argument.
+        let usage = usageString(for: command)
+        let names = usage.split(separator: " ").prefix { !"<[-".contains($0.first ?? "<") }.joined(separator: " ")
+        return "Error: \(error.message)\nUsage: \(usage)\n  See '\(names) --help' for more information."
     }
 }

@@ -23,7 +23,8 @@ struct CensorKnown: ParsableCommand {
         )
 
         @Argument(
-            help: ArgumentHelp("Hashes, files with lists, or '-' for a list on standard input.", valueName: "hash")
+            help: ArgumentHelp("Hashes, files with lists, or '-' for a list on standard input.", valueName: "hash"),
+            completion: .file()
         )
         var hashes: [String]
 

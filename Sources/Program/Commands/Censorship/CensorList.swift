@@ -18,6 +18,7 @@ struct CensorList: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Only files with this verdict: pending, passed, review, rejected.", valueName: "verdict"),
+        completion: .list(["pending", "passed", "review", "rejected"]),
         transform: {
             guard let verdict = Verdict(rawValue: $0) else {
                 throw ValidationError("--verdict must be pending, passed, review or rejected.")

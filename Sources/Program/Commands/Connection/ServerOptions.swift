@@ -4,7 +4,10 @@ internal import FoundationEssentials
 
 /// The server and app to which a command connects, and their keys.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "The profile with server and keys. Default: LCFILE_PROFILE, otherwise the file's default profile.")
+    @Option(
+        help: "The profile with server and keys. Default: LCFILE_PROFILE, otherwise the file's default profile.",
+        completion: ProfileNames.completion
+    )
     var profile: String?
 
     @Option(help: "The server's URL. Default: LCFILE_SERVER, LCFILE_PUBLIC_URL, the profile, http://127.0.0.1:8080.")
@@ -13,10 +16,16 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "The app's id. Default: LCFILE_APP_ID, otherwise the profile.")
     var appID: String?
 
-    @Option(help: "A file with the app key. Default: LCFILE_APP_KEY, LCFILE_APP_KEY_FILE, the profile.")
+    @Option(
+        help: "A file with the app key. Default: LCFILE_APP_KEY, LCFILE_APP_KEY_FILE, the profile.",
+        completion: .file()
+    )
     var appKeyFile: String?
 
-    @Option(help: "A file with the master key. Default: LCFILE_MASTER_KEY, LCFILE_MASTER_KEY_FILE, the profile.")
+    @Option(
+        help: "A file with the master key. Default: LCFILE_MASTER_KEY, LCFILE_MASTER_KEY_FILE, the profile.",
+        completion: .file()
+    )
     var masterKeyFile: String?
 
     @Option(help: .hidden)

@@ -30,7 +30,10 @@ struct ThumbnailCommand: AsyncParsableCommand {
     @Option(help: "The quality, 1 to 100. Default: that of the server.")
     var quality: Int?
 
-    @Option(help: "The format: jpg, png, webp, avif, gif. Default: that of the image.")
+    @Option(
+        help: "The format: jpg, png, webp, avif, gif. Default: that of the image.",
+        completion: .list(["jpg", "png", "webp", "avif", "gif"])
+    )
     var format: String?
 
     @Option(

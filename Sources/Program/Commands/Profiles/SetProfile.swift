@@ -17,7 +17,7 @@ struct SetProfile: ParsableCommand {
             """
     )
 
-    @Argument(help: "The profile's name.")
+    @Argument(help: "The profile's name.", completion: ProfileNames.completion)
     var name: String
 
     @Option(help: "The server's URL.")

@@ -17,10 +17,13 @@ struct Serve: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The configuration file. Default: config/lcfile.yaml if it exists.")
+    @Option(
+        help: "The configuration file. Default: config/lcfile.yaml if it exists.",
+        completion: .file(extensions: ["yaml", "yml"])
+    )
     var config: String?
 
-    @Option(help: "The storage folder, with databases and files.")
+    @Option(help: "The storage folder, with databases and files.", completion: .directory)
     var storage: String?
 
     @Option(help: "The address to listen on; 127.0.0.1 accepts connections from this machine only.")
