@@ -1,4 +1,4 @@
-.PHONY: serve build model test quick check swift-packages unit conformance conformance-packages fetched-model soak bench format image release dist deb \
+.PHONY: serve build manual model test quick check swift-packages unit conformance conformance-packages fetched-model soak bench format image release dist deb \
   package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
@@ -14,6 +14,10 @@ serve:
 build:
 	scripts/bootstrap build
 	$(RELEASE)
+
+# The manual pages, in .build/manual.
+manual: build
+	scripts/manual
 
 # What the server needs to classify images: the model, and the program that computes with OpenCV.
 model:
