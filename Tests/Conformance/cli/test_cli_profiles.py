@@ -1,5 +1,6 @@
 """Profiles, and where commands find server and keys."""
 
+import json
 import os
 import stat
 
@@ -63,6 +64,18 @@ def test_profiles_are_listed_shown_and_removed_without_their_keys(run, server):
     assert run("profile", "remove", "other").returncode == 0
     assert run("profile", "show", "other").returncode == USAGE
     assert len(run("profile", "list").stdout.splitlines()) == 1
+
+
+def test_profiles_are_json_a_line_without_their_keys(run, server):
+    create(run, server)
+    create(run, server, "other", BETA)
+    first, other = map(json.loads, run("profile", "list", "--json").stdout.splitlines())
+    assert {key: first[key] for key in ("name", "default", "server", "appId")} == {
+        "name": "main", "default": True, "server": server.url, "appId": ALPHA.id,
+    }
+    assert (other["name"], other["default"]) == ("other", False)
+    shown = json.loads(run("profile", "show", "other", "--json").stdout)
+    assert shown == other and BETA.key not in other["appKey"] and BETA.master not in other["masterKey"]
 
 
 @pytest.mark.each_value

@@ -1,5 +1,7 @@
 """The operator's commands lcfile index and lcfile schema."""
 
+import json
+
 import pytest
 from cases import covering, some
 from client import ALPHA, BETA, free_port
@@ -63,6 +65,15 @@ def test_indexes_are_listed_one_a_line(out, things, master):
     describe(master, things, "mobile", unique=True)
     out("index", "add", things.name, "a")
     assert sorted(out("index", "list", things.name)) == ["a", "mobile  unique"]
+
+
+def test_indexes_are_json_a_line(out, things, master):
+    things.create(a=1, mobile="text")
+    describe(master, things, "mobile", unique=True)
+    out("index", "add", things.name, "a")
+    assert sorted(map(json.loads, out("index", "list", things.name, "--json")), key=lambda index: index["name"]) == [
+        {"name": "a", "fields": ["a"], "unique": False}, {"name": "mobile", "fields": ["mobile"], "unique": True},
+    ]
 
 
 def test_index_of_a_missing_field_is_refused(run, things):
@@ -140,6 +151,16 @@ def test_all_classes_are_shown_each_under_its_name(out, things):
     things.create(a=1)
     parts = {part[0]: part[1:] for part in map(str.splitlines, "\n".join(out("schema", "show")).split("\n\n"))}
     assert parts[things.name] == [f"  {line}" for line in out("schema", "show", things.name)]
+
+
+def test_fields_are_json_a_line_for_each_class(out, things, master):
+    things.create(a=1)
+    line, = out("schema", "show", things.name, "--json")
+    fields = master.get(f"/1.1/schemas/{things.name}").json()
+    assert json.loads(line) == {"className": things.name, "fields": fields}
+    assert line in out("schema", "show", "--json")
+    changed, = out("schema", "set", things.name, "a", "--required", "--json")
+    assert json.loads(changed) == {"className": things.name, "fields": {"a": {"type": "Number", "required": True}}}
 
 
 def test_classes_of_another_app_are_not_shown(out, things):

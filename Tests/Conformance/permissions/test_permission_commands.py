@@ -68,6 +68,14 @@ def test_all_classes_are_shown_each_under_its_name(run, out, posts):
         assert [line.split() for line in parts[name]] == out("show", name)
 
 
+def test_permissions_are_json_a_line_for_each_class(run, master, posts):
+    shown = run("show", posts.name, "--json").stdout
+    assert json.loads(shown) == {"className": posts.name, "permissions": permissions(master, posts.name)}
+    assert shown in run("show", "--json").stdout
+    changed = json.loads(run("set", posts.name, "delete", "none", "--json").stdout)
+    assert changed == {"className": posts.name, "permissions": OPEN | {"delete": []}}
+
+
 def test_classes_of_another_app_are_not_shown(run, posts):
     assert posts.name in run("show").stdout
     assert posts.name not in run("show", app=BETA).stdout

@@ -15,10 +15,13 @@ struct IndexCommand: ParsableCommand {
             discussion: """
                 Examples:
                   lcfile index list Order
+                  lcfile index list Order --json | jq -r .name
                 """
         )
 
         @OptionGroup var options: ServerOptions
+
+        @OptionGroup var printing: JSONOption
 
         @Argument(help: ArgumentHelp("The class.", valueName: "class"))
         var className: String
@@ -26,6 +29,7 @@ struct IndexCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 let indexes = try await client.indexes(of: className)
+                guard !printing.isOn else { return try JSONLines.print(indexes) }
                 let rows = indexes.map { $0.isUnique ? [$0.name, "unique"] : [$0.name] }
                 for line in Table.lines(rows) { Terminal.printLine(line) }
             }

@@ -16,10 +16,13 @@ struct PermissionsCommand: ParsableCommand {
                 Examples:
                   lcfile permissions show
                   lcfile permissions show Order
+                  lcfile permissions show Order --json | jq .permissions.find
                 """
         )
 
         @OptionGroup var options: ServerOptions
+
+        @OptionGroup var printing: JSONOption
 
         @Argument(help: ArgumentHelp("The class. Default: all classes.", valueName: "class"))
         var className: String?
@@ -27,10 +30,13 @@ struct PermissionsCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 if let className {
-                    for line in try await client.permissions(of: className).lines { Terminal.printLine(line) }
-                    return
+                    return try await client.permissions(of: className).print(of: className, printing)
                 }
                 let classes = try await client.permissions().sorted { $0.key < $1.key }
+                guard !printing.isOn else {
+                    let lines = classes.map { PermissionsJSON(className: $0.key, permissions: $0.value) }
+                    return try JSONLines.print(lines)
+                }
                 for (position, (name, permissions)) in classes.enumerated() {
                     Terminal.printLine(position == 0 ? name : "\n\(name)")
                     for line in permissions.lines { Terminal.printLine("  \(line)") }
@@ -53,6 +59,8 @@ struct PermissionsCommand: ParsableCommand {
         )
 
         @OptionGroup var options: ServerOptions
+
+        @OptionGroup var printing: JSONOption
 
         @Argument(help: ArgumentHelp("The class; created if it does not exist.", valueName: "class"))
         var className: String
@@ -87,7 +95,7 @@ struct PermissionsCommand: ParsableCommand {
             let audience = audience == ["none"] ? [] : audience
             try await options.connect { client in
                 let permissions = try await client.setPermission(operation, of: className, to: audience)
-                for line in permissions.lines { Terminal.printLine(line) }
+                try permissions.print(of: className, printing)
             }
         }
     }
@@ -106,6 +114,8 @@ struct PermissionsCommand: ParsableCommand {
 
         @OptionGroup var options: ServerOptions
 
+        @OptionGroup var printing: JSONOption
+
         @Argument(help: ArgumentHelp("The class; created if it does not exist.", valueName: "class"))
         var className: String
 
@@ -118,7 +128,7 @@ struct PermissionsCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 let permissions = try await client.setDefaultACL(acl, of: className)
-                for line in permissions.lines { Terminal.printLine(line) }
+                try permissions.print(of: className, printing)
             }
         }
     }
@@ -127,6 +137,14 @@ struct PermissionsCommand: ParsableCommand {
 }
 
 extension ClassPermissions {
+    /// Prints the permissions of a class as lines or as JSON.
+    fileprivate func print(of className: String, _ printing: JSONOption) throws {
+        guard !printing.isOn else {
+            return try JSONLines.print([PermissionsJSON(className: className, permissions: self)])
+        }
+        for line in lines { Terminal.printLine(line) }
+    }
+
     /// One line for each operation, and one for the ACL: `delete  role:Editors user:64f0c1a2b3d4e5f601234500`.
     fileprivate var lines: [String] {
         let rows = operations.sorted { $0.key < $1.key }.map { name, audience in

@@ -19,6 +19,8 @@ extension SchemaCommand {
 
         @OptionGroup var options: ServerOptions
 
+        @OptionGroup var printing: JSONOption
+
         @Argument(help: ArgumentHelp("The class.", valueName: "class"))
         var className: String
 
@@ -84,6 +86,9 @@ extension SchemaCommand {
         func run() async throws {
             try await options.connect { client in
                 let definition = try await client.setField(field, of: className, to: change)
+                guard !printing.isOn else {
+                    return try JSONLines.print([FieldsJSON(className: className, fields: [field: definition])])
+                }
                 for line in Table.lines([definition.row(named: field)]) { Terminal.printLine(line) }
             }
         }

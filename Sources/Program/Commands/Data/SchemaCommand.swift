@@ -15,10 +15,13 @@ struct SchemaCommand: ParsableCommand {
                 Examples:
                   lcfile schema show
                   lcfile schema show Order
+                  lcfile schema show --json | jq -r .className
                 """
         )
 
         @OptionGroup var options: ServerOptions
+
+        @OptionGroup var printing: JSONOption
 
         @Argument(help: ArgumentHelp("The class. Default: all classes.", valueName: "class"))
         var className: String?
@@ -26,10 +29,17 @@ struct SchemaCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 if let className {
-                    for line in lines(try await client.fields(of: className)) { Terminal.printLine(line) }
+                    let fields = try await client.fields(of: className)
+                    guard !printing.isOn else {
+                        return try JSONLines.print([FieldsJSON(className: className, fields: fields)])
+                    }
+                    for line in lines(fields) { Terminal.printLine(line) }
                     return
                 }
                 let classes = try await client.classes().sorted { $0.key < $1.key }
+                guard !printing.isOn else {
+                    return try JSONLines.print(classes.map { FieldsJSON(className: $0.key, fields: $0.value) })
+                }
                 for (position, (name, fields)) in classes.enumerated() {
                     Terminal.printLine(position == 0 ? name : "\n\(name)")
                     for line in lines(fields) { Terminal.printLine("  \(line)") }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FileClient
 internal import FoundationEssentials
 
 struct ProfileCommand: ParsableCommand {
@@ -30,13 +31,20 @@ struct ListProfiles: ParsableCommand {
         discussion: """
             Examples:
               lcfile profile list
+              lcfile profile list --json | jq -r .name
             """
     )
+
+    @OptionGroup var printing: JSONOption
 
     func run() throws {
         try ProfileCommand.complaining {
             let file = try ProfileCommand.file()
-            let rows = file.profiles.sorted { $0.key < $1.key }.map { name, profile in
+            let profiles = file.profiles.sorted { $0.key < $1.key }
+            guard !printing.isOn else {
+                return try JSONLines.print(profiles.map { file.json(of: $0.value, named: $0.key) })
+            }
+            let rows = profiles.map { name, profile in
                 [name == file.defaultName ? "*" : " ", name, profile.server ?? "-", profile.appID ?? "-"]
             }
             for line in Table.lines(rows) { Terminal.printLine(line) }
@@ -55,7 +63,9 @@ struct ShowProfile: ParsableCommand {
             """
     )
 
-    @Argument(help: "The profile. Default: the default profile.")
+    @OptionGroup var printing: JSONOption
+
+    @Argument(help: "The profile. Default: the default profile.", completion: ProfileNames.completion)
     var name: String?
 
     func run() throws {
@@ -63,6 +73,9 @@ struct ShowProfile: ParsableCommand {
             let file = try ProfileCommand.file()
             guard let profile = try file.profile(named: name) else {
                 throw UsageError("there is no default profile; choose one with 'lcfile profile use'")
+            }
+            guard !printing.isOn else {
+                return try JSONLines.print([file.json(of: profile, named: name ?? file.defaultName ?? "")])
             }
             for line in Table.lines(ShowProfile.rows(profile)) { Terminal.printLine(line) }
         }
@@ -83,6 +96,15 @@ struct ShowProfile: ParsableCommand {
     }
 }
 
+extension ProfileFile {
+    /// The profile as JSON, with keys hidden as in the table.
+    fileprivate func json(of profile: Profile, named name: String) -> JSON {
+        let rows = ShowProfile.rows(profile).map { ($0[0], JSON.string($0[1])) }
+        let facts = [("name", JSON.string(name)), ("default", JSON.bool(name == defaultName))]
+        return .object(Dictionary(facts + rows) { first, _ in first })
+    }
+}
+
 struct UseProfile: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "use",
@@ -93,7 +115,7 @@ struct UseProfile: ParsableCommand {
             """
     )
 
-    @Argument(help: "The profile.")
+    @Argument(help: "The profile.", completion: ProfileNames.completion)
     var name: String
 
     func run() throws {
@@ -116,7 +138,7 @@ struct RemoveProfile: ParsableCommand {
             """
     )
 
-    @Argument(help: "The profile.")
+    @Argument(help: "The profile.", completion: ProfileNames.completion)
     var name: String
 
     func run() throws {

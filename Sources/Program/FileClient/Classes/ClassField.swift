@@ -34,7 +34,7 @@ public struct ClassField: Sendable, Hashable, Codable {
 }
 
 /// An index of a class.
-public struct ClassIndex: Sendable, Hashable, Decodable {
+public struct ClassIndex: Sendable, Hashable, Codable {
     /// The field names joined by commas: `city,age`.
     public let name: String
     /// The indexed fields in order.

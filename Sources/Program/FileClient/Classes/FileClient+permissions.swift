@@ -45,7 +45,7 @@ extension FileClient {
 }
 
 /// The permissions of a class.
-public struct ClassPermissions: Sendable, Hashable, Decodable {
+public struct ClassPermissions: Sendable, Hashable, Codable {
     /// The callers who are allowed to do each operation; an empty list allows only the master key.
     public let operations: [String: [String]]
     /// The ACL of new objects without an ACL.
@@ -60,6 +60,13 @@ public struct ClassPermissions: Sendable, Hashable, Decodable {
         }
         self.operations = operations
         defaultACL = try members.decode(JSON.self, forKey: .defaultACL)
+    }
+
+    /// Encodes the same form.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Name.self)
+        for (name, audience) in operations { try members.encode(audience, forKey: Name(stringValue: name)) }
+        try members.encode(defaultACL, forKey: .defaultACL)
     }
 
     private struct Name: CodingKey, Equatable {
