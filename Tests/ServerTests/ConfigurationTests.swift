@@ -181,17 +181,6 @@ import Testing
         for (line, beginning) in zip(lines.dropFirst(), beginnings) { #expect(line.hasPrefix(beginning)) }
     }
 
-    @Test(
-        "the nearest name is one of few edits",
-        arguments: [
-            ("port", "port"), ("prot", "port"), ("Port", "port"), ("http.idletimeout", "http.idleTimeout"),
-            ("http.timeout", nil), ("pot", "port"), ("xy", nil), ("", nil), ("storeage", "storage"),
-        ] as [(String, String?)]
-    )
-    func nearestName(name: String, nearest: String?) {
-        #expect(["http.idleTimeout", "port", "storage"].nearest(to: name) == nearest)
-    }
-
     @Test("an unknown variable of ours is refused, those of others are not")
     func unknownVariable() async throws {
         #expect(try await refusal(environment: ["LCFILE_PROT": "1"]).contains("LCFILE_PROT"))

@@ -112,7 +112,8 @@ package struct API: Sendable {
 
     /// Adds the routes whose responses can be long and are compressed.
     private func addObjects(to callers: RouterGroup<CallerContext>) {
-        let callers = compresses ? callers.group().add(middleware: JSONCompression()) : callers
+        let group = callers.group().add(middleware: ParameterWarnings())
+        let callers = compresses ? group.add(middleware: JSONCompression()) : group
         ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
         CloudQueryRoutes(apps: apps).add(to: callers)
         BatchRoutes(apps: apps, bodies: bodies).add(to: callers)

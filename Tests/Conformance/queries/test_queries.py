@@ -37,6 +37,13 @@ def test_class_whose_rows_are_gone_is_empty(api):
     assert body(api, "QueryGone", count=1) == {"results": [], "count": 0}
 
 
+def test_misspelt_parameter_is_named_in_a_header_and_changes_nothing(api, rows):
+    response = api.get("/1.1/classes/QueryRow", params={"wher": '{"n":1}', "limit": 2, "_t": "1764000000"})
+    assert response.headers["X-LC-Warning"] == "unknown parameter 'wher'; did you mean 'where'?"
+    assert response.json() == api.get("/1.1/classes/QueryRow?limit=2").json()
+    assert "X-LC-Warning" in response.headers["Access-Control-Expose-Headers"]
+
+
 def test_updated_and_deleted_rows_are_seen_at_once(api):
     ids = put(api, "QueryFresh", [{"name": "a", "n": 1}, {"name": "b", "n": 1}])
     update(api, "QueryFresh", ids[0], n=2)

@@ -12,7 +12,9 @@ extension CORSMiddleware where Context == APIContext {
             ] + HTTPField.Name.appID + HTTPField.Name.appKey + HTTPField.Name.masterKey
                 + HTTPField.Name.signature + HTTPField.Name.session + HTTPField.Name.production + HTTPField.Name.client,
             allowMethods: [.head, .get, .post, .put, .delete, .options],
-            exposedHeaders: ["ETag", "Content-Length", "Content-Range", "X-Request-Id"],
+            exposedHeaders: [
+                "ETag", "Content-Length", "Content-Range", "X-Request-Id", ParameterWarnings.field.rawName,
+            ],
             maxAge: .hours(24)
         )
     }

@@ -4,8 +4,15 @@ internal import HummingbirdCore
 /// The parameters of a request on objects: from a query string, or from `params` in a batch, where a condition can be
 /// JSON and a flag a boolean (protocol/data 2.1, 4).
 ///
-/// Unknown names, and names with an empty value or `null`, are ignored.
+/// Unknown names, and names with an empty value or `null`, are ignored; ``ParameterWarnings`` tells the client of names
+/// that are probably misspelt.
 struct ObjectParameters {
+    /// All names that a request can have.
+    static let names = [
+        "where", "order", "limit", "skip", "count", "keys", "include", "returnACL", "redirectClassNameForKey",
+        "fetchWhenSave", "new", "failOnNotExist", "cql", "pvalues", "explain", "scan_key", "cursor",
+    ]
+
     private let values: [String: JSONValue]
 
     /// Reads the `params` of a batch item.

@@ -2,7 +2,7 @@ extension Sequence<String> {
     /// The most similar name, which was probably meant; `nil` if none is similar.
     ///
     /// Similar means at most three edits (a character more, less or another), and at most half as many as characters.
-    func nearest(to name: String) -> String? {
+    package func nearest(to name: String) -> String? {
         let found = map { (name: $0, distance: $0.lowercased().editDistance(to: name.lowercased())) }
             .min { $0.distance < $1.distance }
         guard let found, found.distance <= Swift.min(3, name.count / 2) else { return nil }

@@ -1,0 +1,45 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+
+/// Names parameters that no call has, but that resemble one, in a header of the response.
+///
+/// A misspelt `where` would return every object. It is not refused, because LeanCloud ignores unknown parameters, and
+/// SDKs, apps and proxies can add their own.
+struct ParameterWarnings: RouterMiddleware {
+    /// The header: one line for each parameter.
+    static let field = HTTPField.Name.known("X-LC-Warning")
+
+    /// The maximum number of lines.
+    private static let limit = 5
+    /// The maximum length of a name, twice that of the longest parameter.
+    private static let longest = 48
+
+    func handle(
+        _ request: Request,
+        context: CallerContext,
+        next: @concurrent (Request, CallerContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        guard let query = request.uri.query else { return response }
+        for warning in ParameterWarnings.warnings(about: query) {
+            response.headers.append(HTTPField(name: ParameterWarnings.field, value: warning))
+        }
+        return response
+    }
+
+    /// The warnings about a query string.
+    static func warnings(about query: String) -> [String] {
+        let names = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).first }
+        // Other characters than these are in no name, and some of them are not allowed in a header.
+        let unknown = names.map(String.init).filter { name in
+            name.utf8.count <= longest && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f }
+                && !ObjectParameters.names.contains(name)
+        }
+        let warnings = unknown.lazy.compactMap { name in
+            ObjectParameters.names.nearest(to: name).map { "unknown parameter '\(name)'; did you mean '\($0)'?" }
+        }
+        return Array(warnings.prefix(limit))
+    }
+}
