@@ -217,6 +217,18 @@ def test_long_statement_of_objective_c_in_a_batch(api, tasks):
     assert answer["success"] == query(api, "select count(*), * from CqlTask where name in (?)", "b")
 
 
+def test_insert_with_the_master_key_has_the_id_and_times_that_it_gives(api, master):
+    id, times = unique("id"), ["2019-05-06T07:08:09.123Z", "2020-01-02T03:04:05.678Z"]
+    statement = "insert into CqlImported(objectId, createdAt, updatedAt, n) values(?, ?, ?, 1)"
+    assert query(master, statement, id, *times)["results"] == [{"objectId": id, "createdAt": times[0]}]
+    assert api.get(f"/1.1/classes/CqlImported/{id}").json() == {
+        "objectId": id, "createdAt": times[0], "updatedAt": times[1], "n": 1,
+    }
+    assert ask(master, statement, id, *times).json()["code"] == 137
+    assert ask(master, statement, unique("id"), "yesterday", times[1]).json()["error"].startswith("createdAt must be a time")
+    assert ask(api, statement, unique("id"), *times).json()["code"] == 105
+
+
 def test_insert_of_a_user_is_a_sign_up(api):
     name = unique("cql")
     reply = query(api, "insert into _User(username, password) values(?, ?)", name, "p4ss")
