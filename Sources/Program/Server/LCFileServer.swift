@@ -21,15 +21,27 @@ package struct LCFileServer {
     private(set) var configuration: ServerConfiguration
     let logger: Logger
     private let log: LogWriter
+    private let logLevel: SharedLogLevel
+    private let settings: (@Sendable () throws -> ServerConfiguration)?
 
     /// Creates a server from checked settings; opens nothing before ``run(onStarted:)``.
-    package init(configuration: ServerConfiguration) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings.
+    ///   - settings: Reads them again, for a reload while the server runs; `nil` if that is not possible.
+    package init(
+        configuration: ServerConfiguration,
+        rereading settings: (@Sendable () throws -> ServerConfiguration)? = nil
+    ) {
         self.configuration = configuration
+        self.settings = settings
         let log = LogWriter(bound: configuration.logBuffer)
         self.log = log
-        var logger = Logger(label: "lcfile") { BufferedLogHandler(label: $0, writer: log) }
-        logger.logLevel = configuration.logLevel
-        self.logger = logger
+        let level = SharedLogLevel(configuration.logLevel)
+        logLevel = level
+        logger = Logger(label: "lcfile") { label in
+            SharedLevelLogHandler(BufferedLogHandler(label: label, writer: log), level: level)
+        }
     }
 
     /// Runs until SIGTERM or SIGINT, then lets running requests finish.
@@ -66,6 +78,9 @@ package struct LCFileServer {
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
+        let leftApp = generated == nil ? GeneratedApp.warning(in: storage, beside: configuration.apps) : nil
+        let warnings = configuration.warnings + [leftApp].compactMap(\.self)
+        for warning in warnings { logger.warning("\(warning)") }
         // Its owner can have added styles, which the validation of settings has not checked.
         try generated?.configuration.checkStyles(against: configuration.images.limits)
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
@@ -93,9 +108,6 @@ package struct LCFileServer {
             for app in services { await app.uploads.finishRecovered() }
 
             let api = API(
-        let leftApp = generated == nil ? GeneratedApp.warning(in: storage, beside: configuration.apps) : nil
-        let warnings = configuration.warnings + [leftApp].compactMap(\.self)
-        for warning in warnings { logger.warning("\(warning)") }
                 apps: services,
                 authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
                 publicURL: configuration.fileURLBase,
@@ -121,7 +133,13 @@ package struct LCFileServer {
             let deletions = DeletionWorkers(apps: services)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
             let watch = StorageWatch(health: health, pool: pools.disk)
-            let reload = ReloadSignal(certificate: certificate, pool: pools.disk, logger: logger)
+            let reload = ReloadSignal(
+                certificate: certificate,
+                logLevel: logLevel,
+                settings: settings,
+                pool: pools.disk,
+                logger: logger
+            )
             try await serve(
                 api,
                 LiveQueryWorkers(apps: services),

@@ -40,13 +40,13 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            let flags = ["storage": storage, "host": host, "port": port, "metrics.port": metricsPort]
             let loader = ConfigurationLoader(
                 flags: flags.compactMapValues { $0 },
                 environment: ProcessInfo.processInfo.environment,
-            let flags = ["storage": storage, "host": host, "port": port, "metrics.port": metricsPort]
                 file: config ?? defaultFile
             )
-            let server = LCFileServer(configuration: try loader.load())
+            let server = LCFileServer(configuration: try loader.load()) { try loader.load() }
             try await server.run { [sample] greeting in
                 Terminal.printLine(greeting.message(sample: sample))
                 if ReadinessNotice(environment: ProcessInfo.processInfo.environment)?.send() == false {

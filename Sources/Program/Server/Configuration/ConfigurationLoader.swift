@@ -3,7 +3,7 @@ internal import Domain
 internal import Storage
 
 /// Loads the settings; flags take precedence over the environment, the file and the defaults, in this order.
-package struct ConfigurationLoader {
+package struct ConfigurationLoader: Sendable {
     private let flags: [String: String]
     private let environment: [String: String]
     private let file: String?

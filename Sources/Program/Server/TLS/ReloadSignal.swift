@@ -3,25 +3,45 @@ internal import NIOPosix
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Reads the certificate again at each SIGHUP, which without this service would end the server.
+/// Reads the certificate and the log level again at each SIGHUP, which without this service would end the server.
 struct ReloadSignal: Service {
     /// The certificate; `nil` if connections are not encrypted.
     let certificate: ServerCertificate?
+    /// The level to change.
+    let logLevel: SharedLogLevel
+    /// Reads the settings again; `nil` if they have no source.
+    let settings: (@Sendable () throws -> ServerConfiguration)?
     /// Threads for reading.
     let pool: NIOThreadPool
     let logger: Logger
 
     func run() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            guard let certificate else {
-                logger.notice("SIGHUP: there is no certificate to read again.")
-                continue
-            }
+            await reload()
+        }
+    }
+
+    /// Reads both; what cannot be read stays as it is.
+    func reload() async {
+        if let certificate {
             do {
                 try await pool.runIfActive { [logger] in try certificate.reload(logger: logger) }
             } catch {
                 logger.error("SIGHUP: the certificate of before stays.", metadata: ["error": "\(error)"])
             }
+        } else {
+            logger.notice("SIGHUP: there is no certificate to read again.")
+        }
+        guard let settings else { return }
+        do {
+            let level = try await pool.runIfActive { try settings().logLevel }
+            guard level != logLevel.value else { return }
+            // The line is written whatever the two levels are.
+            logLevel.value = min(level, logLevel.value, .notice)
+            logger.notice("SIGHUP: log.level has changed.", metadata: ["log.level": "\(level)"])
+            logLevel.value = level
+        } catch {
+            logger.error("SIGHUP: the settings of before stay.", metadata: ["error": "\(error)"])
         }
     }
 }
