@@ -12,7 +12,7 @@ from commands import USAGE, lcfile, own_environment
     (["ls", "--lmit", "3"], ["Did you mean '--limit'?", "Usage: lcfile ls "]),
     (["ls"], ["Set --app-id", "Usage: lcfile ls ", "See 'lcfile ls --help'"]),
     (["index", "list", "A"], ["Set --app-id", "Usage: lcfile index list ", "See 'lcfile index list --help'"]),
-    (["completions", "csh"], ["'csh'", "bash, zsh", "Usage: lcfile completions "]),
+    (["completions", "csh"], ["'csh'", "'bash', 'zsh' or 'fish'", "Usage: lcfile completions "]),
 ], ids=lambda value: " ".join(value))
 def test_usage_is_that_of_the_command(tmp_path, arguments, words):
     result = lcfile(*arguments, folder=tmp_path)

@@ -47,9 +47,10 @@ def test_host_without_an_address(new_server, name, setting):
 def test_free_ports_are_told(new_server):
     server = new_server(arguments=["--port", "0", "--metrics-port", "0"]).launch()
     assert eventually(server.has_greeted, 20)
-    url, port = server.output.split()[3], re.search(r"metrics are served on a free port.*", server.errors)
+    url = server.output.split()[3]
     assert requests.get(f"{url}/health", timeout=TIMEOUT).status_code == 200
-    port = re.search(r"port[=\": ]+(\d+)", port.group()).group(1)
+    line = eventually(lambda: re.search(r".*metrics are served on a free port.*", server.errors)).group()
+    port = re.search(r"\bport\W+(\d+)", line).group(1)
     assert requests.get(f"http://127.0.0.1:{port}/metrics", timeout=TIMEOUT).status_code == 200
 
 
