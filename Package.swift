@@ -226,7 +226,10 @@ let package = Package(
         tests(of: "Storage", ["Domain"]),
         tests(
             of: "Server",
-            ["Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, nioCore, nioPosix]
+            [
+                "Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, logging, nioCore, nioPosix,
+                serviceLifecycle,
+            ]
         ),
         tests(of: "CurlFetch", [nioCore, nioPosix]),
         tests(of: "FileClient"),

@@ -29,6 +29,8 @@ struct TestServer {
     var accounts = AccountSettings()
     /// What `/health` tells of.
     var health = StorageHealth()
+    /// What `/ready` tells of.
+    var readiness = Readiness()
     /// Whether JSON is compressed.
     var compresses = true
     /// The file domains that are each app's own.
@@ -58,6 +60,7 @@ struct TestServer {
             limits: wire,
             largeBodies: largeBodies,
             health: health,
+            readiness: readiness,
             compresses: compresses
         )
         var quiet = Logger(label: "test")

@@ -21,6 +21,9 @@ package struct PasswordPool: PasswordHasher {
         permits = FairPermits(threads, maxWaiting: queue, exempt: .master)
     }
 
+    /// Whether the queue is full, so that a new caller would be refused, or displace a request.
+    package var isFull: Bool { permits.isFull }
+
     package func hash(_ password: Password, for caller: CallerIdentity) async throws -> PasswordHash {
         try await run(for: caller) { PasswordHash(stored: try scrypt.hash(password.revealed)) }
     }

@@ -115,6 +115,9 @@ package final class ImageAdmission: Sendable {
         guard isAdmitted else { throw ImageAdmission.refusal }
     }
 
+    /// Whether a new job would be refused, or admitted only in place of another one.
+    package var isFull: Bool { state.withLock { $0.permits >= limits.workers + limits.queue } }
+
     /// The number of entries of the shares, for tests: it must not grow with the number of all past requesters.
     var shareCount: Int { state.withLock(\.queue.shares.count) }
 

@@ -47,6 +47,9 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     /// The number of waiting requests; for tests.
     package var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
+    /// Whether a new key could not wait without displacing a request.
+    package var isFull: Bool { state.withLock { $0.free == 0 && $0.counted >= maxWaiting } }
+
     /// The number of free permits.
     package var freeCount: Int { state.withLock(\.free) }
 

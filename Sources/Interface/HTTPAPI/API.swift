@@ -12,6 +12,7 @@ package struct API: Sendable {
     private let providers: ProviderChoice
     private let bodies: RequestBodies
     private let health: StorageHealth
+    private let readiness: Readiness
     private let publicURL: String
     /// Accepts the WebSockets of live queries; `nil` if no app has them.
     package let liveConnections: LiveConnections?
@@ -29,6 +30,7 @@ package struct API: Sendable {
     ///   - providers: The upload dialect for each SDK.
     ///   - largeBodies: Processes requests with large JSON bodies; `nil` means that they run like all others.
     ///   - health: The state that `/health` reports.
+    ///   - readiness: The state that `/ready` reports.
     ///   - compresses: Whether JSON responses are compressed for clients that accept it.
     ///   - maxWebSockets: The maximum number of open WebSockets.
     ///   - hotDownloads: The maximum size of the table of prepared responses.
@@ -43,6 +45,7 @@ package struct API: Sendable {
         providers: ProviderChoice = ProviderChoice(),
         largeBodies: (any TaskExecutor)? = nil,
         health: StorageHealth = StorageHealth(),
+        readiness: Readiness = Readiness(),
         compresses: Bool = true,
         maxWebSockets: Int = .max,
         hotDownloads: HotDownloadLimits = HotDownloadLimits(),
@@ -51,6 +54,7 @@ package struct API: Sendable {
         logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
+        self.readiness = readiness
         self.compresses = compresses
         self.proxies = proxies
         self.requestLimits = requestLimits
@@ -81,6 +85,7 @@ package struct API: Sendable {
         router.add(middleware: ErrorRenderer())
         router.add(middleware: ContinueMiddleware())
         HealthRoute(health: health).add(to: router)
+        ReadinessRoute(readiness: readiness).add(to: router)
         RealtimeRoutes(apps: apps, connections: liveConnections, publicURL: publicURL).add(to: router)
         for version in ["1.1", "1"] {
             // Python's SDK requests the time before it signs other requests (protocol/data 1.2).

@@ -57,11 +57,25 @@ public struct FileClient: Sendable {
         onlyLife: Bool = false,
         verifiesCertificate: Bool = true
     ) async throws {
+        try await check(onlyLife ? "/health?live" : "/health", of: server, verifiesCertificate)
+    }
+
+    /// Checks whether a server can do all of its work; needs no credentials, and is not repeated.
+    ///
+    /// - Parameters:
+    ///   - server: The server's URL.
+    ///   - verifiesCertificate: Whether the certificate must be for this URL.
+    /// - Throws: ``FileClientError`` with the server's reasons if it is not ready, with status 0 if it does not respond.
+    public static func checkReadiness(of server: String, verifiesCertificate: Bool = true) async throws {
+        try await check("/ready", of: server, verifiesCertificate)
+    }
+
+    private static func check(_ path: String, of server: String, _ verifiesCertificate: Bool) async throws {
         var options = FileClientOptions()
         options.retries = .none
         options.verifiesCertificates = verifiesCertificate
         let client = FileClient(server: server, appID: "", headers: [], options: options)
-        _ = try await client.send(Request("GET", client.server + (onlyLife ? "/health?live" : "/health")))
+        _ = try await client.send(Request("GET", client.server + path))
     }
 }
 

@@ -12,7 +12,7 @@ struct AppParts {
     let database: SQLiteDatabase
     private let app: AppConfiguration
     private let shared: SharedParts
-    private let store: SQLiteObjectStore
+    let store: SQLiteObjectStore
     private let storage: BlobStorage
     private let derivatives: DiskDerivativeStore
     private let files: FileService

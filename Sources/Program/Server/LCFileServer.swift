@@ -90,6 +90,7 @@ package struct LCFileServer {
             apps: apps.count
         )
 
+        let probe = StorageProbe(in: storage, minFree: configuration.minFree)
         let reserve = try StorageReserve(in: storage, size: configuration.reserve)
         let health = StorageHealth(inspector: reserve, logger: logger, onReport: StorageWatch.count)
         // On a full disk this check releases the reserve, because the databases need space to open.
@@ -98,15 +99,18 @@ package struct LCFileServer {
         try await ThreadPools.with(configuration, apps: apps.count) { pools in
             let shared = try SharedParts(configuration, logger, health, pools, descriptors)
             var databases: [SQLiteDatabase] = []
+            var stores: [any ObjectStore] = []
             var services: [AppServices] = []
             for (app, lookups) in zip(apps, pools.lookups) {
                 let parts = try AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups)
                 databases.append(parts.database)
+                stores.append(parts.store)
                 services.append(try await parts.services())
             }
 
             for app in services { await app.uploads.finishRecovered() }
 
+            let readiness = Readiness()
             let api = API(
                 apps: services,
                 authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
@@ -115,6 +119,7 @@ package struct LCFileServer {
                 providers: configuration.providers,
                 largeBodies: LargeBodyThreads(pools.bodies),
                 health: health,
+                readiness: readiness,
                 compresses: configuration.http.compression,
                 maxWebSockets: descriptors.webSockets,
                 hotDownloads: descriptors.bounded(configuration.hotDownloads),
@@ -133,6 +138,16 @@ package struct LCFileServer {
             let deletions = DeletionWorkers(apps: services)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
             let watch = StorageWatch(health: health, pool: pools.disk)
+            let readinessWatch = ReadinessWatch(
+                readiness: readiness,
+                health: health,
+                probe: probe,
+                pool: pools.disk,
+                stores: stores,
+                queues: shared.queues,
+                logger: logger
+            )
+            await readinessWatch.begin()
             let reload = ReloadSignal(
                 certificate: certificate,
                 logLevel: logLevel,
@@ -143,7 +158,8 @@ package struct LCFileServer {
             try await serve(
                 api,
                 LiveQueryWorkers(apps: services),
-                [sweeper, deletions, censors, watch, reload],
+                // The last one stops first: the server is not ready before the listener stops.
+                [sweeper, deletions, censors, watch, reload, readinessWatch],
                 descriptors,
                 certificate?.encryption(threads: pools.disk)
             ) { onStarted(greeting) }

@@ -53,6 +53,14 @@ struct SharedParts {
         censorship = CensorEngine(configuration, pools)
     }
 
+    /// The queues whose requests only this server delays; those of fetches also wait for other servers.
+    var queues: [(obstacle: Readiness.Obstacle, isFull: @Sendable () -> Bool)] {
+        [
+            (.imageQueue, { [images] in images.admission.isFull }),
+            (.passwordQueue, { [passwords] in passwords.isFull }),
+        ]
+    }
+
     /// Creates the fetcher of mirrors, whose threads and queue no other fetch uses.
     private static func mirrorFetcher(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> any Fetcher {
         var limits = configuration.fetching

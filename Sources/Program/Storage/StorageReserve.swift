@@ -16,7 +16,7 @@ package final class StorageReserve: StorageInspector {
 
     static let name = ".reserve"
     /// The maximum part of the file system, as a divisor, so that the reserve does not use up a small one.
-    private static let largestPart: Int64 = 16
+    static let largestPart: Int64 = 16
     /// The free space in bytes below which a storage without a reserve counts as full.
     private static let least: Int64 = 1 << 20
 

@@ -9,7 +9,7 @@ from client import ALPHA, BETA, assert_refused
 from data import at_once
 from uploading import Tus, WAYS, ask, assert_counts, assert_nothing_staged, limits, metadata, must, tokens
 
-RESERVED = ["1", "1.1", "health", "health/deep", "/health/"]
+RESERVED = ["1", "1.1", "health", "health/deep", "/health/", "ready"]
 FREE = ["Health", "HEALTH", "%68ealth", "healthy", "a/health", "11"]
 NOTE = "these paths belong to the server"
 
@@ -81,7 +81,7 @@ def test_reserved_prefix_is_refused_in_every_dialect(api, prefix):
     assert_refused(tokens(api, metaData={"prefix": prefix}), 400, 1, NOTE)
 
 
-@pytest.mark.parametrize("key", ["1", "1.1", "health", "1/x", "1.1/x", "health/x"])
+@pytest.mark.parametrize("key", ["1", "1.1", "health", "1/x", "1.1/x", "health/x", "ready", "ready/x"])
 def test_reserved_key_is_refused(server, master, key):
     assert_refused(tokens(master, key=key), 400, 1, NOTE)
     tus = Tus(server)
@@ -97,11 +97,12 @@ def test_prefix_that_only_looks_reserved_is_served(api, prefix):
     assert api.fetch(record["url"]).content == b"data"
 
 
-def test_file_of_an_earlier_version_under_health_is_served(new_server):
+@pytest.mark.parametrize("name", ["health", "ready"])
+def test_file_of_an_earlier_version_under_a_folder_that_is_reserved_now_is_served(new_server, name):
     server = new_server().start()
-    record = server.api().store(b"old", prefix="healthy")
+    record = server.api().store(b"old", prefix=f"{name}y")
     assert server.stop() == 0
-    folder, key = server.storage / ALPHA.id, record["key"].replace("healthy/", "health/", 1)
+    folder, key = server.storage / ALPHA.id, record["key"].replace(f"{name}y/", f"{name}/", 1)
     with sqlite3.connect(folder / "lcfile.sqlite") as database:
         database.execute("UPDATE class_1 SET body = json_set(body, '$.key', ?)", (key,))
     database.close()
@@ -112,12 +113,12 @@ def test_file_of_an_earlier_version_under_health_is_served(new_server):
     server.start()
     api = server.api()
     url = must(api.get(f"/1.1/files/{record['objectId']}"))["url"]
-    assert "/health/" in url
+    assert f"/{name}/" in url
     assert api.fetch(url).content == b"old"
-    assert api.fetch(url.replace("/health/", "/%68ealth/")).content == b"old"
+    assert api.fetch(url.replace(f"/{name}/", f"/%{ord(name[0]):x}{name[1:]}/")).content == b"old"
     assert api.fetch(url, method="HEAD").headers["Content-Length"] == "3"
-    assert must(api.fetch(f"{server.url}/health"))["status"] == "ok"
-    assert api.fetch(f"{server.url}/health/x").status_code == 404
+    assert must(api.fetch(f"{server.url}/{name}"))["status"] in ("ok", "ready")
+    assert api.fetch(f"{server.url}/{name}/x").status_code == 404
 
 
 # A form for a route that takes bytes

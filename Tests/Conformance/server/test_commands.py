@@ -90,8 +90,9 @@ def test_upload_without_files_is_wrong_usage():
     assert lcfile("upload", LCFILE_APP_ID="a", LCFILE_APP_KEY="b").returncode == USAGE
 
 
-def test_health_of_a_server_that_runs(server):
-    result = lcfile("health", "--server", server.url)
+@pytest.mark.parametrize("option", [(), ("--live",), ("--ready",)])
+def test_health_of_a_server_that_runs(server, option):
+    result = lcfile("health", *option, "--server", server.url)
     assert (result.returncode, result.stderr) == (0, "")
 
 
@@ -101,6 +102,10 @@ def test_health_finds_the_port_in_the_environment(server):
 
 def test_health_of_a_server_that_is_down():
     assert_fails(lcfile("health", "--server", f"http://127.0.0.1:{free_port()}"), "does not answer")
+
+
+def test_health_of_one_kind_at_a_time(server):
+    assert lcfile("health", "--live", "--ready", "--server", server.url).returncode == USAGE
 
 
 def test_health_of_something_else(server):

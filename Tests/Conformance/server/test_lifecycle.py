@@ -24,6 +24,17 @@ def test_health_needs_no_keys(server):
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
 
 
+@pytest.mark.smoke
+def test_ready_needs_no_keys(server):
+    response = requests.get(f"{server.url}/ready", timeout=TIMEOUT)
+    assert (response.status_code, response.json()) == (200, {"status": "ready"})
+    assert response.headers["Cache-Control"] == "no-cache,no-store"
+
+
+def test_ready_has_no_other_methods(server):
+    assert requests.post(f"{server.url}/ready", timeout=TIMEOUT).status_code == 404
+
+
 def test_every_answer_has_an_id_that_the_log_knows(server, api):
     id = api.get("/1.1/files?limit=1").headers["X-Request-Id"]
     assert eventually(lambda: id in server.errors)

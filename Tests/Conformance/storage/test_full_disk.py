@@ -6,8 +6,8 @@ from batches import codes, delete as deletion, post
 from cases import covering, some
 from client import eventually
 from data import batch
-from disks import ext4, fill, free, memory
-from full_disks import Life, alive, assert_full, health, metric
+from disks import ext4, fill, free, memory, total
+from full_disks import Life, alive, assert_full, health, metric, reasons
 
 pytestmark = pytest.mark.long
 
@@ -44,6 +44,7 @@ def test_full_disk_lets_go_of_what_is_on_it(server, disk):
     assert eventually(lambda: health(server).status_code == 503)
     assert health(server).json() == {"status": "full", "error": "The server's storage is full."}
     assert health(server, "?live").json() == {"status": "ok"}
+    assert eventually(lambda: "storage-full" in reasons(server))
     assert metric(server, "lcfile_storage_fault", '{kind="full"}') == 1
     life.assert_nothing_is_added()
     life.assert_reads_go_on()
@@ -53,6 +54,7 @@ def test_full_disk_lets_go_of_what_is_on_it(server, disk):
         assert life.master.delete(file["objectId"]).status_code == 200
     life.assert_well_again()
     assert eventually(lambda: health(server).status_code == 200)
+    assert eventually(lambda: reasons(server) == [])
     assert reserve(server) > 0
     assert len(life.tasks.ids()) == 10
 
@@ -71,6 +73,19 @@ def test_full_disk_does_not_wear_out(server, disk):
     assert free(disk) > fill_level // 2
     for _ in range(30):
         new_token(life.api, life.ann)
+
+
+def test_server_with_little_space_is_not_ready(server, disk):
+    assert reasons(server) == []
+    with open(disk / "filler", "wb") as file:
+        # The limit is a sixteenth of this file system, as is the reserve, which is not free.
+        while free(disk) > (total(disk) >> 5):
+            file.write(bytes(1 << 18))
+            file.flush()
+    assert eventually(lambda: reasons(server) == ["space-low"])
+    assert health(server).status_code == 200
+    (disk / "filler").unlink()
+    assert eventually(lambda: reasons(server) == [])
 
 
 @pytest.mark.parametrize("end, disk", covering(["stop", "kill"], DISKS), indirect=["disk"])

@@ -11,7 +11,7 @@ from backups import assert_succeeds, back_up, blob_of, lcfile, restore
 from client import ALPHA, BINARY, Server, assert_refused, clean_environment, eventually
 from data import Objects
 from disks import break_down, ext4
-from full_disks import Life, alive, health, metric
+from full_disks import Life, alive, health, metric, reasons
 
 pytestmark = pytest.mark.long
 
@@ -41,6 +41,7 @@ def test_disk_that_becomes_read_only(disk, new_server):
     assert eventually(lambda: health(server).status_code == 503)
     assert health(server).json() == {"status": "read-only", "error": "The server's storage is read-only."}
     assert health(server, "?live").status_code == 200
+    assert eventually(lambda: "storage-read-only" in reasons(server))
     assert metric(server, "lcfile_storage_fault", '{kind="read-only"}') == 1
     assert metric(server, "lcfile_storage_faults_total", '{kind="read-only"}') >= 5
     said = subprocess.run(

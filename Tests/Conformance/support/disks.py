@@ -56,6 +56,12 @@ def fill(folder):
     return filler
 
 
+def total(folder):
+    """The size in bytes."""
+    status = os.statvfs(folder)
+    return status.f_blocks * status.f_frsize
+
+
 def free(folder):
     """Free bytes that root may use."""
     status = os.statvfs(folder)

@@ -12,6 +12,14 @@ def health(server, query=""):
     return requests.get(f"{server.url}/health{query}", timeout=15)
 
 
+def reasons(server):
+    """The names of the reasons why the server is not ready; empty if it is."""
+    response = requests.get(f"{server.url}/ready", timeout=15)
+    names = [reason["name"] for reason in response.json().get("reasons", [])]
+    assert response.status_code == (503 if names else 200)
+    return names
+
+
 def metric(server, name, labels=""):
     text = requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=15).text
     lines = [line for line in text.splitlines() if line.startswith(f"{name}{labels} ")]

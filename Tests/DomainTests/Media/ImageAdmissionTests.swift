@@ -50,6 +50,20 @@ import Testing
         #expect(log.lines == ["0", "1", "2"])
     }
 
+    @Test("the queue is full while every permit is taken")
+    func full() async throws {
+        let admission = ImageAdmission(workers: 1, memory: 100, queue: 1)
+        let gates = [Gate(), Gate()]
+        var tasks: [Task<Void, any Error>] = []
+        for (gate, isFull) in zip(gates, [false, true]) {
+            tasks.append(start("job", on: admission, until: gate))
+            #expect(admission.isFull == isFull)
+        }
+        for gate in gates { gate.open() }
+        try await wait(for: tasks)
+        #expect(!admission.isFull)
+    }
+
     @Test("jobs run that fit into the memory together, the others wait")
     func memory() async throws {
         let admission = ImageAdmission(workers: 9, memory: 10, queue: 0)

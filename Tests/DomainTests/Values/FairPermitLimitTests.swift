@@ -64,6 +64,29 @@ import Testing
         #expect(refused == ["a", "a"])
     }
 
+    @Test("the queue is full while no permit is free and no further key can wait")
+    func full() async throws {
+        let permits = FairPermits<String>(1, maxWaiting: 1)
+        try await permits.take(for: "held")
+        #expect(!permits.isFull)
+        let waiting = Task { try await permits.take(for: "waiting") }
+        while permits.waitingCount < 1 { await Task.yield() }
+        #expect(permits.isFull)
+        permits.giveBack()
+        try await waiting.value
+        #expect(!permits.isFull)
+    }
+
+    @Test("a queue without slots is full while no permit is free")
+    func fullWithoutSlots() async throws {
+        let permits = FairPermits<String>(1, maxWaiting: 0)
+        #expect(!permits.isFull)
+        try await permits.take(for: "held")
+        #expect(permits.isFull)
+        permits.giveBack()
+        #expect(!permits.isFull)
+    }
+
     @Test("a request that is cancelled while it waits gives its slot back")
     func cancelled() async throws {
         let permits = FairPermits<String>(1, maxWaiting: 1)

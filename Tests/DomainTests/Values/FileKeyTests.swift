@@ -55,7 +55,7 @@ private let forty = String(repeating: "aB3dE", count: 8)
         "a chosen key is taken as it is",
         arguments: [
             "robots.txt", "a/b/c.png", "照片/1 2.jpg", "1.txt", "1.1.txt", "11/x", "1.10/x", "healthy", "Health/x",
-            "%68ealth/x", "a/health/x", "~",
+            "%68ealth/x", "a/health/x", "ready.txt", "already/x", "~",
             "a+b", "...", ".well-known/x", String(repeating: "k", count: 1024),
         ]
     )
@@ -67,7 +67,8 @@ private let forty = String(repeating: "aB3dE", count: 8)
         "a key under which no file could be found, or that is no path, is refused",
         arguments: [
             "", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\u{0}", "a\nb", "a\u{7f}",
-            "a\u{2028}b", "1", "1.1", "1/a", "1.1/files/a", "health", "health/x", String(repeating: "k", count: 1025),
+            "a\u{2028}b", "1", "1.1", "1/a", "1.1/files/a", "health", "health/x", "ready", "ready/x",
+            String(repeating: "k", count: 1025),
             String(repeating: "é", count: 513),
         ]
     )

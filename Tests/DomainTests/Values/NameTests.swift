@@ -74,7 +74,10 @@ import Testing
 
     @Test(
         "prefixes that walk folders or hide routes are refused",
-        arguments: ["..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x", "health", "/health/", "health/x"]
+        arguments: [
+            "..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x", "health", "/health/", "health/x", "ready",
+            "ready/x",
+        ]
     )
     func prefixRefused(text: String) {
         #expect(throws: ServiceError.self) { try KeyPrefix(text) }
@@ -82,7 +85,7 @@ import Testing
 
     @Test(
         "prefixes that only look like the server's own paths are taken",
-        arguments: ["Health", "%68ealth", "a/health", "11"]
+        arguments: ["Health", "%68ealth", "a/health", "11", "Ready", "ready.txt"]
     )
     func prefixTaken(text: String) throws {
         #expect(try KeyPrefix(text)?.description == text)

@@ -13,9 +13,11 @@ struct DownloadRoutes: Sendable {
     func add(to router: Router<APIContext>) {
         router.get("**", use: download)
         router.head("**", use: download)
-        // Keys of earlier versions can begin with `health/`, and the router does not backtrack from the path `/health`.
-        router.get("health/**", use: download)
-        router.head("health/**", use: download)
+        // Keys of earlier versions can begin with these folders, and the router does not backtrack from such a path.
+        for folder in ["health", "ready"] {
+            router.get("\(folder)/**", use: download)
+            router.head("\(folder)/**", use: download)
+        }
     }
 
     @Sendable private func download(_ request: Request, _ context: APIContext) async throws -> Response {

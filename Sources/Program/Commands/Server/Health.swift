@@ -6,12 +6,15 @@ struct Health: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a server; exit with 0 if it is healthy, with 1 if not.",
         discussion: """
-            For health checks of containers, where no other HTTP client is installed. A full, read-only or damaged \
-            storage also results in exit code 1; with --live only a server that does not answer does. Use --live for \
-            an orchestrator that restarts servers: a restart does not free disk space.
+            For health checks of containers, where no other HTTP client is installed. A server is healthy if its \
+            storage has no fault (/health) and it can do all of its work (/ready): a full, read-only or damaged \
+            storage, a database that does not answer and a full queue result in exit code 1. With --ready only /ready \
+            counts; use it for a load balancer. With --live only a server that does not answer results in exit code \
+            1; use it for an orchestrator that restarts servers: a restart does not free disk space.
 
             Examples:
               lcfile health
+              lcfile health --ready
               lcfile health --live --server https://files.example.com
             """
     )
@@ -24,15 +27,24 @@ struct Health: AsyncParsableCommand {
     )
     var server: String?
 
-    @Flag(help: "Check only whether the server answers, not the state of its storage.")
+    @Flag(help: "Check only whether the server answers.")
     var live = false
+
+    @Flag(help: "Check only whether the server can do all of its work.")
+    var ready = false
+
+    func validate() throws {
+        if live, ready { throw ValidationError("--live and --ready exclude each other; --live checks less.") }
+    }
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let scheme = environment["LCFILE_TLS_CERTIFICATE"].map { $0.isEmpty } ?? true ? "http" : "https"
         let server = self.server ?? "\(scheme)://127.0.0.1:\(environment["LCFILE_PORT"] ?? "8080")"
         do {
-            try await FileClient.checkHealth(of: server, onlyLife: live, verifiesCertificate: self.server != nil)
+            let isNamed = self.server != nil
+            if !ready { try await FileClient.checkHealth(of: server, onlyLife: live, verifiesCertificate: isNamed) }
+            if !live { try await FileClient.checkReadiness(of: server, verifiesCertificate: isNamed) }
         } catch let error as FileClientError where error.status != 0 {
             Terminal.printError("lcfile: \(server) is not healthy: \(error)")
             throw ExitCode.failure

@@ -189,6 +189,7 @@ extension ServerConfiguration {
 
         reader.number("disk.threads", 1...1024, into: &threads.disk)
         reader.size("disk.reserve", allowingZero: true, atMost: 1 << 40, into: &reserve)
+        reader.size("disk.minFree", allowingZero: true, atMost: 1 << 50, into: &minFree)
         reader.number("database.readers", 1...256, into: &threads.databaseReaders)
         reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
 

@@ -58,6 +58,8 @@ package struct ServerConfiguration: Sendable {
     package var derivativeCache: Int64 = 1 << 30
     /// Bytes reserved for deletes when the storage is full; 0 reserves none.
     package var reserve: Int64 = 32 << 20
+    /// The free space in bytes below which the server is not ready; 0 for no such limit.
+    package var minFree: Int64 = 128 << 20
     /// The limits on parallel blocking work.
     package var threads = ThreadSettings()
     /// The path of a table of extensions in the form of `/etc/mime.types`.
