@@ -16,7 +16,10 @@ RUN mkdir -p Tests/Support Benchmarks/Store Benchmarks/BareHummingbird \
  && touch Tests/Support/Empty.swift Benchmarks/Store/main.swift Benchmarks/BareHummingbird/main.swift \
  && sed -nE 's/.*of: "([A-Za-z]+)".*/\1/p' Package.swift > /tmp/tested \
  && while read -r name; do mkdir "Tests/${name}Tests" && touch "Tests/${name}Tests/Empty.swift"; done < /tmp/tested
-RUN swift build -c release --product lcfile --static-swift-stdlib \
+# The commit that `lcfile --version` names: docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)
+ARG COMMIT=
+RUN export LCFILE_COMMIT=$COMMIT \
+ && swift build -c release --product lcfile --static-swift-stdlib \
  && swift build -c release --product lcfile-classifier --static-swift-stdlib \
  && strip .build/release/lcfile .build/release/lcfile-classifier
 COPY scripts/licenses scripts/

@@ -2,7 +2,9 @@
   package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
-RELEASE = swift build -c release --product lcfile --static-swift-stdlib
+# The binary names the commit; a source archive has none.
+COMMIT := $(shell git describe --always --dirty=-modified --abbrev=12 --exclude='*' 2>/dev/null)
+RELEASE = LCFILE_COMMIT=$(COMMIT) swift build -c release --product lcfile --static-swift-stdlib
 CLASSIFIER = swift build -c release --product lcfile-classifier --static-swift-stdlib
 
 # Builds the server and runs it with the default settings.

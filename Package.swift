@@ -8,6 +8,12 @@ import PackageDescription
 let strictness: [SwiftSetting] =
     Context.environment["LCFILE_WARNINGS"] == "errors" ? [.treatAllWarnings(as: .error)] : []
 
+// The commit that `lcfile --version` names. `make build` sets it: SwiftPM caches this file's result, and with it the
+// commit of Context.gitInformation, so that a later build would name an earlier commit.
+let commit = Context.environment["LCFILE_COMMIT"].flatMap { text in
+    !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-+.".contains($0)) } ? text : nil
+}
+
 let settings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -106,6 +112,12 @@ let package = Package(
         cModule("CArchive", package: "libarchive", debian: "libarchive-dev"),
         cModule("CJemalloc", package: "jemalloc", debian: "libjemalloc-dev"),
         cModule("CLinux"),
+        // Compiled again for each commit that a build names, without any other target.
+        .target(
+            name: "CBuild",
+            path: "Sources/System/CBuild",
+            cSettings: commit.map { [.define("LCFILE_COMMIT", to: "\"\($0)\"")] } ?? []
+        ),
         library("Curl", in: "System", ["CCurl"]),
         library("Confinement", in: "System", ["CLinux"]),
         library("ClassifierMessages", in: "System", []),
@@ -160,7 +172,7 @@ let package = Package(
             in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch", "VisionModel", "HTTPAPI", "Storage", "CJemalloc",
+                "CurlFetch", "VisionModel", "HTTPAPI", "Storage", "CBuild", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 nioSSL, serviceLifecycle, unixSignals,
             ]

@@ -1,3 +1,4 @@
+internal import Curl
 package import Domain
 package import NIOCore
 package import NIOPosix
@@ -23,6 +24,9 @@ package struct CurlFetcher: Fetcher {
         self.pool = pool
         admission = Admission(limit: limit, refusal: "Too many files are being fetched; try again in a second.")
     }
+
+    /// The version of libcurl that is loaded.
+    package static var libraryVersion: String { CurlHandle.libraryVersion }
 
     package func fetch(
         _ url: RemoteURL,

@@ -1,5 +1,6 @@
 package import Domain
 internal import GRDB
+internal import GRDBSQLite
 
 /// One app's database: a writer that syncs each transaction before it returns, and concurrent readers.
 ///
@@ -12,6 +13,9 @@ package struct SQLiteDatabase: Sendable {
     let writes: GroupCommit
     /// The threads of reads; `nil` if they run on GRDB's queues.
     let readThreads: ReadThreads?
+
+    /// The version of SQLite that is loaded, such as `3.40.1`.
+    package static var libraryVersion: String { sqlite3_libversion().map { String(cString: $0) } ?? "unknown" }
 
     /// Opens the database at a path, creates it if it does not exist, and migrates its schema.
     ///

@@ -51,6 +51,9 @@ package struct VipsRenderer: ImageRenderer {
         headerWorkers = ImageAdmission(headerLimits)
     }
 
+    /// The version of libvips that is loaded, such as `8.14.1`.
+    package static var libraryVersion: String { vips_version_string().map { String(cString: $0) } ?? "unknown" }
+
     package func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
         let header = try await watched(with: .normal, until: nil) { watch in
             watch.begin(for: VipsRenderer.headerTime)

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Glibc
+internal import Server
 
 /// The command line of lcfile, with one subcommand in each file.
 package struct LCFileCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ package struct LCFileCommand: AsyncParsableCommand {
               lcfile ls --where '{"mime_type":"image/png"}'
               lcfile import photos/
             """,
-        version: "lcfile \(version)",
+        version: ProgramVersion.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Files",
@@ -44,13 +45,13 @@ package struct LCFileCommand: AsyncParsableCommand {
                 ]
             ),
             CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
-            CommandGroup(name: "Server", subcommands: [Serve.self, Health.self, Backup.self, Restore.self]),
+            CommandGroup(
+                name: "Server",
+                subcommands: [Serve.self, Health.self, VersionCommand.self, Backup.self, Restore.self]
+            ),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self, CompletionsCommand.self]),
         ]
     )
-
-    /// The version of the program.
-    package static let version = "0.1.0"
 
     /// Creates the command; called by ArgumentParser.
     package init() {}

@@ -15,6 +15,12 @@ package struct CurlHandle: ~Copyable {
 
     private static let started: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
+    /// The version of libcurl that is loaded, such as `7.88.1`.
+    package static var libraryVersion: String {
+        // The first version of the structure has the field.
+        curl_version_info(CURLVERSION_FIRST).map { String(cString: $0.pointee.version) } ?? "unknown"
+    }
+
     /// Starts libcurl if this is the first handle of the process.
     ///
     /// - Throws: ``CurlFailure`` if it cannot start.

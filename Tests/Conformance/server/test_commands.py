@@ -1,5 +1,7 @@
 """The other commands: lcfile upload and lcfile health."""
 
+import json
+import re
 
 import pytest
 from client import ALPHA, ROCKET, free_port
@@ -110,6 +112,25 @@ def test_health_of_one_kind_at_a_time(server):
 
 def test_health_of_something_else(server):
     assert_fails(lcfile("health", "--server", f"{server.url}/elsewhere"), "404")
+
+
+# Versions
+
+LIBRARIES = ["libvips", "SQLite", "libcurl", "Swift"]
+
+
+def test_version_names_the_libraries():
+    result = lcfile("--version")
+    first, second = result.stdout.splitlines()
+    assert re.fullmatch(r"lcfile \d+\.\d+\.\d+(-dev)? \(commit (unknown|[0-9a-f]{7,40}(-modified)?)\)", first)
+    assert [part.split()[0] for part in second.split(", ")] == LIBRARIES
+    assert lcfile("version").stdout == result.stdout
+
+
+def test_version_as_json():
+    version = json.loads(lcfile("version", "--json").stdout)
+    assert f"lcfile {version['version']} (commit {version.get('commit', 'unknown')})" in lcfile("--version").stdout
+    assert sorted(version["libraries"]) == sorted(LIBRARIES)
 
 
 @pytest.mark.parametrize("arguments, words", [((), ["serve", "upload", "health"]), (("serve",), ["--storage", "--sample"])])

@@ -65,7 +65,7 @@ package struct ConfigurationLoader: Sendable {
     }
 
     /// Variables of the commands that connect to a server, and of the build; the server does not read them.
-    private static let otherVariables: Set = ["LCFILE_PROFILE", "LCFILE_SERVER", "LCFILE_WARNINGS"]
+    private static let otherVariables: Set = ["LCFILE_PROFILE", "LCFILE_SERVER", "LCFILE_WARNINGS", "LCFILE_COMMIT"]
 
     /// A sentence for each name of the file, and each variable of the environment, that is no setting.
     private func unknownNames(_ names: [String], known: [String]) -> [String] {
