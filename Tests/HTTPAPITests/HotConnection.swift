@@ -57,12 +57,13 @@ final class HotConnection {
     let socket = BlockedSocket()
     let activity = ConnectionActivity()
     let downloads = HotDownloads(limits: HotDownloadLimits(), feeds: [])
+    let records = Records()
 
-    init() throws {
+    init(proxies: TrustedProxies = TrustedProxies()) throws {
         let gate = RequestGate(connections: OpenConnections(), activity: activity, logger: Logger(label: "test"))
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let log = HotDownloadLog(logger: logger)
+        let log = HotDownloadLog(logger: logger, proxies: proxies, sink: records.sink)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(socket)
         try pipeline.addHandler(
@@ -81,6 +82,7 @@ final class HotConnection {
         let download = HotDownload(
             response,
             path: target,
+            app: AppID("app"),
             tag: EntityTag(quoted: "\"tag\""),
             body: .memory(ByteBuffer(string: "body")),
             size: 4

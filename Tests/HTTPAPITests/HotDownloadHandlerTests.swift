@@ -1,3 +1,4 @@
+import Domain
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -24,6 +25,43 @@ import Testing
         #expect(sent.hasSuffix("\r\nServer: lcfile\r\n\r\nbody"))
         #expect(try connection.routed() == [])
         #expect(connection.activity.idleSince != nil)
+    }
+
+    @Test("a hot request is recorded with its app, size, id and client")
+    func record() throws {
+        let connection = try HotConnection()
+        connection.send(get("/hot", "X-Forwarded-For: 198.51.100.7\r\n"))
+        let record = try #require(connection.records.all.first)
+        #expect(connection.records.all.count == 1)
+        #expect(record.app?.description == "app")
+        #expect(record.route == "/**")
+        #expect([record.method, record.path, record.client.description] == ["GET", "/hot", "127.0.0.1"])
+        #expect(record.status == 200)
+        #expect(record.bytes == 4)
+        #expect(record.isComplete)
+        #expect(connection.socket.take().contains("X-Request-Id: \(record.id)\r\n"))
+    }
+
+    @Test(
+        "behind a trusted proxy the client is the one that the proxy names",
+        arguments: [(.xForwardedFor, "198.51.100.7"), (.forwarded, "198.51.100.8")]
+            as [(TrustedProxies.Field, String)]
+    )
+    func forwarded(field: TrustedProxies.Field, client: String) throws {
+        var proxies = TrustedProxies()
+        proxies.networks = try #require(TrustedProxies.networks("127.0.0.1"))
+        proxies.field = field
+        let connection = try HotConnection(proxies: proxies)
+        let lines = ["X-Forwarded-For: 192.0.2.9", "x-forwarded-for: 198.51.100.7 ", "Forwarded: for=198.51.100.8"]
+        connection.send(get("/hot", lines.map { "\($0)\r\n" }.joined()))
+        #expect(connection.records.all.map(\.client.description) == [client])
+    }
+
+    @Test("HEAD and 304 have no bytes in the log", arguments: [("HEAD", ""), ("GET", "If-None-Match: *\r\n")])
+    func noBytes(method: String, field: String) throws {
+        let connection = try HotConnection()
+        connection.send("\(method) /hot HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+        #expect(connection.records.all.map(\.bytes) == [0])
     }
 
     @Test("HEAD has the same head and no body")

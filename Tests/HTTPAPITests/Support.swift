@@ -31,6 +31,8 @@ struct TestServer {
     var health = StorageHealth()
     /// What `/ready` tells of.
     var readiness = Readiness()
+    /// Receives the requests for the log.
+    var requests: RequestSink?
     /// Whether JSON is compressed.
     var compresses = true
     /// The file domains that are each app's own.
@@ -61,7 +63,8 @@ struct TestServer {
             largeBodies: largeBodies,
             health: health,
             readiness: readiness,
-            compresses: compresses
+            compresses: compresses,
+            requests: requests
         )
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical

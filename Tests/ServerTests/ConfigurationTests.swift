@@ -100,7 +100,8 @@ import Testing
         }
         for name in texts {
             let variable = ConfigurationLoader.environmentVariable(of: name)
-            let loaded = try await load(environment: [variable: "changed"])
+            var loaded = try await load(environment: [variable: "changed"])
+            loaded.changes = []
             #expect(String(reflecting: loaded).contains("\"changed\""), "\(variable)")
         }
         let paths = pair.map { (ConfigurationLoader.environmentVariable(of: $0), "/\($0)") }
@@ -115,6 +116,37 @@ import Testing
         }
         let sentence = try await refusal(environment: [ConfigurationLoader.environmentVariable(of: keys): "too short"])
         #expect(sentence.hasPrefix("\(keys) must be up to 8 keys") && !sentence.contains("too short"))
+    }
+
+    @Test("settings that differ from their defaults are known, without secrets and paths of URLs")
+    func changes() async throws {
+        let yaml = """
+            port: 8080
+            storage: elsewhere
+            publicURL: https://files.example.com/a/b
+            tls:
+              certificate: /c
+              key: /k
+            http:
+              compression: false
+              proxies: 127.0.0.1, 10.0.0.0/8
+            uploads:
+              maxSize: 5GB
+              quota: 1GB
+            censorship:
+              webhook: https://hooks.example.com/T0/secret
+              webhookSecret: hidden-secret
+            log:
+              level: debug
+            """
+        let loaded = try await load(flags: ["host": "::1"], environment: ["LCFILE_DISK_RESERVE": "32MB"], yaml: yaml)
+        let expected = [
+            "host=::1", "publicURL=https://files.example.com/…", "tls.certificate=/c", "tls.key=/k",
+            "storage=elsewhere", "http.compression=false", "http.proxies=127.0.0.1, 10.0.0.0/8",
+            "uploads.maxSize=5GB", "uploads.quota=1GB", "censorship.webhook=https://hooks.example.com/…",
+            "censorship.webhookSecret=(set)", "log.level=debug",
+        ]
+        #expect(loaded.changes.map { "\($0.name)=\($0.value)" } == expected)
     }
 
     @Test("file URLs begin with https if connections are encrypted")
@@ -140,6 +172,7 @@ import Testing
             ("uploads:\n  maxSize: 9999999999TB", "uploads.maxSize"),
             ("metrics:\n  enabled: maybe", "metrics.enabled is 'maybe'; allowed: true or false"),
             ("log:\n  level: loud", "log.level is 'loud'; allowed: trace, debug"),
+            ("log:\n  format: xml", "log.format is 'xml'; allowed: auto, text, json"),
             ("publicURL: files.example.com", "publicURL is 'files.example.com'; allowed: an address such as https://"),
             ("publicURL: https://a?b", "publicURL"), ("publicURL: 'https://a b'", "publicURL"),
             ("port: 9464", "metrics.port is 9464"), ("port: [1, 2]", "must be one value"),

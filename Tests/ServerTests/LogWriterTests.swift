@@ -1,8 +1,10 @@
 import Dispatch
+import Domain
 import Glibc
 import Logging
 import Testing
 
+@testable import HTTPAPI
 @testable import Server
 
 @Suite struct LogWriterTests {
@@ -32,40 +34,85 @@ import Testing
         }
     }
 
+    private static func line(_ message: String) -> LogLine {
+        LogLine(time: Timestamp(milliseconds: 0), level: .info, logger: "test", message: message, fields: [])
+    }
+
+    /// How a line with a message is written.
+    private static func written(_ message: String) -> String { "1970-01-01T00:00:00.000Z info test: \(message)\n" }
+
+    private static func request(_ path: String) -> RequestRecord {
+        RequestRecord(
+            time: Timestamp(milliseconds: 0),
+            id: "7",
+            app: nil,
+            client: .unknown,
+            method: "GET",
+            path: path,
+            route: nil,
+            status: 404,
+            bytes: 9,
+            duration: .zero,
+            isComplete: true
+        )
+    }
+
     @Test("all lines are written in order by the end, also those from before the start")
     func lines() async throws {
         let pipe = Pipe()
         let writer = LogWriter(bound: 1 << 20, descriptor: pipe.writing)
-        writer.write("before\n")
+        writer.write(LogWriterTests.line("before"))
         try await writer.whileRunning {
-            for number in 0..<100 { writer.write("line \(number)\n") }
+            for number in 0..<100 { writer.write(LogWriterTests.line("\(number)")) }
         }
-        #expect(pipe.rest() == "before\n" + (0..<100).map { "line \($0)\n" }.joined())
+        let expected = ["before"] + (0..<100).map { "\($0)" }
+        #expect(pipe.rest() == expected.map(LogWriterTests.written).joined())
     }
 
-    @Test("lines beyond the limit are dropped and counted")
-    func dropped() async throws {
+    @Test("lines of requests stand between the others in order")
+    func requests() async throws {
         let pipe = Pipe()
-        let writer = LogWriter(bound: 12, descriptor: pipe.writing)
-        for number in 0..<5 { writer.write("line \(number)\n") }
+        let writer = LogWriter(bound: 1 << 20, descriptor: pipe.writing)
+        try await writer.whileRunning {
+            writer.write(LogWriterTests.line("before"))
+            writer.write(LogWriterTests.request("/a"))
+            writer.write(LogWriterTests.line("after"))
+        }
+        let lines = pipe.rest().split(separator: "\n")
+        #expect(lines.map { $0.contains("path=/a") } == [false, true, false])
+    }
+
+    @Test("lines beyond the limit are dropped and counted, of requests as of others", arguments: [false, true])
+    func dropped(areRequests: Bool) async throws {
+        let pipe = Pipe()
+        let size = areRequests ? 256 + 2 : LogWriterTests.written("0").utf8.count
+        let writer = LogWriter(bound: 2 * size + 1, descriptor: pipe.writing)
+        for number in 0..<5 {
+            if areRequests {
+                writer.write(LogWriterTests.request("/\(number)"))
+            } else {
+                writer.write(LogWriterTests.line("\(number)"))
+            }
+        }
         try await writer.whileRunning {}
-        #expect(
-            pipe.rest() == "line 0\n4 log lines were dropped, because log.buffer (12 bytes) was full.\n"
-        )
+        let lines = pipe.rest().split(separator: "\n")
+        #expect(lines.count == 3)
+        let last = try #require(lines.last)
+        #expect(last.hasSuffix("3 log lines were dropped, because log.buffer (\(2 * size + 1) bytes) was full."))
     }
 
     @Test("the error of the body is thrown after the lines are written")
     func failure() async throws {
         struct Failure: Error {}
         let pipe = Pipe()
-        let writer = LogWriter(bound: 100, descriptor: pipe.writing)
+        let writer = LogWriter(bound: 1000, descriptor: pipe.writing)
         await #expect(throws: Failure.self) {
             try await writer.whileRunning {
-                writer.write("last\n")
+                writer.write(LogWriterTests.line("last"))
                 throw Failure()
             }
         }
-        #expect(pipe.rest() == "last\n")
+        #expect(pipe.rest() == LogWriterTests.written("last"))
     }
 
     @Test("a warning is written at once, and the lines before it")
@@ -84,6 +131,6 @@ import Testing
             #expect(poll.revents & Int16(POLLIN) != 0)
         }
         let lines = pipe.rest().split(separator: "\n").map { $0.drop { $0 != " " } }
-        #expect(lines == [" info test: id=7 [ServerTests] first", " warning test: id=7 [ServerTests] second"])
+        #expect(lines == [" info test: first id=7", " warning test: second id=7"])
     }
 }

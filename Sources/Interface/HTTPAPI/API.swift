@@ -21,6 +21,7 @@ package struct API: Sendable {
     private let compresses: Bool
     private let proxies: TrustedProxies
     private let requestLimits: RequestLimits
+    private let requests: RequestSink?
 
     /// - Parameters:
     ///   - apps: The apps of this server; a file key is looked up in them in this order.
@@ -36,6 +37,7 @@ package struct API: Sendable {
     ///   - hotDownloads: The maximum size of the table of prepared responses.
     ///   - proxies: The reverse proxies that are believed when they name a client.
     ///   - requestLimits: How often clients can call.
+    ///   - requests: Receives each request for the log; `nil` if no request is logged.
     ///   - logger: Records what happens on WebSockets.
     package init(
         apps: [AppServices],
@@ -51,6 +53,7 @@ package struct API: Sendable {
         hotDownloads: HotDownloadLimits = HotDownloadLimits(),
         proxies: TrustedProxies = TrustedProxies(),
         requestLimits: RequestLimits = RequestLimits(),
+        requests: RequestSink? = nil,
         logger: Logger = Logger(label: "lcfile")
     ) {
         self.health = health
@@ -58,6 +61,7 @@ package struct API: Sendable {
         self.compresses = compresses
         self.proxies = proxies
         self.requestLimits = requestLimits
+        self.requests = requests
         self.publicURL = publicURL
         let hasHotDownloads = hotDownloads.responses > 1 && hotDownloads.memory > 0
         self.hotDownloads =
@@ -79,7 +83,7 @@ package struct API: Sendable {
     package func responder() -> some HTTPResponder<APIContext> {
         let router = Router(context: APIContext.self)
         router.add(middleware: MetricsMiddleware())
-        router.add(middleware: RequestLog())
+        router.add(middleware: RequestLog(sink: requests))
         router.add(middleware: UploadCORS())
         router.add(middleware: CORSMiddleware.api)
         router.add(middleware: ErrorRenderer())

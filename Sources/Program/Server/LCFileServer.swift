@@ -35,7 +35,7 @@ package struct LCFileServer {
     ) {
         self.configuration = configuration
         self.settings = settings
-        let log = LogWriter(bound: configuration.logBuffer)
+        let log = LogWriter(layout: configuration.logFormat.layout(on: STDERR_FILENO), bound: configuration.logBuffer)
         self.log = log
         let level = SharedLogLevel(configuration.logLevel)
         logLevel = level
@@ -50,21 +50,47 @@ package struct LCFileServer {
     /// - Throws: ``ExitError`` if it cannot start.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         try await log.whileRunning {
-            // Before anything is created, as other faults of the settings.
-            let address = try AddressReservation(.api(configuration))
-            let metrics = configuration.metrics.enabled ? try AddressReservation(.metrics(configuration.metrics)) : nil
-            var server = self
-            server.configuration.port = address.port
-            if let port = metrics?.port { server.configuration.metrics.port = port }
-            if metrics != nil, configuration.metrics.port == 0 {
-                logger.notice(
-                    "metrics.port is 0: metrics are served on a free port.",
-                    metadata: ["port": "\(server.configuration.metrics.port)"]
-                )
+            let hasStarted = Atomic(false)
+            runLog.start(configuration)
+            do {
+                try await runListening { greeting in
+                    hasStarted.store(true, ordering: .relaxed)
+                    onStarted(greeting)
+                }
+            } catch {
+                // The caller prints why a start failed.
+                if hasStarted.load(ordering: .relaxed) { runLog.failure(error) }
+                throw error
             }
-            defer { withExtendedLifetime((address, metrics)) {} }
-            try await server.runServices(onStarted: onStarted)
+            runLog.end()
         }
+    }
+
+    private var runLog: RunLog { RunLog(logger: logger) }
+
+    /// Adds the line of a request to the log, if the level of the log includes it at that time.
+    private var requests: RequestSink {
+        { [log, logLevel] request in
+            if logLevel.value <= .info { log.write(request) }
+        }
+    }
+
+    /// Takes the addresses and runs the services on them.
+    private func runListening(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
+        // Before anything is created, as other faults of the settings.
+        let address = try AddressReservation(.api(configuration))
+        let metrics = configuration.metrics.enabled ? try AddressReservation(.metrics(configuration.metrics)) : nil
+        var server = self
+        server.configuration.port = address.port
+        if let port = metrics?.port { server.configuration.metrics.port = port }
+        if metrics != nil, configuration.metrics.port == 0 {
+            logger.notice(
+                "metrics.port is 0: metrics are served on a free port.",
+                metadata: ["port": "\(server.configuration.metrics.port)"]
+            )
+        }
+        defer { withExtendedLifetime((address, metrics)) {} }
+        try await server.runServices(onStarted: onStarted)
     }
 
     private func runServices(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
@@ -125,6 +151,7 @@ package struct LCFileServer {
                 hotDownloads: descriptors.bounded(configuration.hotDownloads),
                 proxies: configuration.http.proxies,
                 requestLimits: shared.requestLimits,
+                requests: requests,
                 logger: logger
             )
             warnAboutPublicURL()
@@ -162,7 +189,10 @@ package struct LCFileServer {
                 [sweeper, deletions, censors, watch, reload, readinessWatch],
                 descriptors,
                 certificate?.encryption(threads: pools.disk)
-            ) { onStarted(greeting) }
+            ) { [runLog, configuration] in
+                runLog.serving(configuration, apps: apps, descriptors)
+                onStarted(greeting)
+            }
             await shared.censorship.close()
             for database in databases { try database.close() }
             reserve.takeForNextStart()
@@ -212,13 +242,9 @@ package struct LCFileServer {
             let listener = metricsListener(metrics, onRunning: listening)
             services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)
         }
-        var group = ServiceGroupConfiguration(
-            services: services,
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
-        )
+        var group = ServiceGroupConfiguration(services: services, logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
-        try await ServiceGroup(configuration: group).run()
+        try await StopSignals(log: runLog).run(ServiceGroup(configuration: group))
     }
 
     private func mainListener(
@@ -240,6 +266,8 @@ package struct LCFileServer {
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
                 encryption: encryption,
+                proxies: configuration.http.proxies,
+                requests: requests,
                 logger: logger
             ),
             configuration: .init(

@@ -106,7 +106,8 @@ class Server:
             LCFILE_STORAGE=str(self.storage),
             LCFILE_METRICS_PORT=str(self.metrics_port),
             # All tests sign their users up from one address, and far more than a client does.
-            **{"LCFILE_ACCOUNTS_MAX_SIGN_UPS": "0"} | settings,
+            # Tests look for words in lines; those of the log's format set it.
+            **{"LCFILE_ACCOUNTS_MAX_SIGN_UPS": "0", "LCFILE_LOG_FORMAT": "text"} | settings,
         )
         self.command = [BINARY, "serve", *arguments]
         if apps:

@@ -39,8 +39,9 @@ class TLSServer(Server):
 
 
 def log_lines(server, level):
-    """The lines of the log with this level."""
-    return [line for line in server.errors.splitlines() if f" {level} lcfile" in line]
+    """The lines of the log with this level, but those about the start and the end of the run."""
+    run = re.compile(r" lcfile: The server (starts|accepts requests|stops|has stopped)\b")
+    return [line for line in server.errors.splitlines() if f" {level} lcfile" in line and not run.search(line)]
 
 
 def sockets(server):

@@ -28,6 +28,7 @@ struct SignedCensorRoutes: Sendable {
             expires: try context.parameters.require("expires"),
             signature: try context.parameters.require("signature")
         )
+        context.app.note(app.id)
         let whole = {
             let representation = Representation(
                 mediaType: origin.mediaType,
@@ -60,6 +61,7 @@ struct SignedCensorRoutes: Sendable {
                 timestamp: request.headers[.known(WebhookSignature.timestampHeader)],
                 signature: request.headers[.known(WebhookSignature.signatureHeader)]
             )
+            context.app.note(app.id)
             return JSONValue.object(["censorResult": .string(verdict.rawValue)]).response()
         }
     }

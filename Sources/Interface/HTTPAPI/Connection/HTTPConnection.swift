@@ -15,7 +15,9 @@ package enum HTTPConnection {
     ///   - liveConnections: Accepts WebSockets; `nil` for none.
     ///   - hotDownloads: The prepared responses of downloads; `nil` for none.
     ///   - encryption: Encrypts the connections; `nil` for connections in the clear.
-    ///   - logger: Records the requests that get prepared responses.
+    ///   - proxies: The reverse proxies that are believed when they name a client.
+    ///   - requests: Receives the requests that get prepared responses; `nil` if no request is logged.
+    ///   - logger: Receives failures of these responses.
     /// - Returns: The builder with which Hummingbird creates the server's connections.
     package static func server(
         idleTimeout: TimeAmount,
@@ -24,6 +26,8 @@ package enum HTTPConnection {
         liveConnections: LiveConnections? = nil,
         hotDownloads: HotDownloads? = nil,
         encryption: Encryption? = nil,
+        proxies: TrustedProxies = TrustedProxies(),
+        requests: RequestSink? = nil,
         logger: Logger
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
@@ -35,7 +39,7 @@ package enum HTTPConnection {
                 liveConnections: liveConnections,
                 hotDownloads: hotDownloads,
                 encryption: encryption,
-                log: HotDownloadLog(logger: logger)
+                log: HotDownloadLog(logger: logger, proxies: proxies, sink: requests)
             )
         }
     }

@@ -44,9 +44,14 @@ package struct TrustedProxies: Sendable {
     ///   - headers: The fields of the request.
     /// - Returns: The client's address; `nil` if the connection is not from a trusted proxy.
     func client(behind peer: IPAddress, _ headers: HTTPFields) -> IPAddress? {
+        client(behind: peer, lines: headers[values: .known(field.rawValue)])
+    }
+
+    /// Finds the client by the lines of the field.
+    func client(behind peer: IPAddress, lines: [String]) -> IPAddress? {
         guard isTrusted(peer) else { return nil }
         var client = peer
-        for address in addresses(headers).reversed() {
+        for address in addresses(lines).reversed() {
             guard let address else { break }
             client = address
             if !isTrusted(client) { break }
@@ -58,8 +63,8 @@ package struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    private func addresses(_ headers: HTTPFields) -> [IPAddress?] {
-        headers[values: .known(field.rawValue)].flatMap { line in
+    private func addresses(_ lines: [String]) -> [IPAddress?] {
+        lines.flatMap { line in
             switch field {
             case .xForwardedFor:
                 line.split(separator: ",", omittingEmptySubsequences: false).map { ForwardedNode.address($0) }

@@ -59,6 +59,7 @@ struct ContentRoutes: Sendable {
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
+        context.app.note(app.id)
         let isPublic = context.caller == nil
         let policy = app.files.policy.settings
         switch location {

@@ -27,6 +27,8 @@ struct HotDownload: Sendable {
     let size: Int64
     /// The path of the target, for the log.
     let path: String
+    /// The app of the file, for the log.
+    let app: AppID?
     private let tag: EntityTag
     /// The heads, without the fields that differ in each response.
     private let whole: ByteBuffer
@@ -37,13 +39,15 @@ struct HotDownload: Sendable {
     /// - Parameters:
     ///   - response: The response with the whole body.
     ///   - path: The path of the target.
+    ///   - app: The app of the file; `nil` if it is unknown.
     ///   - tag: The entity tag of the response.
     ///   - body: The bytes of its body.
     ///   - size: The size of the body in bytes.
-    init(_ response: Response, path: String, tag: EntityTag, body: Body, size: Int64) {
+    init(_ response: Response, path: String, app: AppID? = nil, tag: EntityTag, body: Body, size: Int64) {
         self.body = body
         self.size = size
         self.path = path
+        self.app = app
         self.tag = tag
         whole = HotDownload.head(.ok, response.headers)
         var headers = Representation.notModified(response.headers, size: size)

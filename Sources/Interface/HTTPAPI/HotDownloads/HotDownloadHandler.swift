@@ -122,7 +122,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var bytes = bytes
         var row = 0
         while bytes.readableBytes > 0, context.channel.isActive {
-            let scan = isLeaving ? .unclear : RequestScan(bytes)
+            let scan = isLeaving ? .unclear : RequestScan(bytes, noting: log.forwardingField)
             let now = NIODeadline.now()
             guard case .simple(let request) = scan, gate.isAtRest, !downloads.isCongested,
                 let download = downloads.find(request.target, at: now)
@@ -185,7 +185,13 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ) {
         let isUnchanged = download.isUnchanged(for: request.tags)
         let hasBody = !request.isHead && !isUnchanged
-        let entry = log.begin(at: time, isHead: request.isHead, isUnchanged: isUnchanged, path: download.path)
+        let entry = log.begin(
+            request,
+            at: time,
+            download,
+            isUnchanged: isUnchanged,
+            from: context.channel.remoteAddress
+        )
         let head = download.write(
             isUnchanged: isUnchanged,
             hasBody: hasBody,
@@ -202,9 +208,13 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             send(file, of: blob, download.size, context).assumeIsolated().whenComplete { [self] result in
                 // The descriptor had to stay open until now.
                 withExtendedLifetime(file) {}
-                if case .failure(let error) = result { report(error, of: blob, request.target, context) }
+                var isComplete = true
+                if case .failure(let error) = result {
+                    isComplete = false
+                    report(error, of: blob, request.target, context)
+                }
                 setCork(false, context)
-                finish(entry, context)
+                finish(entry, isComplete: isComplete, context)
             }
         } else {
             context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
@@ -214,22 +224,27 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil)
             }
             context.flush()
-            whenWritten(size, context) { [self] in finish(entry, context) }
+            whenWritten(size, context) { [self] in finish(entry, isComplete: $0, context) }
         }
     }
 
     /// Calls a function when the socket has accepted all bytes, or the connection is closed; counts them until then.
-    private func whenWritten(_ size: Int, _ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - size: The number of bytes in memory.
+    ///   - context: The handler's context.
+    ///   - body: The function; its argument is whether the socket has accepted the bytes.
+    private func whenWritten(_ size: Int, _ context: ChannelHandlerContext, _ body: @escaping (Bool) -> Void) {
         // Usually it has accepted them at once; then no promise is needed.
         if let rest = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), rest == 0 {
-            body()
+            body(true)
             return
         }
         let promise = context.eventLoop.makePromise(of: Void.self)
         downloads.pending(size)
-        promise.futureResult.assumeIsolated().whenComplete { [downloads] _ in
+        promise.futureResult.assumeIsolated().whenComplete { [downloads] result in
             downloads.pending(-size)
-            body()
+            if case .success = result { body(true) } else { body(false) }
         }
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: promise)
     }
@@ -269,9 +284,9 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Records the end of a response, and continues unless the caller does.
-    private func finish(_ entry: HotDownloadLog.Entry, _ context: ChannelHandlerContext) {
+    private func finish(_ entry: HotDownloadLog.Entry, isComplete: Bool, _ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
-        log.end(entry, at: now)
+        log.end(entry, at: now, isComplete: isComplete)
         activity.end(at: now)
         isBusy = false
         tellWritability(context)

@@ -47,7 +47,11 @@ final class HotDownloadPreparation: Sendable {
     }
 
     /// Prepares the responses by the route's response to the request; does nothing if they cannot be prepared.
-    func finish(_ response: Response) async {
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - app: The app of its file, for the log.
+    func finish(_ response: Response, of app: AppID?) async {
         let found = found.withLock { $0 }
         guard let key = found.key, let blob = found.blob, let tag = response.headers[.eTag],
             response.status == .ok, response.headers[.contentLength] == String(blob.size),
@@ -55,7 +59,14 @@ final class HotDownloadPreparation: Sendable {
             // An error is one of the next request, too, which reports it.
             let body = try? await body(of: blob)
         else { return }
-        let download = HotDownload(response, path: path, tag: EntityTag(quoted: tag), body: body, size: blob.size)
+        let download = HotDownload(
+            response,
+            path: path,
+            app: app,
+            tag: EntityTag(quoted: tag),
+            body: body,
+            size: blob.size
+        )
         downloads.store(download, for: target, dependingOn: names + [key.description], epoch: epoch)
     }
 

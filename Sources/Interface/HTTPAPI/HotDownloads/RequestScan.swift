@@ -19,9 +19,14 @@ enum RequestScan: Equatable {
     static let maxFields = 100
 
     /// Scans the readable bytes from their beginning; other requests can follow the first one.
-    init(_ bytes: ByteBuffer) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - field: The field whose lines ``SimpleRequest/forwarded`` gets; `nil` for none.
+    init(_ bytes: ByteBuffer, noting field: TrustedProxies.Field? = nil) {
         self = bytes.withUnsafeReadableBytes { bytes in
-            var scanner = RequestScanner(bytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(RequestScan.longest)))
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(RequestScan.longest))
+            var scanner = RequestScanner(bytes: bytes, field: field)
             return scanner.scan()
         }
     }
@@ -37,6 +42,8 @@ struct SimpleRequest: Equatable {
     let tags: String?
     /// The length of the head in bytes.
     let length: Int
+    /// The lines of the field with which a proxy names the client.
+    var forwarded: [String] = []
 }
 
 /// Reads one head from its first byte to the empty line.
@@ -47,12 +54,15 @@ private struct RequestScanner {
     private var isHead = false
     private var target = 0..<0
     private var tags: Range<Int>?
+    private let field: TrustedProxies.Field?
+    private var forwarded: [Range<Int>] = []
     private var hosts = 0
     /// Whether a field has influence on the response that a prepared response does not have.
     private var isPlain = true
 
-    init(bytes: UnsafeRawBufferPointer) {
+    init(bytes: UnsafeRawBufferPointer, field: TrustedProxies.Field?) {
         self.bytes = bytes
+        self.field = field
     }
 
     mutating func scan() -> RequestScan {
@@ -65,7 +75,13 @@ private struct RequestScanner {
         guard hosts == 1 else { return .unclear }
         guard isPlain else { return .whole(position) }
         return .simple(
-            SimpleRequest(isHead: isHead, target: text(target), tags: tags.map(text), length: position)
+            SimpleRequest(
+                isHead: isHead,
+                target: text(target),
+                tags: tags.map(text),
+                length: position,
+                forwarded: forwarded.map(text)
+            )
         )
     }
 
@@ -102,6 +118,8 @@ private struct RequestScanner {
         case 6 where matches(name, "expect"): return false
         case 7 where matches(name, "upgrade") || matches(name, "trailer"): return false
         case 8 where matches(name, "if-match") || matches(name, "if-range"): isPlain = false
+        case 9 where field == .forwarded && matches(name, "forwarded"): forwarded.append(value)
+        case 15 where field == .xForwardedFor && matches(name, "x-forwarded-for"): forwarded.append(value)
         case 10 where matches(name, "connection"): return matches(value, "keep-alive")
         // NIO's decoder takes it for `Connection`.
         case 16 where matches(name, "proxy-connection"): return false

@@ -33,6 +33,7 @@ package struct ConfigurationLoader: Sendable {
         var reader = SettingReader(providers: providers, credentials: credentials)
         var configuration = ServerConfiguration()
         configuration.read(&reader)
+        configuration.changes = reader.changes
         let keys = (file?.apps ?? []).flatMap { ["\($0.id).appKey", "\($0.id).masterKey"] }
         let faults =
             unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names)

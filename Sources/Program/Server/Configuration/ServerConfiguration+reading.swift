@@ -9,8 +9,8 @@ extension ServerConfiguration {
         reader.text("host", into: &host)
         reader.number("port", 0...65535, into: &port)
         reader.address("publicURL", into: &publicURL)
-        tls.certificate = reader.text("tls.certificate")
-        tls.key = reader.text("tls.key")
+        tls.certificate = reader.path("tls.certificate")
+        tls.key = reader.path("tls.key")
         reader.text("storage", into: &storage)
 
         reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
@@ -198,6 +198,8 @@ extension ServerConfiguration {
         reader.number("metrics.port", 0...65535, into: &metrics.port)
 
         reader.level("log.level", into: &logLevel)
+        let formats = LogFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        reader.value("log.format", formats, into: &logFormat) { LogFormat(rawValue: $0.lowercased()) }
         reader.size("log.buffer", atMost: 1 << 40, into: &logBuffer)
     }
 }

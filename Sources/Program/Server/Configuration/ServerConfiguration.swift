@@ -68,12 +68,16 @@ package struct ServerConfiguration: Sendable {
     package var metrics = MetricsSettings()
     /// The minimum level of log lines.
     package var logLevel = Logger.Level.info
+    /// The format of log lines.
+    package var logFormat = LogFormat.auto
     /// The maximum bytes of log lines that wait to be written.
     package var logBuffer = 1 << 20
     /// The configured apps; if empty, the server creates an app at its first start and stores it in the storage folder.
     package var apps: [AppConfiguration] = []
     /// What the operator must know about the sources of the settings, for the log and the greeting.
     package var warnings: [String] = []
+    /// The settings that differ from their defaults, with their values as they were written; secrets without theirs.
+    package var changes: [SettingChange] = []
 
     /// Creates a configuration with the defaults.
     package init() {}

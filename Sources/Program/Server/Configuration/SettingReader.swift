@@ -11,6 +11,10 @@ struct SettingReader {
     private(set) var faults: [String] = []
     /// The names of all secrets that were read, in order.
     private(set) var secrets: [String] = []
+    /// The settings that differ from their defaults, with their values as they were written, for the log.
+    ///
+    /// A secret has no value here.
+    private(set) var changes: [SettingChange] = []
     private let reader: ConfigReader
     private let credentials: CredentialFolder
 
@@ -31,7 +35,21 @@ struct SettingReader {
     }
 
     mutating func text(_ name: String, into value: inout String) {
-        value = text(name) ?? value
+        guard let text = text(name) else { return }
+        set(&value, to: text, name, text)
+    }
+
+    /// Reads the path of a file; `nil` if the setting is missing.
+    mutating func path(_ name: String) -> String? {
+        var value: String?
+        if let text = text(name) { set(&value, to: text, name, text) }
+        return value
+    }
+
+    /// Sets a value, and notes a difference from its default.
+    private mutating func set<Value: Equatable>(_ value: inout Value, to new: Value, _ name: String, _ text: String) {
+        if new != value { changes.append(SettingChange(name: name, value: text)) }
+        value = new
     }
 
     /// Reads a secret: the setting itself, the setting `<name>File` with the path of a file, or a credential.
@@ -44,7 +62,9 @@ struct SettingReader {
             credential: credentials.credential(of: name)
         )
         do throws(ExitError) {
-            value = try sources.read().map { Secret($0) } ?? value
+            guard let text = try sources.read() else { return }
+            value = Secret(text)
+            changes.append(SettingChange(name: name, value: "(set)"))
         } catch {
             faults.append(error.description)
         }
@@ -55,7 +75,7 @@ struct SettingReader {
         guard let number = Int(text), range.contains(number) else {
             return refuse(name, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
-        value = number
+        set(&value, to: number, name, text)
     }
 
     mutating func flag(_ name: String, into value: inout Bool) {
@@ -63,7 +83,7 @@ struct SettingReader {
         guard let flag = ["true": true, "false": false][text.lowercased()] else {
             return refuse(name, text, "true or false")
         }
-        value = flag
+        set(&value, to: flag, name, text)
     }
 
     /// Reads a number of bytes: `5GB`, `20 MB`, `1024`; units are powers of 1024.
@@ -84,7 +104,7 @@ struct SettingReader {
             let most = bound == .max ? "" : ", \(bound) bytes at most"
             return refuse(name, text, "a size such as 512KB, 20MB or 5GB\(most)")
         }
-        value = size
+        set(&value, to: size, name, text)
     }
 
     /// Reads a number of bytes; `nil`, for no limit, if the setting is missing or 0.
@@ -99,7 +119,7 @@ struct SettingReader {
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             return refuse(name, text, Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        value = level
+        set(&value, to: level, name, text)
     }
 
     /// Reads a URL with which other URLs begin; drops a slash at its end.
@@ -108,7 +128,14 @@ struct SettingReader {
         guard let address = SettingReader.address(text) else {
             return refuse(name, text, "an address such as https://files.example.com")
         }
-        value = address
+        // Behind the host some services expect a secret.
+        set(&value, to: address, name, SettingReader.withoutPath(address))
+    }
+
+    /// The address with `…` in place of its path.
+    static func withoutPath(_ address: String) -> String {
+        let parts = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count > 3 ? parts.prefix(3).joined(separator: "/") + "/…" : address
     }
 
     /// The http or https URL without a slash at its end; `nil` for other strings.
@@ -131,6 +158,8 @@ struct SettingReader {
     ) {
         guard let text = text(name) else { return }
         guard let read = read(text) else { return refuse(name, text, allowed) }
+        let isChange = String(reflecting: read) != String(reflecting: value)
+        if isChange { changes.append(SettingChange(name: name, value: text)) }
         value = read
     }
 

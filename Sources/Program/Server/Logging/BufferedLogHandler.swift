@@ -1,33 +1,35 @@
+internal import Domain
 internal import Logging
 
-/// Formats log lines as `StreamLogHandler` does, and passes them to a ``LogWriter``; warnings and errors are written at
-/// once.
+/// Passes events to a ``LogWriter`` as lines; warnings and errors are written at once.
 struct BufferedLogHandler: LogHandler {
-    private var lines: StreamLogHandler
+    var logLevel = Logger.Level.info
+    var metadata = Logger.Metadata()
+    private let label: String
     private let writer: LogWriter
 
     init(label: String, writer: LogWriter) {
-        lines = StreamLogHandler(label: label, stream: writer)
+        self.label = label
         self.writer = writer
     }
 
-    var logLevel: Logger.Level {
-        get { lines.logLevel }
-        set { lines.logLevel = newValue }
-    }
-
-    var metadata: Logger.Metadata {
-        get { lines.metadata }
-        set { lines.metadata = newValue }
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { lines[metadataKey: key] }
-        set { lines[metadataKey: key] = newValue }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
-        lines.log(event: event)
+        var fields = metadata
+        if let further = event.metadata { fields.merge(further) { _, new in new } }
+        if let error = event.error { fields["error"] = "\(error)" }
+        let line = LogLine(
+            time: .now(),
+            level: event.level,
+            logger: label,
+            message: event.message.description,
+            fields: LogField.list(fields)
+        )
+        writer.write(line)
         if event.level >= .warning { writer.hurry() }
     }
 }

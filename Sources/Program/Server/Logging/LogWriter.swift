@@ -1,26 +1,44 @@
 internal import CoreMetrics
 internal import Dispatch
+internal import Domain
 internal import Glibc
+internal import HTTPAPI
+internal import Logging
 internal import NIOPosix
 internal import Synchronization
 
 /// Writes log lines from a bounded buffer on a thread of its own, so that no request waits for the log.
 ///
+/// Requests wait as values, which the thread formats: formatting would take more of an event loop's time than the rest
+/// of a hot download.
+///
 /// The thread writes when ``portion`` bytes wait, when a line has waited for a second, and at once after ``hurry()``.
 /// A line for which the buffer has no space is dropped; the log and the metrics say how many were. A process that is
 /// killed loses the lines of its last second. Thread-safe.
-final class LogWriter: TextOutputStream, Sendable {
+final class LogWriter: Sendable {
     /// The number of waiting bytes at which the thread writes without a further wait.
     static let portion = 64 << 10
 
+    /// The number of bytes that a request counts beside its path, about those of its line.
+    private static let requestSize = 256
+
+    /// What waits to be written.
+    private enum Entry {
+        case line([UInt8])
+        case request(RequestRecord)
+    }
+
     private struct State {
-        var lines: [UInt8] = []
+        var entries: [Entry] = []
+        /// The size of the entries in bytes.
+        var size = 0
         var dropped = 0
         /// Whether the thread writes without a further wait.
         var isUrgent = false
         var isClosed = false
     }
 
+    private let layout: LogLayout
     private let bound: Int
     private let descriptor: CInt
     private let delay: DispatchTimeInterval
@@ -30,25 +48,44 @@ final class LogWriter: TextOutputStream, Sendable {
     /// Creates a writer whose lines wait until ``whileRunning(_:)``.
     ///
     /// - Parameters:
+    ///   - layout: The layout of the lines.
     ///   - bound: The maximum number of bytes that wait.
     ///   - descriptor: Where the lines go; it must stay open.
     ///   - delay: How long a line waits for others.
-    init(bound: Int, descriptor: CInt = STDERR_FILENO, delay: DispatchTimeInterval = .seconds(1)) {
+    init(
+        layout: LogLayout = .text,
+        bound: Int,
+        descriptor: CInt = STDERR_FILENO,
+        delay: DispatchTimeInterval = .seconds(1)
+    ) {
+        self.layout = layout
         self.bound = bound
         self.delay = delay
         self.descriptor = descriptor
     }
 
     /// Adds a line; never blocks.
-    func write(_ line: String) {
+    func write(_ line: LogLine) {
+        var bytes: [UInt8] = []
+        layout.write(line, to: &bytes)
+        add(.line(bytes), size: bytes.count)
+    }
+
+    /// Adds the line of a request; never blocks.
+    func write(_ request: RequestRecord) {
+        add(.request(request), size: LogWriter.requestSize + request.path.utf8.count)
+    }
+
+    private func add(_ entry: Entry, size: Int) {
         let wakes = state.withLock { state in
-            guard state.lines.count + line.utf8.count <= bound else {
+            guard state.size + size <= bound else {
                 state.dropped += 1
-                return state.lines.isEmpty
+                return state.entries.isEmpty
             }
-            let before = state.lines.count
-            state.lines.append(contentsOf: line.utf8)
-            return before == 0 || (before < LogWriter.portion && state.lines.count >= LogWriter.portion)
+            let before = state.size
+            state.entries.append(entry)
+            state.size += size
+            return before == 0 || (before < LogWriter.portion && state.size >= LogWriter.portion)
         }
         if wakes { signal.signal() }
     }
@@ -98,15 +135,35 @@ final class LogWriter: TextOutputStream, Sendable {
     }
 
     private var isPressing: Bool {
-        state.withLock { $0.isUrgent || $0.isClosed || $0.lines.count >= LogWriter.portion }
+        state.withLock { $0.isUrgent || $0.isClosed || $0.size >= LogWriter.portion }
     }
 
     private func putAll(_ taken: State) {
-        put(taken.lines, isLast: taken.isClosed)
-        guard taken.dropped > 0 else { return }
-        Counter(label: "lcfile_log_lines_dropped_total").increment(by: taken.dropped)
-        let message = "\(taken.dropped) log lines were dropped, because log.buffer (\(bound) bytes) was full.\n"
-        put(Array(message.utf8), isLast: taken.isClosed)
+        var bytes: [UInt8] = []
+        for entry in taken.entries {
+            switch entry {
+            case .line(let line): bytes.append(contentsOf: line)
+            case .request(let request): layout.write(LogLine(request), to: &bytes)
+            }
+            guard bytes.count >= LogWriter.portion else { continue }
+            put(bytes, isLast: taken.isClosed)
+            bytes.removeAll(keepingCapacity: true)
+        }
+        if taken.dropped > 0 {
+            Counter(label: "lcfile_log_lines_dropped_total").increment(by: taken.dropped)
+            layout.write(dropping(taken.dropped), to: &bytes)
+        }
+        put(bytes, isLast: taken.isClosed)
+    }
+
+    private func dropping(_ count: Int) -> LogLine {
+        LogLine(
+            time: .now(),
+            level: .warning,
+            logger: "lcfile",
+            message: "\(count) log lines were dropped, because log.buffer (\(bound) bytes) was full.",
+            fields: []
+        )
     }
 
     /// Writes bytes; they are lost if the descriptor fails, and at the end also if it does not accept them in a second.

@@ -5,16 +5,21 @@ internal import Synchronization
 ///
 /// Thread-safe.
 final class SharedLogLevel: Sendable {
-    private let level: Mutex<Logger.Level>
+    /// The position in the list of all levels; an atomic, because every request compares levels.
+    private let position: Atomic<Int>
 
     init(_ level: Logger.Level) {
-        self.level = Mutex(level)
+        position = Atomic(SharedLogLevel.position(of: level))
     }
 
     /// The level now.
     var value: Logger.Level {
-        get { level.withLock(\.self) }
-        set { level.withLock { $0 = newValue } }
+        get { Logger.Level.allCases[position.load(ordering: .relaxed)] }
+        set { position.store(SharedLogLevel.position(of: newValue), ordering: .relaxed) }
+    }
+
+    private static func position(of level: Logger.Level) -> Int {
+        Logger.Level.allCases.firstIndex(of: level) ?? 0
     }
 }
 

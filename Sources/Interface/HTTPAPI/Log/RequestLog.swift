@@ -1,12 +1,15 @@
+internal import Domain
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
-internal import Logging
 
-/// Logs the path, the status and the duration of every request, and sends the client the request's id in the log.
+/// Records every request at the end of its response, and sends the client the request's id in the log.
 ///
 /// Query strings, headers and the token in the path of an upload are not logged, because they can contain keys.
 struct RequestLog: RouterMiddleware {
+    /// Receives the records; `nil` if the log has no lines for requests.
+    let sink: RequestSink?
+
     func handle(
         _ request: Request,
         context: APIContext,
@@ -15,19 +18,21 @@ struct RequestLog: RouterMiddleware {
         let start = ContinuousClock.now
         var response = try await next(request, context)
         response.headers[.requestID] = context.id
-        if context.logger.logLevel <= .info {
-            let elapsed = start.duration(to: .now).components
-            let milliseconds = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
-            context.logger.info(
-                "Request",
-                metadata: [
-                    "method": "\(request.method)",
-                    "path": "\(request.uri.path.withoutToken)",
-                    "status": "\(response.status.code)",
-                    "ms": "\(milliseconds)",
-                ]
-            )
-        }
+        guard let sink else { return response }
+        let record = RequestRecord(
+            time: .now(),
+            id: context.id,
+            app: context.app.id,
+            client: context.client,
+            method: request.method.rawValue,
+            path: request.uri.path.withoutToken,
+            route: context.endpointPath,
+            status: response.status.code,
+            bytes: nil,
+            duration: .zero,
+            isComplete: false
+        )
+        response.body = response.body.recorded(by: ResponseEnd(record, since: start, sink: sink))
         return response
     }
 }
