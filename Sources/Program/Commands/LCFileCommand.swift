@@ -47,7 +47,9 @@ package struct LCFileCommand: AsyncParsableCommand {
             CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
             CommandGroup(
                 name: "Server",
-                subcommands: [Serve.self, Health.self, VersionCommand.self, Backup.self, Restore.self]
+                subcommands: [
+                    Serve.self, StatusCommand.self, Health.self, VersionCommand.self, Backup.self, Restore.self,
+                ]
             ),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self, CompletionsCommand.self]),
         ]

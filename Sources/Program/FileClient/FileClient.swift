@@ -70,12 +70,26 @@ public struct FileClient: Sendable {
         try await check("/ready", of: server, verifiesCertificate)
     }
 
+    /// Reads the metrics of a server in Prometheus' text format; needs no credentials, and is not repeated.
+    ///
+    /// - Parameter url: The URL of the metrics, which have an address of their own.
+    /// - Returns: The text.
+    /// - Throws: ``FileClientError`` if they cannot be read.
+    public static func metrics(at url: String) async throws -> String {
+        String(decoding: try await get(url, true).body, as: UTF8.self)
+    }
+
     private static func check(_ path: String, of server: String, _ verifiesCertificate: Bool) async throws {
+        var server = server
+        while server.hasSuffix("/") { server.removeLast() }
+        _ = try await get(server + path, verifiesCertificate)
+    }
+
+    private static func get(_ url: String, _ verifiesCertificate: Bool) async throws -> Response {
         var options = FileClientOptions()
         options.retries = .none
         options.verifiesCertificates = verifiesCertificate
-        let client = FileClient(server: server, appID: "", headers: [], options: options)
-        _ = try await client.send(Request("GET", client.server + path))
+        return try await FileClient(server: "", appID: "", headers: [], options: options).send(Request("GET", url))
     }
 }
 

@@ -19,13 +19,8 @@ struct Health: AsyncParsableCommand {
             """
     )
 
-    @Option(
-        help: """
-            The server's URL. Default: http://127.0.0.1 with LCFILE_PORT or port 8080; https with \
-            LCFILE_TLS_CERTIFICATE, whose name is not checked then.
-            """
-    )
-    var server: String?
+    @OptionGroup
+    var local: LocalServer
 
     @Flag(help: "Check only whether the server answers.")
     var live = false
@@ -38,11 +33,9 @@ struct Health: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let scheme = environment["LCFILE_TLS_CERTIFICATE"].map { $0.isEmpty } ?? true ? "http" : "https"
-        let server = self.server ?? "\(scheme)://127.0.0.1:\(environment["LCFILE_PORT"] ?? "8080")"
+        let server = local.url(in: ProcessInfo.processInfo.environment)
         do {
-            let isNamed = self.server != nil
+            let isNamed = local.isNamed
             if !ready { try await FileClient.checkHealth(of: server, onlyLife: live, verifiesCertificate: isNamed) }
             if !live { try await FileClient.checkReadiness(of: server, verifiesCertificate: isNamed) }
         } catch let error as FileClientError where error.status != 0 {

@@ -1,0 +1,90 @@
+internal import FileClient
+
+/// What `lcfile status` found out about a server.
+struct ServerStatus {
+    /// The server's URL.
+    let server: String
+    /// Why the server is not ready; `nil` if it is.
+    let obstacle: String?
+    /// The URL of the metrics.
+    let metricsURL: String
+    /// The metrics, or the reason why there are none.
+    let metrics: Result<MetricsText, FileClientError>
+
+    /// Requests the readiness and the metrics.
+    ///
+    /// - Parameters:
+    ///   - server: The server's URL.
+    ///   - metricsURL: The URL of its metrics.
+    ///   - verifiesCertificate: Whether the certificate must be for the server's URL.
+    /// - Throws: ``FileClientError`` if the server does not answer.
+    init(of server: String, metricsURL: String, verifiesCertificate: Bool) async throws {
+        self.server = server
+        self.metricsURL = metricsURL
+        do {
+            try await FileClient.checkReadiness(of: server, verifiesCertificate: verifiesCertificate)
+            obstacle = nil
+        } catch let error as FileClientError where error.status != 0 {
+            obstacle = error.description
+        }
+        do {
+            metrics = .success(MetricsText(try await FileClient.metrics(at: metricsURL)))
+        } catch let error as FileClientError {
+            metrics = .failure(error)
+        }
+    }
+
+    /// A status for tests.
+    init(server: String, obstacle: String?, metricsURL: String, metrics: Result<MetricsText, FileClientError>) {
+        self.server = server
+        self.obstacle = obstacle
+        self.metricsURL = metricsURL
+        self.metrics = metrics
+    }
+
+    /// The server's version, which its metrics name; `nil` without one.
+    var version: String? {
+        guard case .success(let metrics) = metrics else { return nil }
+        return metrics.samples.first { $0.name == StatusFigure.versionSeries }?.labels["version"]
+    }
+
+    /// The figures that the metrics have, with their values.
+    var figures: [(figure: StatusFigure, value: Double)] {
+        guard case .success(let metrics) = metrics else { return [] }
+        return StatusFigure.all.compactMap { figure in figure.value(in: metrics).map { (figure, $0) } }
+    }
+
+    /// The names and values of the table.
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
+    /// - Returns: The rows, without characters that control terminals.
+    func rows(now: Double) -> [[String]] {
+        var rows = [["server", server], ["ready", obstacle.map { "no: \($0)" } ?? "yes"]]
+        if let version { rows.append(["version", version]) }
+        rows += figures.map { [$0.figure.name, $0.figure.text($0.value, now: now)] }
+        if case .failure(let error) = metrics {
+            rows.append([
+                "metrics", "not reachable at \(metricsURL), set --metrics (or metrics.enabled of the server): \(error)",
+            ])
+        }
+        return rows.map { $0.map(Terminal.printable) }
+    }
+
+    /// The object of `--json`.
+    var json: JSON {
+        var members: [String: JSON] = ["server": .string(server), "ready": .bool(obstacle == nil)]
+        if let obstacle { members["error"] = .string(obstacle) }
+        if let version { members["version"] = .string(version) }
+        switch metrics {
+        case .success:
+            let figures = figures.map { ($0.figure.name, ServerStatus.number($0.value)) }
+            members["figures"] = .object(Dictionary(figures) { first, _ in first })
+        case .failure(let error): members["metricsError"] = .string(error.description)
+        }
+        return .object(members)
+    }
+
+    private static func number(_ value: Double) -> JSON {
+        Int64(exactly: value).map(JSON.integer) ?? .number(value)
+    }
+}

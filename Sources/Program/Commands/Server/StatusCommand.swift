@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import FileClient
+internal import FoundationEssentials
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Print what a server does: whether it is ready, its requests, files, memory and disk space.",
+        discussion: """
+            The figures come from the server's metrics, which have an address of their own and are usually reachable \
+            from its machine only. Without them only the readiness is shown. The exit code is 3 if the server does \
+            not answer; 'lcfile health' has one for a server that is not ready.
+
+            Examples:
+              lcfile status
+              lcfile status --json
+              lcfile status --server https://files.example.com --metrics http://10.0.0.5:9464/metrics
+            """
+    )
+
+    @OptionGroup
+    var local: LocalServer
+
+    @Option(
+        help: """
+            The URL of the metrics. Default: /metrics on the host of --server, with LCFILE_METRICS_PORT or port 9464.
+            """
+    )
+    var metrics: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let server = local.url(in: environment)
+        do {
+            let status = try await ServerStatus(
+                of: server,
+                metricsURL: metrics ?? StatusCommand.metricsURL(of: server, in: environment),
+                verifiesCertificate: local.isNamed
+            )
+            guard !json else { return Terminal.printLine(status.json.description) }
+            let now = Date().timeIntervalSince1970
+            for line in Table.lines(status.rows(now: now)) { Terminal.printLine(line) }
+        } catch {
+            try ServerOptions.end(with: error)
+        }
+    }
+
+    /// The usual URL of the metrics of a server.
+    static func metricsURL(of server: String, in environment: [String: String]) -> String {
+        let port = environment["LCFILE_METRICS_PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? "9464"
+        let authority = server.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? "127.0.0.1"
+        var host = authority
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") { host = authority[..<colon] }
+        return "http://\(host):\(port)/metrics"
+    }
+}

@@ -1,0 +1,77 @@
+/// A figure of `lcfile status`, and the series of the server's metrics from which it is computed.
+struct StatusFigure {
+    /// How a value is shown.
+    enum Unit {
+        case count
+        case bytes
+        /// Seconds since 1970, shown as the time since then.
+        case start
+    }
+
+    /// The label of the row, and the name in JSON.
+    let name: String
+    /// The series.
+    let series: String
+    /// The label that samples must have, and the beginning of its value; `nil` for all samples.
+    let condition: (label: String, prefix: String)?
+    let unit: Unit
+
+    private init(
+        _ name: String,
+        _ series: String,
+        _ unit: Unit = .count,
+        where condition: (label: String, prefix: String)? = nil
+    ) {
+        self.name = name
+        self.series = series
+        self.unit = unit
+        self.condition = condition
+    }
+
+    /// All figures in the order of their rows.
+    ///
+    /// This table alone knows the names of series.
+    static let all = [
+        StatusFigure("uptime", "process_start_time_seconds", .start),
+        StatusFigure("requests", "hb_requests"),
+        StatusFigure("requests failed by the server", "hb_requests", where: ("http_response_status_code", "5")),
+        StatusFigure("requests running", "http_server_active_requests"),
+        StatusFigure("hot downloads", "lcfile_hot_downloads_total"),
+        StatusFigure("files that cannot be read", "lcfile_failed_reads_total"),
+        StatusFigure("files to delete", "lcfile_deletions_waiting"),
+        StatusFigure("uploads expired", "lcfile_uploads_expired_total"),
+        StatusFigure("files from the mirror", "lcfile_mirror_fetches_total", where: ("result", "stored")),
+        StatusFigure("live query connections", "lcfile_live_queries_connections"),
+        StatusFigure("live query subscriptions", "lcfile_live_queries_subscriptions"),
+        StatusFigure("log lines dropped", "lcfile_log_lines_dropped_total"),
+        StatusFigure("memory", "process_resident_memory_bytes", .bytes),
+        StatusFigure("disk space free", "lcfile_storage_free_bytes", .bytes),
+    ]
+
+    /// The series with the server's version in its label `version`.
+    static let versionSeries = "lcfile_build_info"
+
+    /// The sum of the samples; `nil` if there are none.
+    func value(in metrics: MetricsText) -> Double? {
+        let values = metrics.samples.filter { sample in
+            guard sample.name == series else { return false }
+            return condition.map { sample.labels[$0.label]?.hasPrefix($0.prefix) ?? false } ?? true
+        }
+        .map(\.value)
+        return values.isEmpty ? nil : values.reduce(0, +)
+    }
+
+    /// The value for people.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - now: The current time in seconds since 1970.
+    /// - Returns: The text of the table.
+    func text(_ value: Double, now: Double) -> String {
+        switch unit {
+        case .count: Int64(exactly: value.rounded()).map(String.init) ?? "\(value)"
+        case .bytes: Amount.bytes(Int64(exactly: value.rounded()) ?? 0)
+        case .start: Amount.time(max(0, now - value))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import FileClient
+import Testing
+
+@testable import Commands
+
+@Suite struct StatusTests {
+    private static let text = """
+        # HELP hb_requests Requests
+        # TYPE hb_requests counter
+        hb_requests{http_route="/a",http_response_status_code="200"} 5.0
+        hb_requests{http_route="/b\\"c\\\\d\\n,}",http_response_status_code="503"} 2 1700000000
+        lcfile_build_info{version="1.2.3"} 1
+        process_resident_memory_bytes 1048576
+        process_start_time_seconds 1e3
+        nonsense
+        broken{a="b" 3
+        """
+
+    private func status(obstacle: String? = nil, _ text: String? = StatusTests.text) async -> ServerStatus {
+        let metrics: Result<MetricsText, FileClientError>
+        if let text {
+            metrics = .success(MetricsText(text))
+        } else {
+            // The port is reserved, so that nothing listens on it.
+            let failure = await #expect(throws: FileClientError.self) {
+                _ = try await FileClient.metrics(at: "http://127.0.0.1:1/metrics")
+            }
+            metrics = failure.map(Result.failure) ?? .success(MetricsText(""))
+        }
+        return ServerStatus(server: "http://a", obstacle: obstacle, metricsURL: "http://a:1/metrics", metrics: metrics)
+    }
+
+    @Test("samples are read with their labels, other lines are skipped")
+    func samples() {
+        let samples = MetricsText(StatusTests.text).samples
+        #expect(samples.map(\.value) == [5, 2, 1, 1_048_576, 1000])
+        #expect(samples[1].labels == ["http_route": "/b\"c\\d\n,}", "http_response_status_code": "503"])
+        #expect(samples[3].labels == [:])
+    }
+
+    @Test("the table has the figures that the metrics have")
+    func rows() async {
+        let rows = await status().rows(now: 4600)
+        #expect(
+            rows == [
+                ["server", "http://a"], ["ready", "yes"], ["version", "1.2.3"], ["uptime", "1:00:00"],
+                ["requests", "7"], ["requests failed by the server", "2"], ["memory", "1.00 MiB"],
+            ]
+        )
+    }
+
+    @Test("a server that is not ready says why, in the table and in JSON")
+    func notReady() async {
+        let status = await status(obstacle: "The server's storage is full. (HTTP 503)")
+        #expect(status.rows(now: 0)[1] == ["ready", "no: The server's storage is full. (HTTP 503)"])
+        guard case .object(let members) = status.json else { return Issue.record("no object") }
+        #expect(members["ready"] == .bool(false))
+        #expect(members["error"] == .string("The server's storage is full. (HTTP 503)"))
+    }
+
+    @Test("without metrics the table says so, and what is known")
+    func noMetrics() async {
+        let status = await status(nil)
+        let rows = status.rows(now: 0)
+        #expect(rows.map(\.[0]) == ["server", "ready", "metrics"])
+        #expect(rows[2][1].hasPrefix("not reachable at http://a:1/metrics, set --metrics"))
+        guard case .object(let members) = status.json else { return Issue.record("no object") }
+        #expect(members["figures"] == nil)
+        #expect(members["metricsError"] != nil)
+    }
+
+    @Test("JSON has whole numbers")
+    func json() async {
+        guard case .object(let members) = await status().json else { return Issue.record("no object") }
+        #expect(
+            members["figures"]
+                == .object([
+                    "uptime": .integer(1000), "requests": .integer(7), "requests failed by the server": .integer(2),
+                    "memory": .integer(1_048_576),
+                ])
+        )
+    }
+
+    @Test(
+        "the metrics are on the host of the server",
+        arguments: [
+            ("http://127.0.0.1:8080", [:], "http://127.0.0.1:9464/metrics"),
+            ("https://files.example.com", [:], "http://files.example.com:9464/metrics"),
+            ("https://files.example.com/base/", ["LCFILE_METRICS_PORT": "1"], "http://files.example.com:1/metrics"),
+            ("http://[::1]:8080", ["LCFILE_METRICS_PORT": ""], "http://[::1]:9464/metrics"),
+            ("http://[::1]", [:], "http://[::1]:9464/metrics"),
+        ] as [(String, [String: String], String)]
+    )
+    func address(server: String, environment: [String: String], expected: String) {
+        #expect(StatusCommand.metricsURL(of: server, in: environment) == expected)
+    }
+}
