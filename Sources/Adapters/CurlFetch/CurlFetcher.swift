@@ -22,11 +22,18 @@ package struct CurlFetcher: Fetcher {
         self.limits = limits
         self.addresses = addresses
         self.pool = pool
-        admission = Admission(limit: limit, refusal: "Too many files are being fetched; try again in a second.")
+        admission = Admission(
+            limit: limit,
+            refusal: "Too many files are being fetched; try again in a second.",
+            setting: "fetch.maxQueued"
+        )
     }
 
     /// The version of libcurl that is loaded.
     package static var libraryVersion: String { CurlHandle.libraryVersion }
+
+    /// The number of fetches that run and wait, and its limit.
+    package var jobs: (count: Int, limit: Int) { (admission.count, admission.limit) }
 
     package func fetch(
         _ url: RemoteURL,

@@ -70,12 +70,14 @@ struct Descriptor: ~Copyable {
 
     /// Syncs all written bytes and the metadata to the disk.
     func synchronize() throws {
-        try syscall("fsync") { fsync(raw) }
+        let descriptor = raw
+        try DiskSyncs.durations.measure { try syscall("fsync") { fsync(descriptor) } }
     }
 
     /// Syncs the written bytes and only the metadata that reading them requires.
     func synchronizeData() throws {
-        try syscall("fdatasync") { fdatasync(raw) }
+        let descriptor = raw
+        try DiskSyncs.durations.measure { try syscall("fdatasync") { fdatasync(descriptor) } }
     }
 
     /// The size in bytes.

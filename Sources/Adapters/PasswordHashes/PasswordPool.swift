@@ -24,6 +24,9 @@ package struct PasswordPool: PasswordHasher {
     /// Whether the queue is full, so that a new caller would be refused, or displace a request.
     package var isFull: Bool { permits.isFull }
 
+    /// How full the queue of passwords is.
+    package var status: QueueStatus { permits.status }
+
     package func hash(_ password: Password, for caller: CallerIdentity) async throws -> PasswordHash {
         try await run(for: caller) { PasswordHash(stored: try scrypt.hash(password.revealed)) }
     }
@@ -65,7 +68,8 @@ package struct PasswordPool: PasswordHasher {
         } catch is PermitsRefused {
             throw ServiceError(
                 .overloaded,
-                "Too many passwords are being compared (accounts.maxQueuedPasswords); try again in a second."
+                "Too many passwords are being compared (accounts.maxQueuedPasswords); try again in a second.",
+                limit: "accounts.maxQueuedPasswords"
             )
         }
         defer { permits.giveBack() }

@@ -30,6 +30,7 @@ final class GroupCommit: Sendable {
     private let changes: ChangeFeed
     /// The time for which a transaction takes further writes, for the same reason.
     private let maxGroupTime: Duration
+    private let commits: DurationHistogram
     private var health: StorageHealth { queries.health }
     private let state = Mutex(State())
 
@@ -38,8 +39,10 @@ final class GroupCommit: Sendable {
         catalog: SharedCatalog,
         queries: QuerySupport,
         changes: ChangeFeed,
-        maxGroupTime: Duration
+        maxGroupTime: Duration,
+        commits: DurationHistogram
     ) {
+        self.commits = commits
         self.pool = pool
         self.catalog = catalog
         self.queries = queries
@@ -112,6 +115,7 @@ final class GroupCommit: Sendable {
                 }
                 return .commit
             }
+            commits.record(.now - began)
             // After the time limit no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)

@@ -1,6 +1,7 @@
 package import Domain
 internal import GRDB
 internal import GRDBSQLite
+internal import Glibc
 
 /// One app's database: a writer that syncs each transaction before it returns, and concurrent readers.
 ///
@@ -25,6 +26,7 @@ package struct SQLiteDatabase: Sendable {
     ///   - cacheSize: The maximum size of the pages that each connection caches, in bytes.
     ///   - maxGroupTime: The time for which one transaction takes further waiting changes, each with its own savepoint.
     ///   - health: Receives reports of storage faults, and decides whether data can be added.
+    ///   - commits: Receives the duration of each transaction with changes, from its begin to the end of the sync.
     ///   - readThreads: The threads that run reads; with `nil`, they run on queues of GRDB.
     /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
     package init(
@@ -33,6 +35,7 @@ package struct SQLiteDatabase: Sendable {
         cacheSize: Int = 16 << 20,
         maxGroupTime: Duration = .milliseconds(50),
         health: StorageHealth = StorageHealth(),
+        commits: DurationHistogram = DurationHistogram(.accesses),
         readThreads: ReadThreads? = nil
     ) throws(OpenFailure) {
         self.readThreads = readThreads
@@ -57,7 +60,8 @@ package struct SQLiteDatabase: Sendable {
                 catalog: catalog,
                 queries: queries,
                 changes: changes,
-                maxGroupTime: maxGroupTime
+                maxGroupTime: maxGroupTime,
+                commits: commits
             )
         } catch let failure as OpenFailure {
             throw failure
@@ -71,6 +75,15 @@ package struct SQLiteDatabase: Sendable {
                 }
             throw OpenFailure(message: "cannot be opened as a database\(advice) (\(error))")
         }
+    }
+
+    /// The sizes in bytes of the database's file and of its write-ahead log; 0 for a file that does not exist.
+    package var sizes: (database: Int64, log: Int64) {
+        func size(_ path: String) -> Int64 {
+            var status = stat()
+            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+        }
+        return (size(pool.path), size(pool.path + "-wal"))
     }
 
     /// Closes every connection; later calls throw.

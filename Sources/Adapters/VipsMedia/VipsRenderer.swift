@@ -9,6 +9,8 @@ package struct VipsRenderer: ImageRenderer {
     private let pool: NIOThreadPool
     private let quickPool: NIOThreadPool
     private let worker: WorkerLauncher?
+    /// How long each stage takes.
+    package let stages = ImageStages()
     private let workers: ImageAdmission
     /// Headers have separate worker processes with short queues, so that slow ones delay neither images nor each other.
     private let headerWorkers: ImageAdmission
@@ -54,21 +56,30 @@ package struct VipsRenderer: ImageRenderer {
     /// The version of libvips that is loaded, such as `8.14.1`.
     package static var libraryVersion: String { vips_version_string().map { String(cString: $0) } ?? "unknown" }
 
+    /// How full the queues for worker processes are: those that decode, and those that read headers.
+    package var workerQueues: (decoding: QueueStatus, headers: QueueStatus) {
+        (workers.queueStatus, headerWorkers.queueStatus)
+    }
+
+    /// The worker processes so far; `nil` if no format has them.
+    package var workerCounts: WorkerCounts? { worker?.counts }
+
     package func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
-        let header = try await watched(with: .normal, until: nil) { watch in
+        let header = try await watched(with: .normal, until: nil) { watch -> ImageHeader? in
             watch.begin(for: VipsRenderer.headerTime)
             return try source.withBytes { bytes in
                 let head = bytes.read(at: 0, count: SourceSniffer.headLength)
                 guard let format = head.withUnsafeBytes({ SourceSniffer.format(of: $0) }) else {
                     throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
                 }
-                return try format.isReadByWorker ? nil : HeaderReader(bytes: bytes, watch: watch).read(format)
+                guard !format.isReadByWorker else { return nil }
+                return try stages.header.measure { try HeaderReader(bytes: bytes, watch: watch).read(format) }
             }
         }
         if let header { return header }
         return try await headerWorkers.admit(for: requester) { permit in
             try await permit.run(VipsRenderer.headerCost) { priority in
-                try await launcher().header(of: source, with: priority)
+                try await stages.worker.measureAwaiting { try await launcher().header(of: source, with: priority) }
             }
         }
     }
@@ -81,7 +92,9 @@ package struct VipsRenderer: ImageRenderer {
         try await watched(with: .normal, until: nil) { watch in
             watch.begin(for: VipsRenderer.headerTime)
             return try head.withUnsafeReadableBytes { bytes in
-                try HeadReader(bytes: bytes, count: Int(size), watch: watch).read()
+                try stages.header.measure {
+                    try HeadReader(bytes: bytes, count: Int(size), watch: watch).read()
+                }
             }
         }
     }
@@ -122,7 +135,9 @@ package struct VipsRenderer: ImageRenderer {
             try withInputs(marks, decodedMarks) { inputs in
                 try image.source.withBytes { bytes in
                     let job = ImageJob(plan: plan, header: image.header, watch: watch, marks: inputs)
-                    return try job.run(decoded.map { .decoded($0, bytes) } ?? .encoded(bytes))
+                    return try stages.render.measure {
+                        try job.run(decoded.map { .decoded($0, bytes) } ?? .encoded(bytes))
+                    }
                 }
             }
         }
@@ -184,13 +199,15 @@ package struct VipsRenderer: ImageRenderer {
         _ deadline: ContinuousClock.Instant
     ) async throws -> DecodedImage? {
         guard image.header.format.isDecodedByWorker else { return nil }
-        return try await launcher().decode(
-            image.source,
-            at: size ?? image.header.size,
-            effort,
-            with: priority,
-            until: deadline
-        )
+        return try await stages.worker.measureAwaiting {
+            try await launcher().decode(
+                image.source,
+                at: size ?? image.header.size,
+                effort,
+                with: priority,
+                until: deadline
+            )
+        }
     }
 
     private func launcher() throws -> WorkerLauncher {

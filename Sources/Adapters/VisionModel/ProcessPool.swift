@@ -24,6 +24,8 @@ final class ProcessPool: Sendable {
     private let startTime: Duration
     private let threads: NIOThreadPool
     private let state: Mutex<State>
+    /// The processes that were started so far, and those that failed.
+    let counts = (starts: EventCount(), failures: EventCount())
 
     init(program: String, model: ModelFile, startTime: Duration, backoff: Backoff, threads: NIOThreadPool) {
         self.program = program
@@ -32,6 +34,9 @@ final class ProcessPool: Sendable {
         self.threads = threads
         state = Mutex(State(backoff: backoff))
     }
+
+    /// The number of processes.
+    var runningCount: Int { state.withLock(\.running.count) }
 
     /// Why no process can run, as far as that is known.
     var obstacle: ClassifierObstacle? {
@@ -71,6 +76,7 @@ final class ProcessPool: Sendable {
     /// Ends a process that failed; the next one starts after a pause, which grows with each failure.
     func drop(_ process: ClassifierProcess) {
         process.kill()
+        counts.failures.add()
         state.withLock { $0.nextStart = .now + $0.backoff.next() }
     }
 
@@ -106,6 +112,7 @@ final class ProcessPool: Sendable {
             fail(.notStarted)
             throw ClassifierObstacle.notStarted
         }
+        counts.starts.add()
         let key = ObjectIdentifier(process)
         let isClosed = state.withLock { state in
             state.running[key] = process
@@ -133,6 +140,7 @@ final class ProcessPool: Sendable {
     }
 
     private func fail(_ obstacle: ClassifierObstacle) {
+        counts.failures.add()
         state.withLock { state in
             state.obstacle = obstacle
             state.nextStart = .now + state.backoff.next()

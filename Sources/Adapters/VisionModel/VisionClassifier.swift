@@ -74,6 +74,14 @@ package struct VisionClassifier: ImageClassifier {
         return own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex) + "lcfile-classifier"
     }
 
+    /// The requests that run and wait.
+    package var queueStatus: QueueStatus { permits.status }
+
+    /// The processes that run, those that were started so far, and how many failed.
+    package var processCounts: (running: Int, starts: Int, failures: Int) {
+        (processes.runningCount, processes.counts.starts.value, processes.counts.failures.value)
+    }
+
     package var unavailability: String? { processes.obstacle?.description }
 
     /// Starts a process, so that ``unavailability`` is known and the first request does not wait.

@@ -4,21 +4,25 @@
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     /// `nil` for no limit.
     private let buckets: TokenBuckets<Key>?
+    private let setting: String
     private let refusal: String
 
     /// - Parameters:
     ///   - count: How often it can happen at once, and in the period; 0 means no limit.
     ///   - seconds: The period.
+    ///   - setting: The name of the setting.
     ///   - refusal: Says who has reached which limit, without an end: "Clients at this address have sent 100 requests, the
-    ///     limit for one minute (limits.requests)".
+    ///     limit for one minute".
     ///   - clock: Returns the current time.
     package init(
         _ count: Int,
         seconds: Int,
+        setting: String,
         refusal: String,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         buckets = count > 0 ? TokenBuckets(count: count, period: .seconds(seconds), clock: clock) : nil
+        self.setting = setting
         self.refusal = refusal
     }
 
@@ -45,7 +49,8 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         let unit = seconds == 1 ? "second" : "seconds"
         return ServiceError(
             .overloaded,
-            "\(refusal); try again in \(seconds) \(unit).",
+            "\(refusal) (\(setting)); try again in \(seconds) \(unit).",
+            limit: setting,
             retryAfter: seconds
         )
     }
@@ -79,8 +84,8 @@ extension RateLimit<CallerIdentity> {
         RateLimit(
             count,
             seconds: 3600,
-            refusal: "Clients at this address have created \(count) users, the limit for one hour "
-                + "(accounts.maxSignUps)",
+            setting: "accounts.maxSignUps",
+            refusal: "Clients at this address have created \(count) users, the limit for one hour",
             clock: clock
         )
     }
@@ -94,8 +99,8 @@ extension RateLimit<CallerIdentity> {
         RateLimit(
             10 * max(1, rate),
             seconds: 10,
-            refusal: "Clients at this address have subscribed to more than \(rate) live queries in a second, the limit "
-                + "(liveQueries.subscribeRate)",
+            setting: "liveQueries.subscribeRate",
+            refusal: "Clients at this address have subscribed to more than \(rate) live queries in a second, the limit",
             clock: clock
         )
     }

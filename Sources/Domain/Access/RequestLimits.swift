@@ -47,7 +47,8 @@ package struct RequestLimits: Sendable {
             RateLimit(
                 count,
                 seconds: 60,
-                refusal: "\(who) \(count) \(what), the limit for one minute (limits.\(name))",
+                setting: "limits.\(name)",
+                refusal: "\(who) \(count) \(what), the limit for one minute",
                 clock: clock
             )
         }

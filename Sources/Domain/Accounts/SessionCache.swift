@@ -12,6 +12,8 @@ package final class SessionCache: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The uses of the cache so far.
+    package let counts = CacheCounts()
     /// The current epoch, for reads without the lock.
     private let latest = Atomic<Int>(0)
 
@@ -55,6 +57,7 @@ package final class SessionCache: Sendable {
             state.users.remove(digest)
             return (nil, epoch)
         }
+        counts.count(isHit: known != nil)
         if let known { return known }
         guard let found = try await find(epoch) else { return nil }
         if found.subjects.json.utf8.count <= SessionCache.largest {

@@ -31,6 +31,9 @@ package struct FileService: Sendable {
         follow(files.changes)
     }
 
+    /// The uses of the caches of records and of open blobs.
+    package var cacheCounts: (records: CacheCounts, blobs: CacheCounts) { (served.counts, opened.counts) }
+
     /// The changes of the app's objects; the caches of this service have followed them before a later subscriber hears.
     package var changes: ChangeFeed { files.changes }
 

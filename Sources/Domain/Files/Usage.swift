@@ -40,7 +40,8 @@ package struct Usage: Sendable, Hashable {
         guard let quota, bytes + announced > quota else { return }
         throw ServiceError(
             .quotaExceeded,
-            "The app's files would take more than \(quota) bytes, the limit (uploads.quota)."
+            "The app's files would take more than \(quota) bytes, the limit (uploads.quota).",
+            limit: "uploads.quota"
         )
     }
 

@@ -11,14 +11,16 @@ extension LiveRegistry {
                 throw ServiceError(
                     .overloaded,
                     "The app has \(limits.connections) connections for live queries, the limit "
-                        + "(liveQueries.connections)."
+                        + "(liveQueries.connections).",
+                    limit: "liveQueries.connections"
                 )
             }
             guard installation.connections.count < limits.connectionsPerInstallation else {
                 throw ServiceError(
                     .overloaded,
                     "The installation has \(installation.connections.count) connections; the limit is "
-                        + "\(limits.connectionsPerInstallation) (liveQueries.connectionsPerInstallation)."
+                        + "\(limits.connectionsPerInstallation) (liveQueries.connectionsPerInstallation).",
+                    limit: "liveQueries.connectionsPerInstallation"
                 )
             }
             installation.attach(connection)

@@ -106,7 +106,8 @@ final class LiveRegistry: Sendable {
         guard state.subscriptions.count < limits.subscriptions else {
             throw ServiceError(
                 .overloaded,
-                "The app has \(limits.subscriptions) live queries, the limit (liveQueries.subscriptions)."
+                "The app has \(limits.subscriptions) live queries, the limit (liveQueries.subscriptions).",
+                limit: "liveQueries.subscriptions"
             )
         }
         let own = state.installations[installation]?.queries.count ?? 0
@@ -114,7 +115,8 @@ final class LiveRegistry: Sendable {
             throw ServiceError(
                 .overloaded,
                 "The installation has \(own) live queries; the limit is \(limits.subscriptionsPerInstallation) "
-                    + "(liveQueries.subscriptionsPerInstallation)."
+                    + "(liveQueries.subscriptionsPerInstallation).",
+                limit: "liveQueries.subscriptionsPerInstallation"
             )
         }
     }

@@ -40,6 +40,7 @@ extension ImageAdmission {
         _ work: @escaping @Sendable (ImagePriority) async throws -> Result
     ) async throws -> Result {
         let start = try await begin(cost, requester, atMost: priority, since: arrival)
+        waits.record(now() - arrival)
         if start.isInLane { return try await runInLane(start, work) }
         defer { end(start.id) }
         return try await work(start.priority)

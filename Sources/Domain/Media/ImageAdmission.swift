@@ -11,6 +11,8 @@ package final class ImageAdmission: Sendable {
     let now: @Sendable () -> ContinuousClock.Instant
     let requestLimits: RequestLimits?
     private let state: Mutex<State>
+    /// How long jobs waited for their slot.
+    package let waits = DurationHistogram()
 
     /// The limits for all running and waiting jobs.
     package struct Limits: Sendable {
@@ -118,6 +120,17 @@ package final class ImageAdmission: Sendable {
     /// Whether a new job would be refused, or admitted only in place of another one.
     package var isFull: Bool { state.withLock { $0.permits >= limits.workers + limits.queue } }
 
+    /// How full the queue is.
+    package var queueStatus: QueueStatus {
+        let (jobs, waiting) = state.withLock { ($0.permits, $0.queue.waiting.count) }
+        return QueueStatus(jobs: jobs, waiting: waiting, limit: limits.workers + limits.queue)
+    }
+
+    /// How much memory the running jobs take by their estimates, and the limit of all of them together.
+    package var memoryStatus: MemoryStatus {
+        MemoryStatus(used: state.withLock(\.queue.usedMemory), limit: limits.memory + limits.laneMemory)
+    }
+
     /// The number of entries of the shares, for tests: it must not grow with the number of all past requesters.
     var shareCount: Int { state.withLock(\.queue.shares.count) }
 
@@ -125,7 +138,11 @@ package final class ImageAdmission: Sendable {
     var waitingCount: Int { state.withLock(\.queue.waiting.count) }
 
     private static var refusal: ServiceError {
-        ServiceError(.overloaded, "Too many images are being processed; try again in a second.")
+        ServiceError(
+            .overloaded,
+            "Too many images are being processed; try again in a second.",
+            limit: "images.maxQueued"
+        )
     }
 
     /// Waits until the job can start.

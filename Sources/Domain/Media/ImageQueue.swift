@@ -68,6 +68,9 @@ struct ImageQueue {
         self.limits = limits
     }
 
+    /// The memory of the running jobs, in lanes and beside them, in bytes.
+    var usedMemory: Int { memory + laneMemory }
+
     /// Removes the next job that can start from the queue, and counts it as running.
     ///
     /// Lanes are filled first, so that cheap jobs leave the workers to other jobs.

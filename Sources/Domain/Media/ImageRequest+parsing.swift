@@ -14,13 +14,24 @@ extension ImageRequest {
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if it cannot be decoded.
     package static func chain(of query: some StringProtocol) throws -> String? {
-        let text = Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
+        let text = firstParameter(of: query)
         // Checked before percent-decoding, because the escapes of other parameters need not be UTF-8.
         guard !text.isEmpty, !text.beginsWithParameter else { return nil }
         guard let decoded = text.percentDecoded else {
             throw ImageRequest.refusal("the query is not valid percent-encoded UTF-8")
         }
         return decoded[...].beginsWithParameter ? nil : decoded
+    }
+
+    /// Whether a query string requests an image, valid or not, instead of the file itself.
+    package static func isRequested(by query: some StringProtocol) -> Bool {
+        let text = firstParameter(of: query)
+        guard !text.isEmpty, !text.beginsWithParameter else { return false }
+        return !(text.percentDecoded?[...].beginsWithParameter ?? false)
+    }
+
+    private static func firstParameter(of query: some StringProtocol) -> Substring {
+        Substring(String(query).utf8.prefix { $0 != UInt8(ascii: "&") })
     }
 
     /// Parses the chain of a style: not percent-encoded, and without further parameters.

@@ -59,7 +59,11 @@ extension ImageService {
         await store(image, of: origin, under: name)
         if let cached = try? await derivatives.open(name) { return .finished(cached) }
         guard let fresh = StoredDerivative(image.bytes, as: type, in: served) else {
-            throw ServiceError(.overloaded, "Too many images are being sent; try again in a second.")
+            throw ServiceError(
+                .overloaded,
+                "Too many images are being sent; try again in a second.",
+                limit: "images.memory"
+            )
         }
         return .finished(fresh)
     }

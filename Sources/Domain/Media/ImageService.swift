@@ -21,7 +21,10 @@ package struct ImageService: Sendable {
     private let inFlight = SingleFlight<DerivativeName, RenderingResult>()
     /// The pre-scaled copies that are being rendered.
     let copies = SingleFlight<DerivativeName, PreScaledCopy>()
-    let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
+    /// The headers of recent sources.
+    package let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
+    /// The requests for which a derivative was stored, and those for which none was.
+    package let derivativeCounts = CacheCounts()
     /// Requests whose response is the source, which otherwise only another rendering would show.
     private let fruitless = BoundedCache<DerivativeName, Bool>(bound: 4096)
     /// Memory for images that are served before they are stored.
@@ -74,7 +77,9 @@ package struct ImageService: Sendable {
     ) async throws -> StoredDerivative? {
         let name = try await name(of: request, origin, automatic)
         // An error of the cache is treated as a miss.
-        return try? await derivatives.open(name)
+        let derivative = try? await derivatives.open(name)
+        derivativeCounts.count(isHit: derivative != nil)
+        return derivative
     }
 
     /// Renders the image of a request; callers check ``cached(_:of:automatic:)`` first.

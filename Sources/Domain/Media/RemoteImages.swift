@@ -113,7 +113,11 @@ package struct RemoteImages: Sendable {
                     )
                 }
                 guard reservation.grow(by: piece.readableBytes) else {
-                    throw ServiceError(.overloaded, "Too many files are being fetched; try again in a second.")
+                    throw ServiceError(
+                        .overloaded,
+                        "Too many files are being fetched; try again in a second.",
+                        limit: "fetch.threads"
+                    )
                 }
                 bytes.writeImmutableBuffer(piece)
             }

@@ -13,6 +13,9 @@ package final class ServedMemory: Sendable {
         self.limit = limit
     }
 
+    /// How much of the memory is used.
+    package var status: MemoryStatus { MemoryStatus(used: used.load(ordering: .relaxed), limit: limit) }
+
     /// The bytes as a blob, which count until its last reference is released; `nil` if the limit would be exceeded.
     func blob(of bytes: ByteBuffer) -> (any OpenBlob)? {
         let reservation = Reservation(in: self)

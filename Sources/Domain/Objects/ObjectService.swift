@@ -49,7 +49,8 @@ package struct ObjectSettings: Sendable {
 package struct ObjectService: Sendable {
     let store: any ObjectStore
     let settings: ObjectSettings
-    private let admission: QueryAdmission
+    /// Decides when each query runs.
+    package let admission: QueryAdmission
 
     /// Creates the service for an app's store.
     ///

@@ -46,6 +46,9 @@ package final class QueryAdmission: Sendable {
         slow = FairPermits(limits.slow)
     }
 
+    /// The queries in each lane: those that run, and those that wait for a permit.
+    package var status: (quick: QueueStatus, slow: QueueStatus) { (quick.status, slow.status) }
+
     /// Runs a query that checks the budget; it runs a second time if it did not end within its slice.
     ///
     /// - Throws: ``ServiceError/Code/overloaded`` if the caller has the maximum number of queries, or the slow lane has
@@ -115,7 +118,8 @@ package final class QueryAdmission: Sendable {
             throw ServiceError(
                 .overloaded,
                 "Other slow queries are running, and this one would take longer than \(limits.slice) milliseconds. "
-                    + "Try again, or add an index for it."
+                    + "Try again, or add an index for it.",
+                limit: "database.readers"
             )
         }
     }
@@ -129,7 +133,8 @@ package final class QueryAdmission: Sendable {
         guard isAdmitted else {
             throw ServiceError(
                 .overloaded,
-                "\(limits.perCaller) queries of this caller are running or waiting, the limit (queries.maxConcurrent)."
+                "\(limits.perCaller) queries of this caller are running or waiting, the limit (queries.maxConcurrent).",
+                limit: "queries.maxConcurrent"
             )
         }
     }

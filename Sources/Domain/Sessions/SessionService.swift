@@ -11,6 +11,9 @@ package struct SessionService: Sendable {
         self.dependencies = dependencies
     }
 
+    /// The uses of the cache of sessions.
+    package var cacheCounts: CacheCounts { dependencies.sessionCache.counts }
+
     /// Adds to the caller the user to whom the token belongs.
     ///
     /// Returns the caller unchanged if the token is malformed or stale, because a stale token fails no request

@@ -71,7 +71,8 @@ extension UploadService {
             let what = full.address == nil ? "the limit" : "the limit for one address: half of all"
             throw ServiceError(
                 .overloaded,
-                "\(full.limit) progress streams are open, \(what) (uploads.\(setting)); try again later."
+                "\(full.limit) progress streams are open, \(what) (uploads.\(setting)); try again later.",
+                limit: "uploads.\(setting)"
             )
         }
         return ProgressSlot(progressStreamCounts, shares)

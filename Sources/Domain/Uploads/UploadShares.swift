@@ -40,7 +40,8 @@ extension UploadLimits {
             guard counts[share] ?? 0 > Int64(limit) else { return }
             throw ServiceError(
                 .tooManyUploads,
-                "\(whose) \(limit) unfinished uploads, the limit (uploads.\(setting)); try again later."
+                "\(whose) \(limit) unfinished uploads, the limit (uploads.\(setting)); try again later.",
+                limit: "uploads.\(setting)"
             )
         }
         typealias Creator = StoredUpload.Creator

@@ -9,6 +9,8 @@ package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     private let state: Mutex<State>
+    /// The uses of the cache so far.
+    package let counts = CacheCounts()
 
     /// - Parameter bound: The maximum number of values; 0 disables the cache.
     package init(bound: Int) {
@@ -21,6 +23,7 @@ package final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// but not cached.
     package func value(for key: Key, loading load: () async throws -> Value?) async rethrows -> Value? {
         let (kept, epoch) = state.withLock { ($0.entries.value(for: key), $0.epoch) }
+        counts.count(isHit: kept != nil)
         if let kept { return kept }
         guard let value = try await load() else { return nil }
         state.withLock { state in

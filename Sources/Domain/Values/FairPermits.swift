@@ -30,6 +30,7 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
         case refused(any Error)
     }
 
+    private let count: Int
     private let maxWaiting: Int
     private let exempt: Key?
     private let state: Mutex<State>
@@ -39,6 +40,7 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     ///   - maxWaiting: The maximum number of waiting requests.
     ///   - exempt: The key whose requests can always wait and do not count towards the limit.
     package init(_ count: Int, maxWaiting: Int = .max, exempt: Key? = nil) {
+        self.count = count
         state = Mutex(State(free: count))
         self.maxWaiting = maxWaiting
         self.exempt = exempt
@@ -49,6 +51,15 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
 
     /// Whether a new key could not wait without displacing a request.
     package var isFull: Bool { state.withLock { $0.free == 0 && $0.counted >= maxWaiting } }
+
+    /// The permits in use and the waiting requests; those of the exempt key count, and can exceed the limit.
+    package var status: QueueStatus {
+        state.withLock { state in
+            let waiting = state.waiting.values.reduce(0) { $0 + $1.count }
+            let limit = maxWaiting == .max ? nil : count + maxWaiting
+            return QueueStatus(jobs: count - state.free + waiting, waiting: waiting, limit: limit)
+        }
+    }
 
     /// The number of free permits.
     package var freeCount: Int { state.withLock(\.free) }

@@ -145,11 +145,22 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
     package let message: String
     /// The underlying error; for the log only.
     package let cause: (any Error)?
+    /// The setting of the limit that was reached, for the metrics; `nil` if none was.
+    package let limit: String?
     /// Seconds after which the client should try again; used by codes for too many requests.
     package let retryAfter: Int
 
     /// Creates an error with the message for the client.
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil, retryAfter: Int = 1) {
+    ///
+    /// A `limit` is a setting's name in the code, and never a value that a client sent: the metrics count by it.
+    package init(
+        _ code: Code,
+        _ message: String,
+        limit: String? = nil,
+        cause: (any Error)? = nil,
+        retryAfter: Int = 1
+    ) {
+        self.limit = limit
         self.code = code
         self.message = message
         self.cause = cause

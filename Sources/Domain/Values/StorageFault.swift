@@ -53,6 +53,10 @@ package struct StorageCondition: Sendable, Hashable {
     package var hasSpare = true
     /// Free space in bytes; 0 if the file system did not report it.
     package var free: Int64 = 0
+    /// The size of the file system in bytes; 0 if it did not report it.
+    package var size: Int64 = 0
+    /// The part of the reserve that is held, in bytes; 0 while requests that add data are refused.
+    package var reserve: Int64 = 0
 
     /// Creates a condition without faults.
     package init() {}

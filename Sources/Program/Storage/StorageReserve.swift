@@ -55,6 +55,7 @@ package final class StorageReserve: StorageInspector {
             return condition
         }
         condition.free = space.free
+        condition.size = space.total
         guard size > 0 else {
             if space.free < min(StorageReserve.least, space.total / 64) { condition.faults.insert(.full) }
             return condition
@@ -71,6 +72,7 @@ package final class StorageReserve: StorageInspector {
             }
             return !isHeld
         }
+        condition.reserve = isFull ? 0 : size
         // A file system that refuses all writes is not full, even if the allocation failed.
         guard isFull, !condition.faults.contains(.readOnly) else { return condition }
         condition.faults.insert(.full)

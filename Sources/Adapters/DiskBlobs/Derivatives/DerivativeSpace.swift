@@ -25,6 +25,8 @@ final class DerivativeSpace: Sendable {
     private let opened: OpenDerivatives
     private let pool: NIOThreadPool
     private let state = Mutex(State())
+    /// The bytes that were removed because the limit was exceeded.
+    let evicted = EventCount()
 
     /// Creates the count for a layout with a limit in bytes; counts no files yet.
     init(bound: Int64, layout: DerivativeLayout, opened: OpenDerivatives, pool: NIOThreadPool) {
@@ -129,6 +131,7 @@ final class DerivativeSpace: Sendable {
                 !progress.0.takes(file.footprint, age: now - file.usedAt)
             }
             free(size)
+            evicted.add(Int(size))
             progress.1 += size
         }
         guard freed > 0 else { return true }

@@ -44,6 +44,9 @@ package struct DiskDerivativeStore: DerivativeStore {
         space.sweep()
     }
 
+    /// The space of the files and its limit in bytes, and the bytes that were removed because of the limit.
+    package var usage: (used: Int64, limit: Int64, evicted: Int) { (space.used, bound, space.evicted.value) }
+
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
         guard bound > 0 else { return nil }
         if let file = opened.find(name) {

@@ -19,6 +19,8 @@ package struct WorkerLauncher: Sendable {
     private let limits: ImageLimits
     private let pool: NIOThreadPool
     private let headerTime: Int
+    /// The processes so far.
+    package let counts = WorkerCounts()
 
     /// Creates a launcher; starts no process.
     ///
@@ -110,7 +112,7 @@ package struct WorkerLauncher: Sendable {
             pixels: limits.sourcePixels
         )
         let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
-            group.addTask { try await run(task, on: input, atMost: count) }
+            group.addTask { try await counts.running { try await run(task, on: input, atMost: count) } }
             group.addTask {
                 try await Task.sleep(until: deadline, clock: .continuous)
                 return .overdue
@@ -120,6 +122,7 @@ package struct WorkerLauncher: Sendable {
             return try await group.next() ?? .overdue
         }
         try Task.checkCancellation()
+        if let failure = ending.failure { counts.count(failure) }
         return try result(of: ending)
     }
 
@@ -127,6 +130,20 @@ package struct WorkerLauncher: Sendable {
         case exited(WorkerExit?, [UInt8])
         case killed(CInt)
         case overdue
+
+        /// Why the process gave no response; as ``WorkerLauncher/result(of:)`` tells the client.
+        var failure: WorkerCounts.Failure? {
+            switch self {
+            case .exited(.answered, _): nil
+            case .exited(.notAnImage, _): .refused
+            case .exited(.tooLarge, _): .tooLarge
+            case .killed(SIGXCPU), .overdue: .timeout
+            case .exited(.outOfMemory, _), .killed(SIGABRT), .killed(SIGILL), .killed(SIGTRAP), .killed(SIGKILL):
+                .memory
+            case .exited: .failed
+            case .killed: .crashed
+            }
+        }
     }
 
     private func run(_ task: WorkerTask, on input: WorkerInput, atMost count: Int) async throws -> Ending {
@@ -144,8 +161,10 @@ package struct WorkerLauncher: Sendable {
             case .signaled(let signal): .killed(signal)
             }
         } catch let error as SubprocessError where error.code == .outputLimitExceeded {
+            counts.count(.failed)
             throw notAnImage("more than \(count) bytes")
         } catch let error as SubprocessError {
+            counts.count(.failed)
             throw unavailable(error)
         }
     }
