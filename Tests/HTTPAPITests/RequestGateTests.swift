@@ -11,18 +11,30 @@ import Testing
     private final class Connection {
         let channel = EmbeddedChannel()
         let open = OpenConnections()
+        let metrics = RequestMetrics()
+
+        /// The counted requests as group, method and status.
+        var counts: [String] {
+            metrics.counts.map { "\($0.group) \($0.method) \($0.status ?? 0) x\($0.value)" }
+        }
 
         init() throws {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(HTTPConnection.decoder())
-            try pipeline.addHandler(RequestGate(connections: open, logger: Logger(label: "test")))
+            try pipeline.addHandler(RequestGate(connections: open, metrics: metrics, logger: Logger(label: "test")))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
         /// Sends bytes as one piece; errors that reach the end of the pipeline do not count.
         func send(_ text: String) {
             _ = try? channel.writeInbound(ByteBuffer(string: text))
+            channel.embeddedEventLoop.run()
+        }
+
+        /// Closes the connection as a client that disconnects does; the handlers then leave it.
+        func close() throws {
+            try channel.close().wait()
             channel.embeddedEventLoop.run()
         }
 
@@ -195,5 +207,60 @@ import Testing
         busy.channel.embeddedEventLoop.run()
         #expect(!busy.channel.isActive)
         #expect(busy.open.count == 0)
+    }
+
+    // MARK: Counts
+
+    @Test("a request counts with the status and the bytes of its response")
+    func counted() throws {
+        let connection = try Connection()
+        connection.send("POST /1.1/classes/A HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
+        #expect(connection.metrics.inProgress == 1)
+        connection.channel.write(HTTPServerResponsePart.head(.init(version: .http1_1, status: .continue)), promise: nil)
+        connection.answer(.created)
+        #expect(connection.counts == ["objects post 201 x1"])
+        #expect(connection.metrics.bytes(of: .objects).received == 3)
+    }
+
+    @Test("pipelined requests count in their order")
+    func pipelined() throws {
+        let connection = try Connection()
+        connection.send(get + "HEAD /1.1/classes/A HTTP/1.1\r\nHost: a\r\n\r\n")
+        connection.answer(.notFound)
+        connection.answer(.ok)
+        #expect(Set(connection.counts) == ["files get 404 x1", "objects head 200 x1"])
+    }
+
+    @Test(
+        "what the gate refuses counts",
+        arguments: [
+            ("GET /a HTTP/1.1\r\n\r\n", "files get 400 x1"), ("\u{1}\r\n\r\n", "malformed other 400 x1"),
+            ("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", "files other 501 x1"),
+        ]
+    )
+    func refusedCounts(text: String, count: String) throws {
+        let connection = try Connection()
+        connection.send(text)
+        #expect(connection.counts == [count])
+        #expect(connection.metrics.inProgress == 0)
+    }
+
+    @Test("a request whose client leaves before the response counts as 499")
+    func abandoned() throws {
+        let connection = try Connection()
+        connection.send(get)
+        try connection.close()
+        #expect(connection.counts == ["files get 499 x1"])
+        #expect(connection.metrics.cutOff(of: .files) == 1)
+    }
+
+    @Test("a response that is cut off counts with its status")
+    func cutOff() throws {
+        let connection = try Connection()
+        connection.send(get)
+        connection.channel.write(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)), promise: nil)
+        try connection.close()
+        #expect(connection.counts == ["files get 200 x1"])
+        #expect(connection.metrics.cutOff(of: .files) == 1)
     }
 }

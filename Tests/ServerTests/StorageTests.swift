@@ -1,4 +1,3 @@
-import CoreMetrics
 import Domain
 import Foundation
 import Storage
@@ -30,27 +29,6 @@ import Testing
             let storage = try StorageFolder(path: folder)
             #expect(try GeneratedApp(in: storage).isNew)
         }
-    }
-}
-
-@Suite struct PrometheusMetricsTests {
-    @Test("what was measured is written in Prometheus' text format")
-    func text() {
-        let metrics = PrometheusMetrics()
-        metrics.makeCounter(label: "hb.requests", dimensions: [("route", "a\"b\\c")]).increment(by: 2)
-        metrics.makeCounter(label: "hb.requests", dimensions: [("route", "a\"b\\c")]).increment(by: 1)
-        metrics.makeMeter(label: "active", dimensions: []).increment(by: 3)
-        metrics.makeMeter(label: "active", dimensions: []).decrement(by: 1)
-        let timer = metrics.makeTimer(label: "took", dimensions: [])
-        timer.recordNanoseconds(2_000_000)
-        timer.recordNanoseconds(90_000_000_000)
-        let text = metrics.text()
-        #expect(text.contains("# TYPE hb_requests counter\nhb_requests{route=\"a\\\"b\\\\c\"} 3.0\n"))
-        #expect(text.contains("# TYPE active gauge\nactive 2.0\n"))
-        #expect(text.contains("took_seconds_bucket{le=\"0.001\"} 0\n"))
-        #expect(text.contains("took_seconds_bucket{le=\"0.0025\"} 1\n"))
-        #expect(text.contains("took_seconds_bucket{le=\"+Inf\"} 2\n"))
-        #expect(text.contains("took_seconds_count 2\n"))
     }
 }
 

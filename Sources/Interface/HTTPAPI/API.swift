@@ -18,6 +18,8 @@ package struct API: Sendable {
     package let liveConnections: LiveConnections?
     /// The prepared responses of downloads; `nil` without them.
     package let hotDownloads: HotDownloads?
+    /// Counts the requests of the connections; pass it to ``HTTPConnection``.
+    package let metrics: RequestMetrics
     private let compresses: Bool
     private let proxies: TrustedProxies
     private let requestLimits: RequestLimits
@@ -66,6 +68,7 @@ package struct API: Sendable {
         let hasHotDownloads = hotDownloads.responses > 1 && hotDownloads.memory > 0
         self.hotDownloads =
             hasHotDownloads ? HotDownloads(limits: hotDownloads, feeds: apps.map(\.files.changes)) : nil
+        metrics = RequestMetrics { path in apps.contains { $0.images.names.style(of: path) != nil } }
         let live = apps.compactMap { app in app.liveQueries.map { (app.id, $0) } }
         liveConnections =
             live.isEmpty
@@ -79,10 +82,12 @@ package struct API: Sendable {
         self.providers = providers
     }
 
+    /// The memory of all JSON bodies together and its limit, in bytes.
+    package var bodyMemory: (used: Int, limit: Int) { bodies.usedMemory }
+
     /// Builds the responder; call it once.
     package func responder() -> some HTTPResponder<APIContext> {
         let router = Router(context: APIContext.self)
-        router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLog(sink: requests))
         router.add(middleware: UploadCORS())
         router.add(middleware: CORSMiddleware.api)

@@ -14,7 +14,7 @@ struct AppParts {
     private let shared: SharedParts
     let store: SQLiteObjectStore
     private let storage: BlobStorage
-    private let derivatives: DiskDerivativeStore
+    let derivatives: DiskDerivativeStore
     private let files: FileService
     private let settings: ObjectSettings
     private let policy = CensorPolicy()
@@ -125,7 +125,7 @@ struct AppParts {
             origin: origin,
             settings: configuration.mirror,
             uploads: uploads,
-            fetcher: shared.mirrorFetcher,
+            fetcher: shared.mirrorFetches,
             report: { MirrorMetrics.count($0, of: id) }
         )
     }
@@ -217,6 +217,7 @@ struct AppParts {
                 readers: threads.databaseReaders,
                 cacheSize: threads.databaseCache,
                 health: shared.health,
+                commits: shared.commits,
                 readThreads: ReadThreads(
                     lookups: lookups,
                     quick: shared.pools.quickQueries,

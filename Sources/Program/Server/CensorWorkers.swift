@@ -29,7 +29,7 @@ struct CensorWorkers: Service {
             Gauge(label: "lcfile_censorship_\(name)", dimensions: [("app", app.id.description)])
         }
         let (waiting, bulk, oldest) = (gauge("waiting"), gauge("waiting_bulk"), gauge("oldest_seconds"))
-        let (examined, total) = (gauge("run_examined"), gauge("run_total"))
+        let (examined, total) = (gauge("run_examined"), gauge("run_files"))
         await app.censorship.queue.run { progress in
             waiting.record(progress.waiting)
             bulk.record(progress.waitingBulk)

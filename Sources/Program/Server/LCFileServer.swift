@@ -124,14 +124,11 @@ package struct LCFileServer {
 
         try await ThreadPools.with(configuration, apps: apps.count) { pools in
             let shared = try SharedParts(configuration, logger, health, pools, descriptors)
-            var databases: [SQLiteDatabase] = []
-            var stores: [any ObjectStore] = []
+            var parts: [AppParts] = []
             var services: [AppServices] = []
             for (app, lookups) in zip(apps, pools.lookups) {
-                let parts = try AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups)
-                databases.append(parts.database)
-                stores.append(parts.store)
-                services.append(try await parts.services())
+                parts.append(try AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups))
+                services.append(try await parts[parts.count - 1].services())
             }
 
             for app in services { await app.uploads.finishRecovered() }
@@ -170,11 +167,21 @@ package struct LCFileServer {
                 health: health,
                 probe: probe,
                 pool: pools.disk,
-                stores: stores,
+                stores: parts.map(\.store),
                 queues: shared.queues,
                 logger: logger
             )
             await readinessWatch.begin()
+            let probes = pools.probes
+            let connections = OpenConnections()
+            let page = MetricsPage(
+                of: shared,
+                apps: Array(zip(services, parts)),
+                api: api,
+                connections: connections,
+                probes: probes,
+                certificate: certificate
+            )
             let reload = ReloadSignal(
                 certificate: certificate,
                 logLevel: logLevel,
@@ -186,7 +193,9 @@ package struct LCFileServer {
                 api,
                 LiveQueryWorkers(apps: services),
                 // The last one stops first: the server is not ready before the listener stops.
-                [sweeper, deletions, censors, watch, reload, readinessWatch],
+                [sweeper, deletions, censors, watch, PoolWatch(probes: probes), reload, readinessWatch],
+                page,
+                connections,
                 descriptors,
                 certificate?.encryption(threads: pools.disk)
             ) { [runLog, configuration] in
@@ -194,7 +203,7 @@ package struct LCFileServer {
                 onStarted(greeting)
             }
             await shared.censorship.close()
-            for database in databases { try database.close() }
+            for part in parts { try part.database.close() }
             reserve.takeForNextStart()
         }
     }
@@ -213,12 +222,13 @@ package struct LCFileServer {
         _ api: API,
         _ liveQueries: LiveQueryWorkers?,
         _ background: [any Service],
+        _ page: MetricsPage,
+        _ connections: OpenConnections,
         _ descriptors: DescriptorBudget,
         _ encryption: Encryption?,
         onRunning: @escaping @Sendable () -> Void
     ) async throws {
-        let metrics = PrometheusMetrics()
-        MetricsSystem.bootstrap(metrics)
+        MetricsSystem.bootstrap(page.named)
         // The greeting is printed only after every listener is bound to its address.
         let waiting = Mutex(configuration.metrics.enabled ? 2 : 1)
         let listening: @Sendable () -> Void = {
@@ -231,7 +241,7 @@ package struct LCFileServer {
         // With names: for a service without one, the group would log a description of all its parts at each start.
         var services = [
             ServiceGroupConfiguration.ServiceConfiguration(
-                service: mainListener(api, descriptors, encryption, onRunning: listening),
+                service: mainListener(api, connections, descriptors, encryption, onRunning: listening),
                 serviceName: "listener"
             )
         ]
@@ -239,7 +249,7 @@ package struct LCFileServer {
         // Services stop in the opposite order.
         if let liveQueries { services.insert(.init(service: liveQueries, serviceName: "live queries"), at: 0) }
         if configuration.metrics.enabled {
-            let listener = metricsListener(metrics, onRunning: listening)
+            let listener = metricsListener(page, onRunning: listening)
             services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)
         }
         var group = ServiceGroupConfiguration(services: services, logger: logger)
@@ -249,11 +259,11 @@ package struct LCFileServer {
 
     private func mainListener(
         _ api: API,
+        _ connections: OpenConnections,
         _ descriptors: DescriptorBudget,
         _ encryption: Encryption?,
         onRunning: @escaping @Sendable () -> Void
     ) -> some Service {
-        let connections = OpenConnections()
         let server = Application(
             responder: api.responder(),
             server: HTTPConnection.server(
@@ -265,6 +275,7 @@ package struct LCFileServer {
                 ),
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
+                metrics: api.metrics,
                 encryption: encryption,
                 proxies: configuration.http.proxies,
                 requests: requests,
@@ -285,11 +296,11 @@ package struct LCFileServer {
     }
 
     private func metricsListener(
-        _ metrics: PrometheusMetrics,
+        _ page: MetricsPage,
         onRunning: @escaping @Sendable () -> Void
     ) -> some Service {
         let settings = configuration.metrics
-        let endpoint = MetricsEndpoint(settings: settings, metrics: metrics, logger: logger, onRunning: onRunning)
+        let endpoint = MetricsEndpoint(settings: settings, page: page, logger: logger, onRunning: onRunning)
         return AddressReporting(endpoint.service(), at: .metrics(settings))
     }
 }

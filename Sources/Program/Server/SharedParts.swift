@@ -15,13 +15,19 @@ struct SharedParts {
     let descriptors: DescriptorBudget
     let types: any TypeDetector
     let fetchers: Fetchers
+    /// Fetches for all callers except guests.
+    let fetches: CurlFetcher
+    /// Fetches for guests.
+    let guestFetches: CurlFetcher
     /// Fetches from the origins of mirrors.
-    let mirrorFetcher: any Fetcher
+    let mirrorFetches: CurlFetcher
     let images: ImageEngine
     let censorship: CensorEngine
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
     let requestLimits: RequestLimits
+    /// The durations of the transactions of all databases.
+    let commits = DurationHistogram(.accesses)
 
     /// Constructs the parts on started threads.
     ///
@@ -48,8 +54,9 @@ struct SharedParts {
             queue: threads.passwordQueue
         )
         types = try SharedParts.typeDetector(configuration, pools)
-        fetchers = SharedParts.fetchers(configuration, pools)
-        mirrorFetcher = SharedParts.mirrorFetcher(configuration, pools)
+        (fetches, guestFetches) = SharedParts.fetchers(configuration, pools)
+        fetchers = Fetchers(fetches, guests: guestFetches)
+        mirrorFetches = SharedParts.mirrorFetcher(configuration, pools)
         censorship = CensorEngine(configuration, pools)
     }
 
@@ -62,7 +69,7 @@ struct SharedParts {
     }
 
     /// Creates the fetcher of mirrors, whose threads and queue no other fetch uses.
-    private static func mirrorFetcher(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> any Fetcher {
+    private static func mirrorFetcher(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> CurlFetcher {
         var limits = configuration.fetching
         limits.size = configuration.mirror.size
         limits.timeout = configuration.mirror.timeout
@@ -90,13 +97,16 @@ struct SharedParts {
     }
 
     /// Creates the fetchers; fetches for guests have separate threads and a separate queue.
-    private static func fetchers(_ configuration: ServerConfiguration, _ pools: ThreadPools) -> Fetchers {
+    private static func fetchers(
+        _ configuration: ServerConfiguration,
+        _ pools: ThreadPools
+    ) -> (CurlFetcher, guests: CurlFetcher) {
         var limits = configuration.fetching
         limits.size = min(limits.size, configuration.uploads.fileSize)
         let addresses = AddressGuard(allowedNetworks: configuration.fetchNetworks)
         let threads = configuration.threads
         let guests = configuration.guestFetches
-        return Fetchers(
+        return (
             CurlFetcher(
                 limits: limits,
                 addresses: addresses,

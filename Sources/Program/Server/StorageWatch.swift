@@ -14,6 +14,8 @@ struct StorageWatch: Service {
 
     func run() async throws {
         let free = Gauge(label: "lcfile_storage_free_bytes")
+        let size = Gauge(label: "lcfile_storage_size_bytes")
+        let reserve = Gauge(label: "lcfile_storage_reserve_bytes")
         let faults = StorageFault.allCases.map { fault in
             (fault, Gauge(label: "lcfile_storage_fault", dimensions: [("kind", fault.rawValue)]))
         }
@@ -21,6 +23,8 @@ struct StorageWatch: Service {
             while !Task.isCancelled {
                 if let condition = try? await pool.runIfActive({ [health] in health.look() }) {
                     free.record(condition.free)
+                    size.record(condition.size)
+                    reserve.record(condition.reserve)
                 }
                 let known = health.faults
                 for (fault, gauge) in faults { gauge.record(known.contains(fault) ? 1 : 0) }

@@ -71,6 +71,16 @@ struct ThreadPools {
         try result.get()
     }
 
+    /// Probes of all pools, under the names that the metrics have; of the look-ups of the apps only the first.
+    var probes: [PoolProbe] {
+        let shared = [
+            ("disk", disk), ("images", images), ("quick_images", quickImages), ("passwords", passwords), ("web", web),
+            ("fetches", fetches), ("guest_fetches", guestFetches), ("mirror", mirror), ("webhooks", webhooks),
+            ("bodies", bodies), ("quick_queries", quickQueries), ("slow_queries", slowQueries),
+        ]
+        return (shared + lookups.prefix(1).map { ("lookups", $0) }).map(PoolProbe.init)
+    }
+
     private var all: [NIOThreadPool] {
         [
             slowQueries, quickQueries, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,

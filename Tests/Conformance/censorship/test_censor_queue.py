@@ -155,5 +155,5 @@ def test_metrics_tell_depth_age_and_results(new_server):
     settings(master, auto=True)
     decided(master, server.api().store(photo("metrics"))["objectId"])
     text = requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=15).text
-    for name in ("waiting", "waiting_bulk", "oldest_seconds", "run_examined", "run_total"):
+    for name in ("waiting", "waiting_bulk", "oldest_seconds", "run_examined", "run_files"):
         assert f'lcfile_censorship_{name}{{app="{ALPHA.id}"}}' in text

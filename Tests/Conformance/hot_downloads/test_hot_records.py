@@ -10,14 +10,14 @@ from hot_files import hot_response, response_to, status_of, stored
 
 
 def labels(method, status):
-    return f'http_route="/**",http_request_method="{method}",http_response_status_code="{status}"'
+    return f'group="files",method="{method}",status="{status}"'
 
 
-@pytest.mark.parametrize("name", ["hb_requests", "http_server_request_duration_seconds_count"])
 @pytest.mark.parametrize("method, fields, status", [
     ("GET", [], 200), ("HEAD", [], 200), ("GET", ["If-None-Match: *"], 304), ("HEAD", ["If-None-Match: *"], 304),
 ])
-def test_hot_requests_count_as_others_do(server, name, method, fields, status):
+def test_hot_requests_count_as_others_do(server, method, fields, status):
+    name = "lcfile_http_requests_total"
     _, target = stored(server, b"counted")
     assert status_of(server, target, *fields, method=method) == status
     make_hot(server, target)
@@ -36,7 +36,7 @@ def test_no_request_is_active_after_hot_ones(server):
     make_hot(server, target)
     for _ in range(5):
         hot_response(server, target)
-    assert eventually(lambda: set(series(server, "http_server_active_requests").values()) == {0})
+    assert eventually(lambda: set(series(server, "lcfile_http_requests_in_progress").values()) == {0})
 
 
 # Method, key, query string and field of a request.

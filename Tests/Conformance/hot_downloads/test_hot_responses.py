@@ -195,7 +195,7 @@ def test_only_as_many_targets_are_hot_as_the_limit_allows(new_server):
 
 def hot_response_count(server, before):
     """The number of hot responses since `before`, when all responses have been counted."""
-    assert eventually(lambda: sum(series(server, "http_server_active_requests").values()) == 0)
+    assert eventually(lambda: sum(series(server, "lcfile_http_requests_in_progress").values()) == 0)
     return hot_count(server) - before
 
 

@@ -107,4 +107,4 @@ def slow_connection(server):
 
 
 def active(server):
-    return sum(series(server, "http_server_active_requests").values())
+    return sum(series(server, "lcfile_http_requests_in_progress").values())

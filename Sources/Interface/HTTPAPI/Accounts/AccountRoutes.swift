@@ -22,11 +22,14 @@ struct AccountRoutes: Sendable {
     @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
         let accounts = try accounts(context)
         guard request.method != .get else {
-            return try await accounts.logIn(ObjectParameters(request).body, as: context.caller).json
-                .response()
+            return try await LoginMetrics.counting {
+                try await accounts.logIn(ObjectParameters(request).body, as: context.caller).json.response()
+            }
         }
         return try await bodies.json(of: request, context) { body in
-            try await accounts.logIn(members(of: body), as: context.caller).json.response()
+            try await LoginMetrics.counting {
+                try await accounts.logIn(members(of: body), as: context.caller).json.response()
+            }
         }
     }
 

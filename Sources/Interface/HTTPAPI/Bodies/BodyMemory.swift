@@ -59,7 +59,8 @@ final class BodyMemory: Sendable {
                 }
                 throw ServiceError(
                     .overloaded,
-                    "Too many or too large request bodies are being processed (http.bodyMemory); try again in a second."
+                    "Too many or too large request bodies are being processed (http.bodyMemory); try again in a second.",
+                    limit: "http.bodyMemory"
                 )
             }
         }

@@ -25,6 +25,9 @@ struct RequestBodies: Sendable {
         memory = BodyMemory(limit: limits.bodyMemory)
     }
 
+    /// The memory of all bodies together and its limit, in bytes.
+    var usedMemory: (used: Int, limit: Int) { (memory.used, limits.bodyMemory) }
+
     /// Reads a whole body as one JSON value and processes it; an empty body is null.
     ///
     /// - Returns: The result of the work.

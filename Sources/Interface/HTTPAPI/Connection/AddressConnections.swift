@@ -32,7 +32,8 @@ package final class AddressConnections: Sendable {
             return true
         }
         guard isAdmitted else {
-            Counter(label: "lcfile_refused_connections_total").increment()
+            let setting = "http.maxConnectionsPerAddress"
+            Counter(label: "lcfile_limits_hit_total", dimensions: [("limit", setting)]).increment()
             return false
         }
         channel.closeFuture.whenComplete { [self] _ in remove(network) }

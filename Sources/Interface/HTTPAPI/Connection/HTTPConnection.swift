@@ -14,6 +14,7 @@ package enum HTTPConnection {
     ///   - addresses: Limits the connections of each client address; `nil` for no limit.
     ///   - liveConnections: Accepts WebSockets; `nil` for none.
     ///   - hotDownloads: The prepared responses of downloads; `nil` for none.
+    ///   - metrics: Counts the requests.
     ///   - encryption: Encrypts the connections; `nil` for connections in the clear.
     ///   - proxies: The reverse proxies that are believed when they name a client.
     ///   - requests: Receives the requests that get prepared responses; `nil` if no request is logged.
@@ -25,6 +26,7 @@ package enum HTTPConnection {
         addresses: AddressConnections? = nil,
         liveConnections: LiveConnections? = nil,
         hotDownloads: HotDownloads? = nil,
+        metrics: RequestMetrics = RequestMetrics(),
         encryption: Encryption? = nil,
         proxies: TrustedProxies = TrustedProxies(),
         requests: RequestSink? = nil,
@@ -38,8 +40,9 @@ package enum HTTPConnection {
                 addresses: addresses,
                 liveConnections: liveConnections,
                 hotDownloads: hotDownloads,
+                metrics: metrics,
                 encryption: encryption,
-                log: HotDownloadLog(logger: logger, proxies: proxies, sink: requests)
+                log: HotDownloadLog(metrics: metrics, logger: logger, proxies: proxies, sink: requests)
             )
         }
     }
@@ -84,6 +87,7 @@ private struct HTTPChannel: HTTPChannelHandler {
     let addresses: AddressConnections?
     let liveConnections: LiveConnections?
     let hotDownloads: HotDownloads?
+    let metrics: RequestMetrics
     let encryption: Encryption?
     let log: HotDownloadLog
 
@@ -100,6 +104,7 @@ private struct HTTPChannel: HTTPChannelHandler {
                 connections: connections,
                 activity: activity,
                 liveConnections: liveConnections,
+                metrics: metrics,
                 logger: logger
             )
             let files = encryption?.files ?? .kernel

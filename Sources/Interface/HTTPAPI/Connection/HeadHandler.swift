@@ -3,10 +3,10 @@ internal import NIOHTTP1
 
 /// Sends the head of a short response together with the beginning of its body, in one system call and one segment.
 ///
-/// Head and body of a response arrive as separate writes, each followed by a flush, because the middleware that measures
-/// requests hides whether a body is in memory. So the handler omits the flush after the head of a response whose length
-/// is known and at most ``longest``; the flush after the first piece of the body, or after the end, sends both. Heads
-/// of streams, of events and of `100 Continue` have no length and are sent at once.
+/// Head and body of a response arrive as separate writes, each followed by a flush, unless the body is in memory. So
+/// the handler omits the flush after the head of a response whose length is known and at most ``longest``; the flush
+/// after the first piece of the body, or after the end, sends both. Heads of streams, of events and of `100 Continue`
+/// have no length and are sent at once.
 ///
 /// It is placed between ``SendFileHandler`` and ``RequestGate``; used on its connection's event loop only.
 final class HeadHandler: ChannelOutboundHandler, RemovableChannelHandler {

@@ -10,6 +10,8 @@ internal import NIOHTTP1
 /// other: the decoder stops after such a request, so the gate replaces it. Only a WebSocket's handshake is not: the
 /// connection becomes a WebSocket, and the gate leaves it.
 ///
+/// It also counts requests, because it sees all of them, those that it refuses too, and their whole responses.
+///
 /// Used on its connection's event loop only.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -24,6 +26,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let liveConnections: LiveConnections?
     private let logger: Logger
     private let activity: ConnectionActivity
+    private let metrics: RequestMetrics
+    /// The requests that have no whole response, in their order.
+    private var measured: [MeasuredRequest] = []
+    /// The last request that was passed on, whose body can be arriving.
+    private var arriving: MeasuredRequest?
 
     /// The number of requests that were passed on and whose responses are not complete.
     private var unanswered = 0
@@ -44,7 +51,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the whole request of the handshake has arrived.
     private var hasHandshake = false
     /// The refusal to send after all earlier responses.
-    private var refusal: (RequestRefusal, hasBody: Bool)?
+    private var refusal: (RequestRefusal, hasBody: Bool, MeasuredRequest)?
     /// Whether a response without a waiting request is being written.
     private var isDropping = false
     /// Whether writing has ended and incoming bytes are discarded.
@@ -58,8 +65,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         connections: OpenConnections,
         activity: ConnectionActivity = ConnectionActivity(),
         liveConnections: LiveConnections? = nil,
+        metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) {
+        self.metrics = metrics
         self.connections = connections
         self.activity = activity
         self.liveConnections = liveConnections
@@ -79,9 +88,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         guard upgrade != nil, context.channel.isActive else {
+            endAll()
             connections.remove(context.channel)
             return
         }
+        end(status: 101)
         // A WebSocket is an open connection, but never an idle one.
         context.channel.closeFuture.whenComplete { [connections, channel = context.channel] _ in
             connections.remove(channel)
@@ -105,11 +116,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
                 held = framing.head
                 if !framing.head.headers.contains(name: "Transfer-Encoding") { handOn(context) }
             } catch {
-                refuse(error, hasBody: head.method != .HEAD, context)
+                refuse(error, of: head, context)
             }
-        case .body:
+        case .body(let bytes):
             guard isReading else { return }
             handOn(context)
+            if let arriving { metrics.received(bytes.readableBytes, of: arriving) }
             context.fireChannelRead(data)
         case .end:
             if upgrade != nil {
@@ -131,6 +143,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
         upgrade = WebSocketUpgrade(handshake: handshake, head: head, connections: liveConnections)
         unanswered += 1
+        measured.append(metrics.begin(head))
         activity.begin()
         return true
     }
@@ -152,6 +165,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         guard let head = held else { return }
         held = nil
         unanswered += 1
+        let request = metrics.begin(head)
+        measured.append(request)
+        arriving = request
         activity.begin()
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
@@ -167,14 +183,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         if let error = error as? HTTPParserError, let head = held {
             held = nil
             isReading = false
-            refuse(RequestRefusal(error), hasBody: head.method != .HEAD, context)
+            refuse(RequestRefusal(error), of: head, context)
         } else if let error = error as? HTTPParserError, !isLast {
             if isReading {
                 // The route gets the error from the body; later bytes cannot be parsed.
                 isLast = true
                 context.fireErrorCaught(error)
             } else {
-                refuse(RequestRefusal(error), hasBody: true, context)
+                refuse(RequestRefusal(error), of: nil, context)
             }
         } else if error is HTTPParserError, isReading {
             context.fireErrorCaught(error)
@@ -193,13 +209,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    private func refuse(_ refusal: RequestRefusal, hasBody: Bool, _ context: ChannelHandlerContext) {
+    /// Refuses a request; `nil` for bytes that are none.
+    private func refuse(_ refusal: RequestRefusal, of head: HTTPRequestHead?, _ context: ChannelHandlerContext) {
         logger.debug(
             "Connection refused",
             metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"]
         )
         isLast = true
-        self.refusal = (refusal, hasBody)
+        let request = head.map(metrics.begin) ?? metrics.begin(.malformed, .other)
+        self.refusal = (refusal, hasBody: head?.method != .HEAD, request)
         if unanswered == 0 { answerRefused(context) }
     }
 
@@ -233,20 +251,23 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             // A second response to a request whose body proved to be malformed after the first one.
             isDropping = unanswered == 0
             guard !isDropping else { break }
+            if head.status.code >= 200, !measured.isEmpty { measured[0].status = Int(head.status.code) }
             guard isLast, unanswered == 1, refusal == nil, head.status.code >= 200 else {
                 context.write(data, promise: promise)
                 return
             }
             context.write(wrapOutboundOut(.head(closing(head))), promise: promise)
             return
-        case .body:
+        case .body(let bytes):
             guard !isDropping else { break }
+            if let request = measured.first { metrics.sent(bytes.readableBytes, of: request) }
             context.write(data, promise: promise)
             return
         case .end:
             guard !isDropping else { break }
             context.write(data, promise: promise)
             unanswered -= 1
+            end()
             performUpgrade(context)
             if unanswered == 0 {
                 activity.end()
@@ -266,13 +287,32 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func answerRefused(_ context: ChannelHandlerContext) {
-        guard let (refusal, hasBody) = refusal else { return }
+        guard let (refusal, hasBody, request) = refusal else { return }
         self.refusal = nil
         let body = refusal.body
+        measured.append(request)
+        if hasBody { metrics.sent(body.readableBytes, of: request) }
         context.write(wrapOutboundOut(.head(refusal.head(length: body.readableBytes))), promise: nil)
         if hasBody { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        end(status: Int(refusal.status.code))
         close(context: context, mode: .output, promise: nil)
+    }
+
+    /// Counts the first request that has no whole response; it has one now.
+    private func end(status: Int? = nil) {
+        guard !measured.isEmpty else { return }
+        var request = measured.removeFirst()
+        if let status { request.status = status }
+        metrics.end(request)
+    }
+
+    /// Counts the requests whose responses a closed connection cuts off.
+    private func endAll() {
+        for request in measured { metrics.end(request, isCutOff: true) }
+        measured = []
+        if let (_, _, request) = refusal { metrics.end(request, isCutOff: true) }
+        refusal = nil
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

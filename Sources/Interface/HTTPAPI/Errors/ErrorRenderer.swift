@@ -49,6 +49,7 @@ struct ErrorRenderer: RouterMiddleware {
         let refusal = refusal(for: error)
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
+        ErrorMetrics.count(error, as: refusal)
         // The change to a full or read-only storage is logged once: a line for each refusal would fill the disk
         // further.
         let isState = refusal.code == .storageFull || refusal.code == .storageReadOnly

@@ -107,7 +107,9 @@ struct DownloadRoutes: Sendable {
         _ context: APIContext
     ) async throws -> Response {
         // A watermark's image is a further file on which the response depends, named relative to the request's host.
-        if imageRequest?.markKeys.isEmpty ?? true { context.preparation?.depends(on: file.file.key) }
+        if imageRequest?.markKeys.isEmpty ?? true {
+            context.preparation?.depends(on: file.file.key, isImage: imageRequest != nil)
+        }
         return try await app.answer(request, context, with: file, imageRequest: imageRequest)
     }
 }

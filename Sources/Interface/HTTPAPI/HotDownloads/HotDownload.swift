@@ -29,6 +29,8 @@ struct HotDownload: Sendable {
     let path: String
     /// The app of the file, for the log.
     let app: AppID?
+    /// Whether the target requests an image, for the metrics.
+    let isImage: Bool
     private let tag: EntityTag
     /// The heads, without the fields that differ in each response.
     private let whole: ByteBuffer
@@ -40,10 +42,20 @@ struct HotDownload: Sendable {
     ///   - response: The response with the whole body.
     ///   - path: The path of the target.
     ///   - app: The app of the file; `nil` if it is unknown.
+    ///   - isImage: Whether the target requests an image.
     ///   - tag: The entity tag of the response.
     ///   - body: The bytes of its body.
     ///   - size: The size of the body in bytes.
-    init(_ response: Response, path: String, app: AppID? = nil, tag: EntityTag, body: Body, size: Int64) {
+    init(
+        _ response: Response,
+        path: String,
+        app: AppID? = nil,
+        isImage: Bool = false,
+        tag: EntityTag,
+        body: Body,
+        size: Int64
+    ) {
+        self.isImage = isImage
         self.body = body
         self.size = size
         self.path = path

@@ -19,6 +19,7 @@ final class HotDownloadPreparation: Sendable {
 
     private struct Found {
         var key: FileKey?
+        var isImage = false
         var blob: (any OpenBlob)?
     }
 
@@ -36,9 +37,12 @@ final class HotDownloadPreparation: Sendable {
         self.downloads = downloads
     }
 
-    /// Notes the only file whose record decides about the response.
-    func depends(on key: FileKey) {
-        found.withLock { $0.key = key }
+    /// Notes the only file whose record decides about the response, and whether the request is one for an image.
+    func depends(on key: FileKey, isImage: Bool) {
+        found.withLock { found in
+            found.key = key
+            found.isImage = isImage
+        }
     }
 
     /// Notes the blob whose bytes are the body.
@@ -63,6 +67,7 @@ final class HotDownloadPreparation: Sendable {
             response,
             path: path,
             app: app,
+            isImage: found.isImage,
             tag: EntityTag(quoted: tag),
             body: body,
             size: blob.size

@@ -74,6 +74,11 @@ struct HotDownloadTable: Sendable {
     /// The number of changes that are compared with a preparation; one that lasts for more of them is refused.
     private static let comparedChanges = 256
 
+    /// The number of targets with responses.
+    var count: Int { young.entries.count + old.entries.count }
+    /// The memory of the responses in bytes.
+    var memory: Int { young.memory + old.memory }
+
     init(limits: HotDownloadLimits) {
         self.limits = limits
     }

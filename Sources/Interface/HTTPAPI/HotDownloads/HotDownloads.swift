@@ -51,6 +51,12 @@ package final class HotDownloads: Sendable {
         }
     }
 
+    /// The number of targets with responses, and the memory of the responses with its limit.
+    package var status: (targets: Int, memory: MemoryStatus) {
+        let (targets, memory) = table.withLock { ($0.count, $0.memory) }
+        return (targets, MemoryStatus(used: memory, limit: limits.memory))
+    }
+
     /// The responses to a target; `nil` if there are none.
     func find(_ target: String, at now: NIODeadline = .now()) -> HotDownload? {
         let (download, outdated) = table.withLock { $0.find(target, at: now) }

@@ -1,5 +1,5 @@
 internal import CoreMetrics
-internal import Domain
+package import Domain
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -15,6 +15,8 @@ package final class LiveConnections: Sendable {
     /// The maximum number of open WebSockets of all apps.
     let most: Int
     private let open = Atomic<Int>(0)
+    /// The messages that clients sent, and those that they were sent.
+    package let messages = (received: EventCount(), sent: EventCount())
 
     /// - Parameters:
     ///   - services: The services of the apps that have live queries; all have the same limits.
@@ -27,6 +29,9 @@ package final class LiveConnections: Sendable {
         self.most = most
         self.logger = logger
     }
+
+    /// The number of open WebSockets and its maximum.
+    package var sockets: (open: Int, limit: Int) { (open.load(ordering: .relaxed), most) }
 
     /// Whether the maximum number of WebSockets is open.
     var isFull: Bool { open.load(ordering: .relaxed) >= most }

@@ -83,7 +83,9 @@ struct LiveQueryDialogue {
         do {
             attachments.append(try LiveQueryAttachment(to: service, of: app, installation, outbox))
         } catch {
-            let message = (error as? ServiceError)?.message ?? "Internal error."
+            let refusal = error as? ServiceError ?? ServiceError(.internalFailure, "Internal error.")
+            ErrorMetrics.count(error, as: refusal)
+            let message = refusal.message
             let isFirst = attachments.isEmpty
             return Answer(reply: command.reply(.error, .init(429, message)), end: isFirst ? .tryAgainLater : nil)
         }

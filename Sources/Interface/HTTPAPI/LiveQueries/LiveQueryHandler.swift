@@ -62,6 +62,7 @@ final class LiveQueryHandler: ChannelDuplexHandler {
         guard !isClosing || frame.opcode == .connectionClose else { return }
         switch frame.opcode {
         case .text, .binary:
+            connections.messages.received.add()
             guard (frame.opcode == .text) == format.isText else {
                 close(.unacceptableData, context)
                 return
@@ -150,6 +151,7 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     }
 
     private func send(_ command: RealtimeCommand, _ context: ChannelHandlerContext) {
+        connections.messages.sent.add()
         let payload = format.encode(command)
         // The encoder writes the frame's header before the payload if there is space.
         var buffer = context.channel.allocator.buffer(capacity: payload.count + LiveQueryHandler.header)

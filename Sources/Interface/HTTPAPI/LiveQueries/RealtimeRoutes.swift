@@ -65,7 +65,8 @@ struct RealtimeRoutes: Sendable {
         guard !connections.isFull else {
             throw ServiceError(
                 .overloaded,
-                "\(connections.most) WebSockets are open, the limit (seven eighths of http.maxConnections)."
+                "\(connections.most) WebSockets are open, the limit (seven eighths of http.maxConnections).",
+                limit: "http.maxConnections"
             )
         }
         throw ServiceError(.badRequest, "A handshake must be a GET request of HTTP/1.1 without a body.")

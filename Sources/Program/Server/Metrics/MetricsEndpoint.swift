@@ -7,7 +7,7 @@ internal import ServiceLifecycle
 /// The HTTP server for Prometheus, on a separate address, because it needs no credentials.
 struct MetricsEndpoint {
     let settings: ServerConfiguration.MetricsSettings
-    let metrics: PrometheusMetrics
+    let page: MetricsPage
     let logger: Logger
     /// Called when the server is ready.
     let onRunning: @Sendable () -> Void
@@ -16,11 +16,11 @@ struct MetricsEndpoint {
 
     func service() -> some Service {
         let router = Router()
-        router.get("metrics") { [metrics] _, _ in
+        router.get("metrics") { [page] _, _ in
             Response(
                 status: .ok,
-                headers: [.contentType: "text/plain; version=0.0.4"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text() + ProcessMemory.text()))
+                headers: [.contentType: MetricsPage.mediaType],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: page.text))
             )
         }
         return Application(

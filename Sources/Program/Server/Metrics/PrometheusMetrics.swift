@@ -1,30 +1,47 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// Stores the process's metrics and writes them in Prometheus' text format, version 0.0.4.
+/// Stores the counters and gauges that the parts of the server make by name; thread-safe.
 ///
-/// Thread-safe. Labels are routes, methods and statuses of the server, so their number is bounded.
+/// Only metrics of ``MetricCatalog`` are stored: a metric of a library would have no description, and could have labels
+/// that clients choose. Histograms and the counts of often used parts are not made here, but read from these parts
+/// (``MetricsPage``).
 final class PrometheusMetrics: MetricsFactory {
-    private let series = Mutex<[SeriesID: Series]>([:])
+    private typealias Metric = MetricCatalog.Metric
+
+    /// The series by the name of their metric and the values of their labels.
+    private let series: Mutex<[String: [[String]: Series]]>
+
+    init() {
+        var series: [String: [[String]: Series]] = [:]
+        for metric in MetricCatalog.all {
+            series[metric.name] = [:]
+            for labels in metric.initial {
+                series[metric.name]?[labels.map(\.value)] = Series(labels: labels)
+            }
+        }
+        self.series = Mutex(series)
+    }
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        find(label, dimensions, .counter)
+        find(label, dimensions, .counter) ?? NOOPMetricsHandler.instance
     }
 
     func makeFloatingPointCounter(label: String, dimensions: [(String, String)]) -> any FloatingPointCounterHandler {
-        find(label, dimensions, .counter)
+        find(label, dimensions, .counter) ?? NOOPMetricsHandler.instance
     }
 
     func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        find(label, dimensions, .gauge)
+        find(label, dimensions, .gauge) ?? NOOPMetricsHandler.instance
     }
 
     func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        find(label, dimensions, aggregate ? .summary : .gauge)
+        guard !aggregate else { return NOOPMetricsHandler.instance }
+        return find(label, dimensions, .gauge) ?? NOOPMetricsHandler.instance
     }
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        find(label + "_seconds", dimensions, .histogram)
+        NOOPMetricsHandler.instance
     }
 
     func destroyCounter(_ handler: any CounterHandler) {}
@@ -33,44 +50,28 @@ final class PrometheusMetrics: MetricsFactory {
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// All metrics, grouped by name.
-    func text() -> String {
-        let all = series.withLock { Array($0.values) }
-        var text = ""
-        for (name, members) in Dictionary(grouping: all, by: \.id.name).sorted(by: { $0.key < $1.key }) {
-            guard let kind = members.first?.kind else { continue }
-            text += "# TYPE \(name) \(kind)\n"
-            text += members.map { $0.text() }.sorted().joined()
+    /// All metrics of the catalog, also those without series.
+    var families: [MetricFamily] {
+        let series = series.withLock { $0 }
+        return MetricCatalog.all.map { metric in
+            let members = series[metric.name, default: [:]].sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            return MetricFamily(
+                name: metric.name,
+                kind: metric.kind,
+                help: metric.help,
+                samples: members.map { .init(labels: $0.value.labels, value: $0.value.value) }
+            )
         }
-        return text
     }
 
-    private func find(_ label: String, _ dimensions: [(String, String)], _ kind: Series.Kind) -> Series {
-        let id = SeriesID(label: label, dimensions: dimensions)
+    private func find(_ name: String, _ labels: [(String, String)], _ kind: MetricFamily.Kind) -> Series? {
+        guard MetricCatalog.byName[name]?.kind == kind else { return nil }
+        let values = labels.map(\.1)
         return series.withLock { series in
-            if let known = series[id] { return known }
-            let new = Series(id: id, kind: kind)
-            series[id] = new
+            if let known = series[name]?[values] { return known }
+            let new = Series(labels: labels.map { ($0.0, $0.1) })
+            series[name]?[values] = new
             return new
         }
-    }
-}
-
-/// A name and its labels, both already in Prometheus' character set.
-struct SeriesID: Hashable {
-    let name: String
-    let labels: String
-
-    init(label: String, dimensions: [(String, String)]) {
-        name = SeriesID.cleaned(label)
-        labels = dimensions.map { "\(SeriesID.cleaned($0))=\"\(SeriesID.escaped($1))\"" }.joined(separator: ",")
-    }
-
-    private static func cleaned(_ name: String) -> String {
-        String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    }
-
-    private static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 }

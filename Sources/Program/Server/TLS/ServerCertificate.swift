@@ -12,7 +12,7 @@ internal import Synchronization
 /// A reload changes what new connections get; open ones keep the certificate with which they began.
 final class ServerCertificate: Sendable {
     private let settings: ServerConfiguration.TLSSettings.Files
-    private let current: Mutex<NIOSSLContext>
+    private let current: Mutex<(context: NIOSSLContext, end: Int)>
 
     /// The time before a certificate's end from which the log warns.
     private static let warningDays = 14
@@ -35,6 +35,9 @@ final class ServerCertificate: Sendable {
         current.withLock { $0 = new }
     }
 
+    /// The time at which the certificate of new connections ends, in seconds since 1970.
+    var end: Int { current.withLock(\.end) }
+
     /// How the listener encrypts connections.
     func encryption(threads: NIOThreadPool) -> Encryption {
         var configuration = NIOSSLHandler.Configuration()
@@ -42,7 +45,7 @@ final class ServerCertificate: Sendable {
         configuration.maximumPreservedOutboundBufferCapacity = ServerCertificate.keptBuffer
         return Encryption(threads: threads) { [self, configuration] in
             NIOSSLServerHandler(
-                context: current.withLock(\.self),
+                context: current.withLock(\.context),
                 customVerificationCallback: nil,
                 configuration: configuration
             )
@@ -52,7 +55,7 @@ final class ServerCertificate: Sendable {
     private static func read(
         _ settings: ServerConfiguration.TLSSettings.Files,
         _ logger: Logger
-    ) throws -> NIOSSLContext {
+    ) throws -> (context: NIOSSLContext, end: Int) {
         let chain = try reading("tls.certificate", settings.certificate, "certificates in PEM") {
             try NIOSSLCertificate.fromPEMFile(settings.certificate)
         }
@@ -79,7 +82,7 @@ final class ServerCertificate: Sendable {
             )
         }
         report(own, logger)
-        return context
+        return (context, Int(own.notValidAfter))
     }
 
     private static func reading<Value>(

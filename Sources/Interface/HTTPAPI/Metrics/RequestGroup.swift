@@ -1,0 +1,78 @@
+internal import Domain
+
+/// The groups of routes by which requests are counted: few, so that no client can make further series.
+///
+/// The target alone decides, so that requests that reach no route count too.
+package enum RequestGroup: Int, Sendable, CaseIterable {
+    /// Files by their URLs or by their records' ids.
+    case files
+    /// Images: files whose URLs have operators or name a style.
+    case images
+    /// Everything with which clients upload.
+    case uploads
+    /// Objects of all classes, batches, CQL and the records of files.
+    case objects
+    /// Users, roles, log-ins and sessions.
+    case users
+    /// Live queries: subscriptions, routes and WebSockets.
+    case live
+    /// Censorship.
+    case censorship
+    /// Classes, indexes, permissions and the state of mirrors.
+    case administration
+    /// Health checks.
+    case health
+    /// All other paths of the API.
+    case other
+    /// Bytes that are no request: the server does not know what the client wanted.
+    case malformed
+
+    /// - Parameters:
+    ///   - target: The target of the request: a path with an optional query string, or a whole URL.
+    ///   - method: The method of the request.
+    ///   - isStyled: Whether a path ends with the name of a style.
+    init(target: String, _ method: RequestMethod, isStyled: (String) -> Bool) {
+        let parts = Substring(target.utf8.prefix { $0 != UInt8(ascii: "#") }).withoutAuthority
+            .split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts.first ?? ""
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4).map(Substring.init)
+        switch (segments.first, segments.count) {
+        case ("1.1", _), ("1", _): self = RequestGroup.ofAPI(segments.dropFirst(), method)
+        case ("v1", 2) where ["route", "ws"].contains(segments[1]): self = .live
+        case ("health", 1), ("ready", 1): self = .health
+        default:
+            let hasOperators = parts.count > 1 && ImageRequest.isRequested(by: parts[1])
+            self = hasOperators || isStyled(String(path)) ? .images : .files
+        }
+    }
+
+    private static func ofAPI(_ segments: ArraySlice<Substring>, _ method: RequestMethod) -> RequestGroup {
+        guard let first = segments.first else { return .other }
+        guard first == "files" else { return byName[String(first)] ?? .other }
+        switch segments.dropFirst(2).first {
+        case "content": return .files
+        case "censor": return .censorship
+        default: return method == .post ? .uploads : .objects
+        }
+    }
+
+    private static let byName: [String: RequestGroup] = [
+        "classes": .objects, "batch": .objects, "cloudQuery": .objects, "scan": .objects, "installations": .objects,
+        "fileTokens": .uploads, "qiniu": .uploads, "fileCallback": .uploads, "upload": .uploads, "uploads": .uploads,
+        "users": .users, "roles": .users, "login": .users, "logout": .users, "requestEmailVerify": .users,
+        "requestPasswordReset": .users, "requestSmsCode": .users, "verifySmsCode": .users, "verifyMobilePhone": .users,
+        "requestMobilePhoneVerify": .users, "requestLoginSmsCode": .users, "usersByMobilePhone": .users,
+        "requestPasswordResetBySmsCode": .users, "resetPasswordBySmsCode": .users, "requestChangePhoneNumber": .users,
+        "changePhoneNumber": .users, "requestCaptcha": .users, "verifyCaptcha": .users,
+        "LiveQuery": .live, "censorship": .censorship, "schemas": .administration, "indexes": .administration,
+        "permissions": .administration, "mirror": .administration,
+    ]
+}
+
+extension Substring {
+    /// The part of a whole URL after its authority (RFC 9112 section 3.2.2); a path stays unchanged.
+    fileprivate var withoutAuthority: Substring {
+        guard utf8.first != UInt8(ascii: "/"), let scheme = firstRange(of: "://") else { return self }
+        return self[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }
+    }
+}
