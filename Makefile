@@ -1,5 +1,5 @@
-.PHONY: serve build manual model test quick check swift-packages unit conformance conformance-packages fetched-model soak bench format image release dist deb \
-  package-test
+.PHONY: serve build manual model test quick check swift-packages unit conformance conformance-packages fetched-model \
+  soak bench format image release dist deb package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 # The binary names the commit; a source archive has none.
