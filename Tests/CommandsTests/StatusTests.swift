@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct StatusTests {
     private static let text = """
-        # HELP hb_requests Requests
-        # TYPE hb_requests counter
-        hb_requests{http_route="/a",http_response_status_code="200"} 5.0
-        hb_requests{http_route="/b\\"c\\\\d\\n,}",http_response_status_code="503"} 2 1700000000
+        # HELP lcfile_http_requests_total Requests
+        # TYPE lcfile_http_requests_total counter
+        lcfile_http_requests_total{group="/a",status="200"} 5.0
+        lcfile_http_requests_total{group="/b\\"c\\\\d\\n,}",status="503"} 2 1700000000
         lcfile_build_info{version="1.2.3"} 1
         process_resident_memory_bytes 1048576
         process_start_time_seconds 1e3
@@ -34,7 +34,7 @@ import Testing
     func samples() {
         let samples = MetricsText(StatusTests.text).samples
         #expect(samples.map(\.value) == [5, 2, 1, 1_048_576, 1000])
-        #expect(samples[1].labels == ["http_route": "/b\"c\\d\n,}", "http_response_status_code": "503"])
+        #expect(samples[1].labels == ["group": "/b\"c\\d\n,}", "status": "503"])
         #expect(samples[3].labels == [:])
     }
 
@@ -53,7 +53,10 @@ import Testing
     func notReady() async {
         let status = await status(obstacle: "The server's storage is full. (HTTP 503)")
         #expect(status.rows(now: 0)[1] == ["ready", "no: The server's storage is full. (HTTP 503)"])
-        guard case .object(let members) = status.json else { return Issue.record("no object") }
+        guard case .object(let members) = status.json else {
+            Issue.record("no object")
+            return
+        }
         #expect(members["ready"] == .bool(false))
         #expect(members["error"] == .string("The server's storage is full. (HTTP 503)"))
     }
@@ -64,14 +67,20 @@ import Testing
         let rows = status.rows(now: 0)
         #expect(rows.map(\.[0]) == ["server", "ready", "metrics"])
         #expect(rows[2][1].hasPrefix("not reachable at http://a:1/metrics, set --metrics"))
-        guard case .object(let members) = status.json else { return Issue.record("no object") }
+        guard case .object(let members) = status.json else {
+            Issue.record("no object")
+            return
+        }
         #expect(members["figures"] == nil)
         #expect(members["metricsError"] != nil)
     }
 
     @Test("JSON has whole numbers")
     func json() async {
-        guard case .object(let members) = await status().json else { return Issue.record("no object") }
+        guard case .object(let members) = await status().json else {
+            Issue.record("no object")
+            return
+        }
         #expect(
             members["figures"]
                 == .object([

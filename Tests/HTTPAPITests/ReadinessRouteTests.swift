@@ -53,7 +53,7 @@ import Testing
 
     @Test("messages name no path, no number and no setting", arguments: Readiness.Obstacle.allCases)
     func messages(_ obstacle: Readiness.Obstacle) {
-        #expect(obstacle.message.allSatisfy { $0.isLetter || " '.".contains($0) })
+        #expect(obstacle.message.allSatisfy { $0.isLetter || " '.-".contains($0) })
         #expect(obstacle.rawValue.allSatisfy { $0.isLowercase || $0 == "-" })
     }
 }

@@ -30,7 +30,7 @@ struct TestServer {
     /// What `/health` tells of.
     var health = StorageHealth()
     /// What `/ready` tells of.
-    var readiness = Readiness()
+    var readiness = { [now = ContinuousClock.now] in Readiness { now } }()
     /// Receives the requests for the log.
     var requests: RequestSink?
     /// Whether JSON is compressed.

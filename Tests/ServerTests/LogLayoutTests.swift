@@ -96,7 +96,7 @@ import Testing
         var ends: [CInt] = [0, 0]
         pipe(&ends)
         defer { for end in ends { close(end) } }
-        let terminal = posix_openpt(O_RDWR | O_NOCTTY)
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         defer { close(terminal) }
         #expect(LogFormat.auto.layout(on: ends[1]) == .json)
         #expect(LogFormat.auto.layout(on: terminal) == .text)

@@ -33,13 +33,13 @@ package enum ProgramVersion {
     /// The language has no value for it.
     private static var compiler: String {
         #if compiler(>=6.5)
-        "6.5 or later"
+        return "6.5 or later"
         #elseif compiler(>=6.4)
-        "6.4"
+        return "6.4"
         #elseif compiler(>=6.3)
-        "6.3"
+        return "6.3"
         #else
-        "6.2"
+        return "6.2"
         #endif
     }
 }

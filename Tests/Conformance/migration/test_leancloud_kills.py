@@ -2,7 +2,7 @@
 
 import pytest
 from accounts import is_live
-from cases import chance, count
+from cases import chance
 from client import Server
 from commands import credentials_of, lcfile
 from exports import OLD, write_archive
@@ -11,12 +11,12 @@ from sdk import SDK
 
 pytestmark = pytest.mark.long
 
-KILLS = count(5, 10)
+KILLS = 10
 
 
 @pytest.fixture(scope="module")
 def killed(old_app, old_export, tmp_path_factory):
-    """A server to which the app came while the client and the server were killed several times; and what is needed to ask."""
+    """A server to which the app came while the client and the server were killed ten times; and what is needed to ask."""
     folder = tmp_path_factory.mktemp("killed")
     archive = write_archive(old_export, folder / "export.tar.gz")
     server = Server(folder, apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()

@@ -33,9 +33,13 @@ struct StatusFigure {
     /// This table alone knows the names of series.
     static let all = [
         StatusFigure("uptime", "process_start_time_seconds", .start),
-        StatusFigure("requests", "hb_requests"),
-        StatusFigure("requests failed by the server", "hb_requests", where: ("http_response_status_code", "5")),
-        StatusFigure("requests running", "http_server_active_requests"),
+        StatusFigure("requests", "lcfile_http_requests_total"),
+        StatusFigure("requests failed by the server", "lcfile_http_requests_total", where: ("status", "5")),
+        StatusFigure("requests running", "lcfile_http_requests_in_progress"),
+        StatusFigure("requests beyond a limit", "lcfile_limits_hit_total"),
+        StatusFigure("connections", "lcfile_http_connections"),
+        StatusFigure("uploads", "lcfile_upload_requests_total", where: ("result", "accepted")),
+        StatusFigure("images waiting", "lcfile_queue_waiting_jobs", where: ("queue", "image")),
         StatusFigure("hot downloads", "lcfile_hot_downloads_total"),
         StatusFigure("files that cannot be read", "lcfile_failed_reads_total"),
         StatusFigure("files to delete", "lcfile_deletions_waiting"),

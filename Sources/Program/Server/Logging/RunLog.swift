@@ -1,7 +1,6 @@
 internal import Domain
 internal import HTTPAPI
 internal import Logging
-internal import Storage
 
 /// The lines of the log about the run as a whole: what starts with which settings, what limits are in force, why it
 /// stops.
