@@ -1,9 +1,6 @@
-internal import CoreMetrics
 internal import Domain
 internal import Glibc
 internal import HTTPAPI
-internal import Hummingbird
-internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -66,10 +63,10 @@ package struct LCFileServer {
         }
     }
 
-    private var runLog: RunLog { RunLog(logger: logger) }
+    var runLog: RunLog { RunLog(logger: logger) }
 
     /// Adds the line of a request to the log, if the level of the log includes it at that time.
-    private var requests: RequestSink {
+    var requests: RequestSink {
         { [log, logLevel] request in
             if logLevel.value <= .info { log.write(request) }
         }
@@ -215,92 +212,5 @@ package struct LCFileServer {
             "publicURL is not set: file URLs begin with the server's own address, and not with that of the proxy.",
             metadata: ["url": "\(configuration.fileURLBase)"]
         )
-    }
-
-    /// Runs the listeners until a signal; running requests then have `http.shutdownTimeout` seconds to finish.
-    private func serve(
-        _ api: API,
-        _ liveQueries: LiveQueryWorkers?,
-        _ background: [any Service],
-        _ page: MetricsPage,
-        _ connections: OpenConnections,
-        _ descriptors: DescriptorBudget,
-        _ encryption: Encryption?,
-        onRunning: @escaping @Sendable () -> Void
-    ) async throws {
-        MetricsSystem.bootstrap(page.named)
-        // The greeting is printed only after every listener is bound to its address.
-        let waiting = Mutex(configuration.metrics.enabled ? 2 : 1)
-        let listening: @Sendable () -> Void = {
-            let all = waiting.withLock { waiting in
-                waiting -= 1
-                return waiting == 0
-            }
-            if all { onRunning() }
-        }
-        // With names: for a service without one, the group would log a description of all its parts at each start.
-        var services = [
-            ServiceGroupConfiguration.ServiceConfiguration(
-                service: mainListener(api, connections, descriptors, encryption, onRunning: listening),
-                serviceName: "listener"
-            )
-        ]
-        services += background.map { .init(service: $0, serviceName: "\(type(of: $0))") }
-        // Services stop in the opposite order.
-        if let liveQueries { services.insert(.init(service: liveQueries, serviceName: "live queries"), at: 0) }
-        if configuration.metrics.enabled {
-            let listener = metricsListener(page, onRunning: listening)
-            services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)
-        }
-        var group = ServiceGroupConfiguration(services: services, logger: logger)
-        group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
-        try await StopSignals(log: runLog).run(ServiceGroup(configuration: group))
-    }
-
-    private func mainListener(
-        _ api: API,
-        _ connections: OpenConnections,
-        _ descriptors: DescriptorBudget,
-        _ encryption: Encryption?,
-        onRunning: @escaping @Sendable () -> Void
-    ) -> some Service {
-        let server = Application(
-            responder: api.responder(),
-            server: HTTPConnection.server(
-                idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
-                connections: connections,
-                addresses: AddressConnections(
-                    most: configuration.http.maxConnectionsPerAddress,
-                    exempt: configuration.http.proxies.networks + configuration.requestLimits.exempt
-                ),
-                liveConnections: api.liveConnections,
-                hotDownloads: api.hotDownloads,
-                metrics: api.metrics,
-                encryption: encryption,
-                proxies: configuration.http.proxies,
-                requests: requests,
-                logger: logger
-            ),
-            configuration: .init(
-                address: .hostname(configuration.host, port: configuration.port),
-                serverName: "lcfile"
-            ),
-            onServerRunning: { [logger] listener in
-                // Fails only if the listener is already closed.
-                try? await connections.bound(to: descriptors.connections, on: listener, logger: logger)
-                onRunning()
-            },
-            logger: logger
-        )
-        return AddressReporting(server, at: .api(configuration))
-    }
-
-    private func metricsListener(
-        _ page: MetricsPage,
-        onRunning: @escaping @Sendable () -> Void
-    ) -> some Service {
-        let settings = configuration.metrics
-        let endpoint = MetricsEndpoint(settings: settings, page: page, logger: logger, onRunning: onRunning)
-        return AddressReporting(endpoint.service(), at: .metrics(settings))
     }
 }
