@@ -97,7 +97,7 @@ def test_root_help_names_every_command():
 def test_version():
     result = lcfile("--version")
     assert result.returncode == 0
-    assert re.fullmatch(r"lcfile \d+\.\d+\.\d+\n", result.stdout)
+    assert re.match(r"lcfile \d+\.\d+\.\d+(-dev)? \(commit \w+\)\nlibvips \d", result.stdout)
 
 
 @pytest.mark.parametrize("arguments, words", [

@@ -42,11 +42,11 @@ def completed(line, folder, **environment):
 
 
 @pytest.mark.parametrize("line, offered", [
-    ("lcfile thu", {"thumbnail"}), ("lcfile schema s", {"show", "set"}), ("lcfile serve --metr", {"--metrics-port"}),
-    ("lcfile thumbnail --format w", {"webp"}), ("lcfile permissions set Order f", {"find"}),
-    ("lcfile completions z", {"zsh"}), ("lcfile serve --config s", {"settings.yaml"}),
+    ("lcfile thu", "thumbnail"), ("lcfile schema s", "show set"), ("lcfile serve --metr", "--metrics-port"),
+    ("lcfile thumbnail --format w", "webp"), ("lcfile permissions set Order f", "find"),
+    ("lcfile completions z", "zsh"), ("lcfile serve --config s", "settings.yaml"),
 ], ids=str)
 def test_bash_completes(tmp_path, line, offered):
     (tmp_path / "settings.yaml").write_text("")
     (tmp_path / "some.txt").write_text("")
-    assert completed(line, tmp_path) == offered
+    assert completed(line, tmp_path) == set(offered.split())

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 from client import ALPHA, Server, eventually
-from hot import get, make_hot, store_at
+from hot import get, make_hot
 from terminals import OnTerminal
 
 CLIENT = "198.51.100.7"
@@ -71,9 +71,7 @@ def test_line_of_a_call_says_who_asked_what_and_what_it_cost(logging):
 
 @pytest.mark.parametrize("method, fields, size", [("GET", [], 7), ("HEAD", [], 0), ("GET", ["If-None-Match: *"], 0)])
 def test_line_of_a_hot_download_is_that_of_its_route(logging, method, fields, size):
-    key = f"logged {method} {len(fields)}.txt"
-    store_at(logging.api(master=True), key, b"content", name="x.txt")
-    target = "/" + key.replace(" ", "%20")
+    target = "/" + logging.api().store(b"content", "x.txt")["key"]
     found = []
     for hot in (False, True):
         if hot:
@@ -90,6 +88,7 @@ def test_download_that_its_client_leaves_is_marked(logging):
     with logging.raw() as connection:
         connection.send(get("/" + record["key"]))
         assert connection.socket.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200"
+
     def left():
         return [line for line in lines(logging) if line.get("path") == f"/{record['key']}"]
 
@@ -169,6 +168,8 @@ def test_log_on_a_terminal_is_text(new_server, tmp_path):
         if name.startswith("LCFILE_") and name != "LCFILE_LOG_FORMAT"
     })
     assert command.shows("lcfile serves at")
+    # The log is written once a second.
+    assert command.shows("The server accepts requests")
     assert re.search(r"^\S+Z notice lcfile: The server starts ", command.text, re.MULTILINE)
     command.process.send_signal(15)
     assert command.end() == 0

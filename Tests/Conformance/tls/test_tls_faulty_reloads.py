@@ -51,7 +51,7 @@ def test_faulty_file_leaves_the_certificate(outcomes, certificate, fault):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faulty_file_is_one_error_in_the_log_that_names_the_setting(outcomes, fault):
     line, = outcomes[fault][0]
-    assert f"error={FAULTS[fault][0]}: " in line
+    assert f'error="{FAULTS[fault][0]}: ' in line
 
 
 def test_open_connection_goes_on_after_a_faulty_file(changing, renewed):
