@@ -12,7 +12,7 @@ package struct RequestLimits: Sendable {
         /// Calls of the API by all guests and users of one app.
         package var appRequests = 0
         /// Uploads that clients at one address begin.
-        package var uploads = 1200
+        package var uploads = 6000
         /// Log-ins that clients at one address try.
         package var logIns = 300
         /// Files that clients at one address have fetched from other servers.

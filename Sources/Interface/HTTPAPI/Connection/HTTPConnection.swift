@@ -135,6 +135,7 @@ private struct HTTPChannel: HTTPChannelHandler {
     ///
     /// An error instead would end the listener, which reports errors of its connections as its own.
     private func refused(_ channel: any Channel) throws -> Value {
+        try channel.pipeline.syncOperations.addHandler(DiscardedBytes())
         let value = try Value(wrappingChannelSynchronously: channel)
         channel.eventLoop.execute { channel.close(promise: nil) }
         return value
@@ -143,4 +144,11 @@ private struct HTTPChannel: HTTPChannelHandler {
     func handle(value: Value, logger: Logger) async {
         await handleHTTP(asyncChannel: value, logger: logger)
     }
+}
+
+/// Drops the bytes of a connection that has no decoder: its reader expects requests.
+private final class DiscardedBytes: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 }

@@ -22,10 +22,11 @@ struct ParameterWarnings: RouterMiddleware {
         next: @concurrent (Request, CallerContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        guard let query = request.uri.query else { return response }
-        for warning in ParameterWarnings.warnings(about: query) {
-            response.headers.append(HTTPField(name: ParameterWarnings.field, value: warning))
-        }
+        let warnings = request.uri.query.map(ParameterWarnings.warnings) ?? []
+        guard !warnings.isEmpty else { return response }
+        response.headers[values: ParameterWarnings.field] = warnings
+        // Scripts of other origins read only what the response itself exposes.
+        response.headers[.accessControlExposeHeaders] = ParameterWarnings.field.rawName
         return response
     }
 
