@@ -7,8 +7,14 @@ enum Interruption {
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let task = Task { try await body() }
+        let (registered, registration) = AsyncStream<Never>.makeStream()
+        let task = Task {
+            // Registration takes a moment: a signal after the first output of the body must not end the process.
+            for await _ in registered {}
+            return try await body()
+        }
         let queue = DispatchQueue(label: "lcfile.signals")
+        let sourcesToRegister = DispatchGroup()
         let sources = [SIGINT, SIGTERM].map { number in
             // Until the source is registered, the signal ends the process, and nothing has begun. If it were ignored, an
             // early Ctrl-C would be lost.
@@ -17,9 +23,12 @@ enum Interruption {
                 if task.isCancelled { _exit(ExitStatus.interrupted) }
                 task.cancel()
             }
+            sourcesToRegister.enter()
+            source.setRegistrationHandler { sourcesToRegister.leave() }
             source.resume()
             return source
         }
+        sourcesToRegister.notify(queue: queue) { registration.finish() }
         defer { for source in sources { source.cancel() } }
         return try await task.value
     }
