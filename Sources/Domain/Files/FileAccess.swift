@@ -1,6 +1,6 @@
 /// Which file URLs of an app need a signature (`files.access`).
 package enum FileAccess: String, Sendable, CaseIterable {
-    /// None: whoever knows a URL gets the bytes, as on LeanCloud.
+    /// None: every client that has a URL gets the bytes, as on LeanCloud.
     case `public`
     /// Those of files whose ACL does not let everyone read the record.
     case acl

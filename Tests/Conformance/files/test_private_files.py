@@ -4,7 +4,7 @@ import io
 import time
 
 import pytest
-from client import Server, assert_refused
+from client import Server, assert_refused, eventually
 from commands import credentials_of, lcfile
 from PIL import Image
 from sdk import SDK
@@ -48,8 +48,7 @@ def test_url_ends_when_it_expires(private, record):
     answer = private.api().post(f"/1.1/files/{record['objectId']}/url", json=body).json()
     expiry = int(answer["url"].partition("e=")[2].partition("&")[0])
     # Whole seconds: the end is up to one second away.
-    while time.time() < expiry:
-        time.sleep(0.02)
+    assert eventually(lambda: time.time() >= expiry)
     assert_refused(private.api().fetch(answer["url"]), 403, 403, "has expired")
 
 
