@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPAPI
 @testable import Server
 
-/// How lines of the log are written, whatever their values contain.
+/// How lines of the log are written, with plain and with hostile values.
 @Suite struct LogLayoutTests {
     private func line(_ message: String = "Message", _ fields: [LogField] = []) -> LogLine {
         LogLine(

@@ -6,7 +6,7 @@
 package struct SignedQuery: Sendable {
     /// The query without the signature, operators first; `nil` if nothing is left.
     package let rest: String?
-    /// The time until which the URL is valid; `nil` if there is none of the right form.
+    /// The time until which the URL is valid; `nil` if it is missing or malformed.
     let expires: UnixSeconds?
     /// The signature; `nil` if there is none.
     let signature: String?

@@ -73,11 +73,11 @@ def unknown_tunnel_method(api, server):
 
 
 def unknown_user(api, server):
-    api.post("/1.1/login", json={"username": "nobody at all", "password": "x"})
+    api.post("/1.1/login", json={"username": "unknown", "password": "x"})
 
 
 def log_in_without_password(api, server):
-    api.post("/1.1/login", json={"username": "nobody at all"})
+    api.post("/1.1/login", json={"username": "unknown"})
 
 
 def request_without_host(api, server):

@@ -58,7 +58,7 @@ import Testing
         ),
     ]
 
-    @Test("an address has its limit, whoever its clients are, and the master key has none", arguments: addressLimits)
+    @Test("guests and users at one address share its limit, and the master key has none", arguments: addressLimits)
     func address(_ limit: AddressLimit) throws {
         let limits = limits(limit.set)
         #expect(taken { try limit.take(limits, guest("10.0.0.1")) } == 3)

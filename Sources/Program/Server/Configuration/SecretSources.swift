@@ -8,7 +8,7 @@ struct SecretSources {
     let value: String?
     /// The path of a file with the secret; `nil` if it is not set.
     let path: String?
-    /// The service's credential; `nil` if there is none of this secret.
+    /// The service's credential; `nil` if the service has no credential for this secret.
     var credential: Credential?
 
     /// Reads the secret.

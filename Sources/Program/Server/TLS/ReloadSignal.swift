@@ -36,7 +36,7 @@ struct ReloadSignal: Service {
         do {
             let level = try await pool.runIfActive { try settings().logLevel }
             guard level != logLevel.value else { return }
-            // The line is written whatever the two levels are.
+            // The line is written with every old and new level.
             logLevel.value = min(level, logLevel.value, .notice)
             logger.notice("SIGHUP: log.level has changed.", metadata: ["log.level": "\(level)"])
             logLevel.value = level
