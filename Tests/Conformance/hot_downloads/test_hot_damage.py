@@ -67,7 +67,6 @@ def test_hot_file_that_is_cut_off_is_one_error_in_the_log(damaged):
 
 def test_hot_file_that_is_cut_off_is_500_for_the_next_request(damaged):
     target, blob = hot_blob(damaged, b"x" * (3 * MB))
-    before = failed_reads(damaged)
     os.truncate(blob, 50)
     with damaged.raw() as connection:
         connection.send(get(target))

@@ -266,6 +266,9 @@ def test_idle_queues_and_budgets_are_below_their_limits(server):
 
 
 def test_threads_are_probed(server):
-    waits = {sample.labels["pool"]: sample.value for sample in families(server)["lcfile_thread_pool_wait_seconds"].samples}
-    assert {"disk", "images", "lookups", "passwords"} <= waits.keys()
-    assert any(waits.values())
+    def waits():
+        samples = families(server)["lcfile_thread_pool_wait_seconds"].samples
+        return {sample.labels["pool"]: sample.value for sample in samples}
+
+    assert {"disk", "images", "lookups", "passwords"} <= waits().keys()
+    assert eventually(lambda: any(waits().values()))

@@ -1,4 +1,4 @@
-"""The other commands: lcfile upload and lcfile health."""
+"""Commands without a server of their own: lcfile upload, lcfile health and lcfile version."""
 
 import json
 import re

@@ -40,7 +40,6 @@ def with_files(*others):
     return pytest.mark.parametrize("pair, file", covering(itertools.product(*others), FILES), ids=str)
 
 
-
 @contextmanager
 def serving(folder, providers):
     """A server with its own choice of providers, such as `java=qiniu`."""
