@@ -16,7 +16,7 @@ RUN mkdir -p Tests/Support Benchmarks/Store Benchmarks/BareHummingbird \
  && touch Tests/Support/Empty.swift Benchmarks/Store/main.swift Benchmarks/BareHummingbird/main.swift \
  && sed -nE 's/.*of: "([A-Za-z]+)".*/\1/p' Package.swift > /tmp/tested \
  && while read -r name; do mkdir "Tests/${name}Tests" && touch "Tests/${name}Tests/Empty.swift"; done < /tmp/tested
-# The commit that `lcfile --version` names: docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)
+# The commit that `lcfile --version` names; `make image` sets it.
 ARG COMMIT=
 RUN export LCFILE_COMMIT=$COMMIT \
  && swift build -c release --product lcfile --static-swift-stdlib \

@@ -83,17 +83,17 @@ bench:
 format:
 	swift format format --in-place --parallel --recursive Sources Tests Benchmarks Package.swift
 
-# Both programs, and the manual if this Makefile has it.
-release: model
-	$(RELEASE)
-	if grep --quiet '^manual:' Makefile; then $(MAKE) manual; fi
+# Both programs and the manual.
+release: model manual
 
 # A tarball of everything that is installed, in .build/dist.
 dist: release
+	scripts/bootstrap dist
 	scripts/dist
 
 # The Debian packages lcfile and lcfile-classifier, in .build/dist.
 deb: release
+	scripts/bootstrap dist
 	scripts/deb
 
 # Installs, upgrades and removes the Debian package in a fresh Debian. As root; not a part of `test`, because it takes
@@ -104,4 +104,5 @@ package-test:
 
 # The container image; needs a Docker engine.
 image:
-	docker build --build-arg VERSION="$$(scripts/version)" --build-arg REVISION="$$(git rev-parse HEAD)" -t lcfile .
+	docker build --build-arg COMMIT="$(COMMIT)" --build-arg VERSION="$$(scripts/version)" \
+	  --build-arg REVISION="$$(git rev-parse HEAD)" -t lcfile .
