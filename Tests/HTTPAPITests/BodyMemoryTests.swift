@@ -76,17 +76,6 @@ import Testing
         #expect(memory.used == 0)
     }
 
-    @Test(
-        "a body may be as slow as it likes for thirty seconds, then it must come at eight kilobytes a second",
-        arguments: [
-            (1, 30, true), (1, 31, false), (8191, 31, false), (8192, 31, true), (819_200, 130, true),
-            (819_200, 131, false),
-        ]
-    )
-    func pace(arrived: Int, seconds: Int, isTaken: Bool) {
-        #expect(BodyPace.isFastEnough(arrived, after: seconds) == isTaken)
-    }
-
     @Test("the refusal is 429's, and names the setting")
     func refusal() {
         #expect(memory.share(of: .master).tryGrow(by: 1))

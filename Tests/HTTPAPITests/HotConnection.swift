@@ -70,7 +70,7 @@ final class HotConnection {
             HotDownloadHandler(downloads: downloads, gate: gate, activity: activity, log: log)
         )
         try pipeline.addHandler(HTTPResponseEncoder())
-        try pipeline.addHandler(HTTPConnection.decoder())
+        try pipeline.addHandler(HTTP1Pipeline.decoder())
         try pipeline.addHandler(gate)
         try pipeline.addHandler(ConnectionLifetime(idleTimeout: .seconds(60), activity: activity))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

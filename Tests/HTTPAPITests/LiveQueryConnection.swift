@@ -44,7 +44,7 @@ final class LiveQueryConnection {
         live = LiveConnections(services: services, most: most, logger: logger)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTPResponseEncoder())
-        try pipeline.addHandler(HTTPConnection.decoder())
+        try pipeline.addHandler(HTTP1Pipeline.decoder())
         try pipeline.addHandler(RequestGate(connections: open, liveConnections: live, logger: logger))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }

@@ -21,7 +21,7 @@ import Testing
         init() throws {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTPResponseEncoder())
-            try pipeline.addHandler(HTTPConnection.decoder())
+            try pipeline.addHandler(HTTP1Pipeline.decoder())
             try pipeline.addHandler(RequestGate(connections: open, metrics: metrics, logger: Logger(label: "test")))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }

@@ -91,6 +91,7 @@ package struct API: Sendable {
         router.add(middleware: RequestLog(sink: requests))
         router.add(middleware: UploadCORS())
         router.add(middleware: CORSMiddleware.api)
+        router.add(middleware: ExposedHeaders())
         router.add(middleware: ErrorRenderer())
         router.add(middleware: ContinueMiddleware())
         HealthRoute(health: health).add(to: router)
@@ -102,7 +103,7 @@ package struct API: Sendable {
             let callers = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
                 .group(context: CallerContext.self)
-            UploadRoutes(apps: apps, bodies: bodies).add(to: callers)
+            UploadRoutes(apps: apps, bodies: bodies).add(to: callers.group().add(middleware: pace()))
             TokenRoutes(apps: apps, bodies: bodies, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
             ContentRoutes(apps: all, authenticator: authenticator, limits: requestLimits)
@@ -137,7 +138,7 @@ package struct API: Sendable {
     /// Adds the routes that need no app key, because an upload's URL is the credential, and tus, which needs both.
     private func addUploads(to router: Router<APIContext>, _ version: String) {
         UploadAddressRoutes(apps: all, bodies: bodies, addresses: addresses)
-            .add(to: router.group("\(version)/upload").add(middleware: UploadErrors()))
+            .add(to: router.group("\(version)/upload").add(middleware: UploadErrors()).add(middleware: pace()))
         let tus = TusMiddleware(largest: all.map(\.uploads.limits.fileSize).max() ?? 0)
         let uploads = router.group("\(version)/uploads").add(middleware: tus)
         uploads.on("", method: .options, use: tus.options)
@@ -147,7 +148,12 @@ package struct API: Sendable {
             to: uploads.group()
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
                 .group(context: CallerContext.self)
+                .add(middleware: pace())
         )
+    }
+
+    private func pace<Context: RequestContext>() -> UploadPace<Context> {
+        UploadPace(speed: bodies.limits.uploadSpeed)
     }
 
     private var all: [AppServices] { order.compactMap { apps[$0] } }

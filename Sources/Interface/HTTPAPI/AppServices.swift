@@ -109,6 +109,8 @@ package struct WireLimits: Sendable {
     package var fieldSize: Int
     /// The maximum number of parts in a form, files and fields together.
     package var formParts: Int
+    /// The minimum bytes a second at which an upload must arrive; 0 for none.
+    package var uploadSpeed: Int
 
     /// Creates limits; the defaults are those of the settings.
     package init(
@@ -120,7 +122,8 @@ package struct WireLimits: Sendable {
         batchSize: Int = 100_000,
         bodyMemory: Int = 128 << 20,
         fieldSize: Int = 128 << 10,
-        formParts: Int = 100
+        formParts: Int = 100,
+        uploadSpeed: Int = 1 << 10
     ) {
         self.jsonSize = jsonSize
         self.userJSONSize = userJSONSize
@@ -131,5 +134,6 @@ package struct WireLimits: Sendable {
         self.bodyMemory = bodyMemory
         self.fieldSize = fieldSize
         self.formParts = formParts
+        self.uploadSpeed = uploadSpeed
     }
 }

@@ -37,7 +37,8 @@ struct DescriptorBudget: Equatable {
         let work =
             threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
             + 2 * configuration.mirrorThreads
-        let reserve = 64 + databases + work
+        let redirects = configuration.tls.redirectPort > 0 ? RedirectEndpoint.maxConnections : 0
+        let reserve = 64 + databases + work + redirects
         let caches = limit / 4
         // Most of them are in the other caches, too.
         hotFiles = min(configuration.hotDownloads.files, caches / 8)

@@ -23,7 +23,8 @@ extension LCFileServer {
     ) async throws {
         MetricsSystem.bootstrap(page.named)
         // The greeting is printed only after every listener is bound to its address.
-        let waiting = Mutex(configuration.metrics.enabled ? 2 : 1)
+        let hasRedirect = configuration.tls.redirectPort > 0
+        let waiting = Mutex(1 + (configuration.metrics.enabled ? 1 : 0) + (hasRedirect ? 1 : 0))
         let listening: @Sendable () -> Void = {
             let all = waiting.withLock { waiting in
                 waiting -= 1
@@ -44,6 +45,11 @@ extension LCFileServer {
         if configuration.metrics.enabled {
             let listener = metricsListener(page, onRunning: listening)
             services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)
+        }
+        if hasRedirect {
+            let endpoint = RedirectEndpoint(configuration: configuration, logger: logger, onRunning: listening)
+            let listener = AddressReporting(endpoint.service(), at: .redirect(configuration))
+            services.insert(.init(service: listener, serviceName: "redirect listener"), at: 0)
         }
         var group = ServiceGroupConfiguration(services: services, logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
@@ -70,6 +76,7 @@ extension LCFileServer {
                 hotDownloads: api.hotDownloads,
                 metrics: api.metrics,
                 encryption: encryption,
+                http2: configuration.http2,
                 proxies: configuration.http.proxies,
                 requests: requests,
                 logger: logger

@@ -77,6 +77,7 @@ package struct LCFileServer {
         // Before anything is created, as other faults of the settings.
         let address = try AddressReservation(.api(configuration))
         let metrics = configuration.metrics.enabled ? try AddressReservation(.metrics(configuration.metrics)) : nil
+        let redirect = configuration.tls.redirectPort > 0 ? try AddressReservation(.redirect(configuration)) : nil
         var server = self
         server.configuration.port = address.port
         if let port = metrics?.port { server.configuration.metrics.port = port }
@@ -86,7 +87,7 @@ package struct LCFileServer {
                 metadata: ["port": "\(server.configuration.metrics.port)"]
             )
         }
-        defer { withExtendedLifetime((address, metrics)) {} }
+        defer { withExtendedLifetime((address, metrics, redirect)) {} }
         try await server.runServices(onStarted: onStarted)
     }
 
@@ -97,7 +98,9 @@ package struct LCFileServer {
         // Until it is listened to, at the end of the start, it must not end the server.
         signal(SIGHUP, SIG_IGN)
         // Before anything is created, too.
-        let certificate = try configuration.tls.files.map { try ServerCertificate($0, logger: logger) }
+        let certificate = try configuration.tls.files.map {
+            try ServerCertificate($0, hasHTTP2: configuration.http2.isEnabled, logger: logger)
+        }
         let storage = try StorageFolder(path: configuration.storage)
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil

@@ -19,6 +19,12 @@ struct ListenerAddress {
         return ListenerAddress(host: settings.host, port: settings.port, names: names)
     }
 
+    /// The listener that sends clients to the encrypted one.
+    static func redirect(_ configuration: ServerConfiguration) -> ListenerAddress {
+        let names = ("host", "tls.redirectPort", ", or set tls.redirectPort to 0")
+        return ListenerAddress(host: configuration.host, port: configuration.tls.redirectPort, names: names)
+    }
+
     /// The error for a socket that cannot be bound, with the setting to change.
     ///
     /// - Parameter code: The system's error number.

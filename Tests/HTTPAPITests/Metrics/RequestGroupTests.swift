@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOHTTP1
 import Testing
 
@@ -47,16 +48,15 @@ import Testing
         ]
     )
     func dialect(method: String, target: String, type: String, dialect: UploadDialect?) {
-        var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: target)
-        if !type.isEmpty { head.headers.add(name: "Content-Type", value: type) }
-        #expect(UploadDialect(head) == dialect)
+        let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+        let method = RequestMethod(HTTPMethod(rawValue: method))
+        #expect(UploadDialect(target: target, method) { fields[$0] } == dialect)
     }
 
     @Test("text that is sent raw has its credentials in headers")
     func rawText() {
-        var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/1.1/files/a.txt")
-        head.headers.add(name: "Content-Type", value: "text/plain")
-        head.headers.add(name: "x-lc-id", value: "app")
-        #expect(UploadDialect(head) == .raw)
+        var fields: HTTPFields = [.contentType: "text/plain"]
+        if let name = HTTPField.Name("x-lc-id") { fields[name] = "app" }
+        #expect(UploadDialect(target: "/1.1/files/a.txt", .post) { fields[$0] } == .raw)
     }
 }

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import HummingbirdCore
 
 extension CORSMiddleware where Context == APIContext {
     /// The CORS headers of the official implementation (protocol/files 1.3), for the API and the file host.
@@ -12,10 +13,32 @@ extension CORSMiddleware where Context == APIContext {
             ] + HTTPField.Name.appID + HTTPField.Name.appKey + HTTPField.Name.masterKey
                 + HTTPField.Name.signature + HTTPField.Name.session + HTTPField.Name.production + HTTPField.Name.client,
             allowMethods: [.head, .get, .post, .put, .delete, .options],
-            exposedHeaders: [
-                "ETag", "Content-Length", "Content-Range", "X-Request-Id", ParameterWarnings.field.rawName,
-            ],
             maxAge: .hours(24)
         )
     }
+}
+
+/// Exposes headers of responses to scripts of other origins.
+///
+/// Hummingbird's middleware names them in the responses to preflight requests only, where browsers ignore them: the
+/// response itself must have the field (Fetch standard, section 3.3.3).
+struct ExposedHeaders: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: @concurrent (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        guard request.headers.contains(.origin), !response.headers.contains(.accessControlExposeHeaders) else {
+            return response
+        }
+        response.headers[.accessControlExposeHeaders] = ExposedHeaders.value
+        return response
+    }
+
+    /// The fields that scripts can use; `Content-Type` and `Last-Modified` need no mention.
+    private static let value = [
+        HTTPField.Name.eTag, .contentLength, .contentRange, .acceptRanges, .retryAfter, .requestID,
+        ParameterWarnings.field,
+    ].map(\.rawName).joined(separator: ", ")
 }

@@ -15,6 +15,8 @@ struct RequestBodies: Sendable {
 
     /// The size in bytes from which bodies are processed on the threads for large bodies.
     private static let large = 64 << 10
+    /// The minimum speed of a JSON body in bytes a second: its bytes wait in memory for the last one.
+    private static let minSpeed = 8 << 10
 
     /// - Parameters:
     ///   - limits: The limits of bodies and of their memory.
@@ -86,10 +88,14 @@ struct RequestBodies: Sendable {
         let announced = request.announcedSize ?? 0
         guard announced <= limit.size else { throw limit.refusal }
         var text = ByteBuffer()
-        let pace = BodyPace()
+        var pace = BodyPace(speed: RequestBodies.minSpeed)
+        var start = ContinuousClock.now
         for try await var bytes in request.body {
             guard text.readableBytes + bytes.readableBytes <= limit.size else { throw limit.refusal }
             try share.grow(by: bytes.readableBytes)
+            let now = ContinuousClock.now
+            try pace.take(bytes.readableBytes, after: now - start)
+            start = now
             if text.readableBytes == 0 {
                 text = bytes
                 continue
@@ -97,38 +103,8 @@ struct RequestBodies: Sendable {
             // Unwritten pages take no memory, and a buffer of the right size is never copied.
             if text.readableBytes >= RequestBodies.large { text.reserveCapacity(Int(announced)) }
             text.writeBuffer(&bytes)
-            try pace.check(text.readableBytes)
         }
         return text
-    }
-}
-
-/// Refuses bodies that arrive so slowly that they only occupy memory.
-struct BodyPace {
-    private let start = ContinuousClock.now
-    /// Seconds for which a body can have any speed.
-    private static let grace = 30
-    /// Bytes a second.
-    private static let slowest = 8 << 10
-
-    /// Whether this number of bytes is enough, this number of seconds after the server began to wait for the body.
-    static func isFastEnough(_ arrived: Int, after seconds: Int) -> Bool {
-        seconds <= grace + arrived / slowest
-    }
-
-    /// Checks the speed of the body.
-    ///
-    /// - Parameter arrived: The number of bytes so far.
-    /// - Throws: ``ServiceError/Code/timedOut``.
-    func check(_ arrived: Int) throws {
-        let seconds = Int((ContinuousClock.now - start).components.seconds)
-        guard BodyPace.isFastEnough(arrived, after: seconds) else {
-            throw ServiceError(
-                .timedOut,
-                "The request body arrived too slowly: after \(BodyPace.grace) seconds a JSON body must arrive at "
-                    + "\(BodyPace.slowest) bytes a second."
-            )
-        }
     }
 }
 

@@ -231,7 +231,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             let pipeline = context.pipeline.syncOperations
             do {
                 let stopped = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try pipeline.addHandler(HTTPConnection.decoder(), position: .after(stopped.handler))
+                try pipeline.addHandler(HTTP1Pipeline.decoder(), position: .after(stopped.handler))
                 let removed = context.eventLoop.makePromise(of: Void.self)
                 // Requests reach their routes at the end of a read, and this read is not the socket's.
                 removed.futureResult.assumeIsolated().whenSuccess { [self] in channelReadComplete(context: context) }

@@ -32,7 +32,9 @@ struct HotDownload: Sendable {
     /// Whether the target requests an image, for the metrics.
     let isImage: Bool
     private let tag: EntityTag
-    /// The heads, without the fields that differ in each response.
+    /// The fields of the heads, without those that differ in each response.
+    private let fields: (whole: HTTPFields, unchanged: HTTPFields)
+    /// The heads as HTTP/1.1 has them.
     private let whole: ByteBuffer
     private let unchanged: ByteBuffer
 
@@ -66,6 +68,7 @@ struct HotDownload: Sendable {
         // NIO's encoder omits it from other responses, too: some clients wait for `Content-Length` bytes after a 304.
         headers[.contentLength] = nil
         unchanged = HotDownload.head(.notModified, headers)
+        fields = (response.headers, headers)
     }
 
     /// Whether a client that sent these tags in `If-None-Match` has the bytes already.
@@ -75,7 +78,8 @@ struct HotDownload: Sendable {
 
     /// The memory in bytes of the heads, the body and the path.
     var memory: Int {
-        var memory = whole.readableBytes + unchanged.readableBytes + 2 * path.utf8.count
+        // Fields take about as much as the bytes of the heads, and a word for each name and value.
+        var memory = 3 * (whole.readableBytes + unchanged.readableBytes) + 2 * path.utf8.count
         if case .memory(let bytes) = body { memory += bytes.storageCapacity }
         return memory
     }
@@ -114,6 +118,17 @@ struct HotDownload: Sendable {
         buffer.writeString("\r\nServer: lcfile\r\n\r\n")
         if let copy { buffer.writeImmutableBuffer(copy) }
         return buffer
+    }
+
+    /// The head of a response of HTTP/2.
+    ///
+    /// - Parameters: As those of ``write(isUnchanged:hasBody:id:date:_:)``.
+    func response(isUnchanged: Bool, id: HotRequestID, date: String) -> HTTPResponse {
+        var fields = isUnchanged ? fields.unchanged : fields.whole
+        fields.append(HTTPField(name: .requestID, value: id.description))
+        fields.append(HTTPField(name: .date, value: date))
+        fields.append(HTTPField(name: .server, value: "lcfile"))
+        return HTTPResponse(status: isUnchanged ? .notModified : .ok, headerFields: fields)
     }
 
     private var shortBody: ByteBuffer? {

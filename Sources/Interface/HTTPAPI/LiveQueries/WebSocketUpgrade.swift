@@ -47,7 +47,7 @@ struct WebSocketUpgrade {
             ],
             position: .after(decoder.handler)
         )
-        HTTPConnection.removeHandlers(of: pipeline)
+        HTTP1Pipeline.removeHandlers(of: pipeline)
         // The decoder passes on the bytes after the request, which are the first frames.
         let removed = channel.eventLoop.makePromise(of: Void.self)
         removed.futureResult.whenSuccess { channel.pipeline.fireChannelReadComplete() }

@@ -1,4 +1,5 @@
 package import Domain
+internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
@@ -36,9 +37,21 @@ package final class RequestMetrics: Sendable {
 
     /// Begins to count a request that was accepted; ``end(_:isCutOff:at:)`` must follow.
     func begin(_ head: HTTPRequestHead) -> MeasuredRequest {
-        let method = RequestMethod(head.method)
-        let group = RequestGroup(target: head.uri, method, isStyled: isStyled)
-        return begin(group, method, group == .uploads ? UploadDialect(head) : nil)
+        begin(head.uri, RequestMethod(head.method)) { head.headers.first(name: $0.rawName) }
+    }
+
+    /// Begins to count a request of HTTP/2; ``end(_:isCutOff:at:)`` must follow.
+    func begin(_ head: HTTPRequest) -> MeasuredRequest {
+        begin(head.path ?? "", RequestMethod(HTTPMethod(rawValue: head.method.rawValue))) { head.headerFields[$0] }
+    }
+
+    private func begin(
+        _ target: String,
+        _ method: RequestMethod,
+        _ field: (HTTPField.Name) -> String?
+    ) -> MeasuredRequest {
+        let group = RequestGroup(target: target, method, isStyled: isStyled)
+        return begin(group, method, group == .uploads ? UploadDialect(target: target, method, field) : nil)
     }
 
     /// Begins to count a request of a known group.

@@ -1,6 +1,5 @@
 internal import Domain
 internal import HTTPTypes
-internal import NIOHTTP1
 
 /// The dialects by which requests of uploads are counted (docs/uploads.md).
 package enum UploadDialect: Int, Sendable, CaseIterable {
@@ -28,16 +27,21 @@ package enum UploadDialect: Int, Sendable, CaseIterable {
     }
 
     /// The dialect of a request with bytes or with the end of an upload; `nil` for all other requests.
-    init?(_ head: HTTPRequestHead) {
-        let path = head.uri.prefix { $0 != "?" }
+    ///
+    /// - Parameters:
+    ///   - target: The target of the request.
+    ///   - method: Its method.
+    ///   - field: The value of a header field; `nil` without it.
+    init?(target: String, _ method: RequestMethod, _ field: (HTTPField.Name) -> String?) {
+        let path = target.prefix { $0 != "?" }
         let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3).map(Substring.init)
         guard segments.count >= 2, ["1.1", "1"].contains(segments[0]) else { return nil }
-        switch (segments[1], head.method) {
-        case ("files", .POST): self = UploadDialect.ofFiles(head)
-        case ("uploads", .POST), ("uploads", .PATCH): self = .tus
-        case ("upload", .POST), ("upload", .PUT):
+        switch (segments[1], method) {
+        case ("files", .post): self = UploadDialect.ofFiles(field)
+        case ("uploads", .post), ("uploads", .patch): self = .tus
+        case ("upload", .post), ("upload", .put):
             switch UploadPath(String(path)).dialect {
-            case .object: self = head.method == .PUT ? .s3 : .kodoForm
+            case .object: self = method == .put ? .s3 : .kodoForm
             case .makeBlock, .putChunk, .makeFile: self = .kodoBlocks
             case .parts: self = .kodoParts
             }
@@ -45,13 +49,13 @@ package enum UploadDialect: Int, Sendable, CaseIterable {
         }
     }
 
-    private static func ofFiles(_ head: HTTPRequestHead) -> UploadDialect {
-        let type = head.headers.first(name: "Content-Type").flatMap { MediaType($0) }
+    private static func ofFiles(_ field: (HTTPField.Name) -> String?) -> UploadDialect {
+        let type = field(.contentType).flatMap { MediaType($0) }
         if type?.description == "multipart/form-data" { return .form }
         // Only a raw file has its credentials in headers (``TunnelResponder``).
         let isTunnelled =
             type?.description == "text/plain"
-            && !HTTPField.Name.appID.contains { head.headers.contains(name: $0.rawName) }
+            && !HTTPField.Name.appID.contains { field($0) != nil }
         return type?.isJSON ?? false || isTunnelled ? .json : .raw
     }
 }

@@ -25,8 +25,6 @@ struct ParameterWarnings: RouterMiddleware {
         let warnings = request.uri.query.map(ParameterWarnings.warnings) ?? []
         guard !warnings.isEmpty else { return response }
         response.headers[values: ParameterWarnings.field] = warnings
-        // Scripts of other origins read only what the response itself exposes.
-        response.headers[.accessControlExposeHeaders] = ParameterWarnings.field.rawName
         return response
     }
 

@@ -11,6 +11,7 @@ extension ServerConfiguration {
         reader.address("publicURL", into: &publicURL)
         tls.certificate = reader.path("tls.certificate")
         tls.key = reader.path("tls.key")
+        reader.number("tls.redirectPort", 0...65535, into: &tls.redirectPort)
         reader.text("storage", into: &storage)
 
         reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
@@ -31,6 +32,11 @@ extension ServerConfiguration {
         reader.number("http.maxBatchSize", 1...10_000_000, into: &wire.batchSize)
         reader.size("http.bodyMemory", atMost: 1 << 40, into: &wire.bodyMemory)
 
+        reader.flag("http2.enabled", into: &http2.isEnabled)
+        reader.number("http2.maxStreams", 1...10_000, into: &http2.streams)
+        reader.number("http2.maxResets", 0...1_000_000, into: &http2.resets)
+        reader.number("http2.maxControlFrames", 10...1_000_000, into: &http2.controlFrames)
+
         reader.number("limits.requests", 0...100_000_000, into: &requestLimits.requests)
         reader.number("limits.userRequests", 0...100_000_000, into: &requestLimits.userRequests)
         reader.number("limits.appRequests", 0...100_000_000, into: &requestLimits.appRequests)
@@ -47,6 +53,7 @@ extension ServerConfiguration {
         reader.number("uploads.maxMasterNameLength", 1...16_384, into: &uploads.masterNameLength)
         reader.size("uploads.maxFieldSize", into: &wire.fieldSize)
         reader.number("uploads.maxParts", 1...10_000, into: &wire.formParts)
+        reader.number("uploads.minSpeed", 0...1_000_000_000, into: &wire.uploadSpeed)
         reader.text("uploads.typeTable", into: &typeTable)
         reader.size("uploads.quota", orNone: &uploads.quota)
         reader.number("uploads.maxOpen", 1...10_000_000, into: &uploads.open)

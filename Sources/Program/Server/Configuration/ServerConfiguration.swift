@@ -18,6 +18,8 @@ package struct ServerConfiguration: Sendable {
     package var storage = "storage"
     /// The `http.*` settings, except the sizes of JSON bodies.
     package var http = HTTPSettings()
+    /// `http2.*`.
+    package var http2 = HTTP2Limits()
     /// `limits.*`.
     package var requestLimits = RequestLimits.Settings()
     /// The `uploads.*` settings, except those of the HTTP interface.
@@ -88,6 +90,8 @@ package struct ServerConfiguration: Sendable {
         package var certificate: String?
         /// The path of the private key of the first certificate in PEM.
         package var key: String?
+        /// The port of the listener that sends clients without TLS to the encrypted one; 0 for none.
+        package var redirectPort = 0
 
         /// The paths of both files.
         struct Files: Sendable {
@@ -240,6 +244,18 @@ package struct ServerConfiguration: Sendable {
         mirror.origin == nil && apps.allSatisfy { $0.mirrorOrigin == nil } ? 0 : threads.mirror
     }
 
+    private func validateRedirect() throws {
+        guard tls.redirectPort > 0 else { return }
+        guard tls.files != nil else {
+            throw ExitError.configuration("tls.redirectPort needs tls.certificate and tls.key")
+        }
+        for (name, other) in [("port", port), ("metrics.port", metrics.enabled ? metrics.port : 0)] {
+            guard other != tls.redirectPort else {
+                throw ExitError.configuration("tls.redirectPort is \(other), the same as \(name); choose another one")
+            }
+        }
+    }
+
     /// Checks combinations of settings.
     ///
     /// - Throws: ``ExitError`` naming the settings that do not fit together.
@@ -250,6 +266,7 @@ package struct ServerConfiguration: Sendable {
         guard (tls.certificate == nil) == (tls.key == nil) else {
             throw ExitError.configuration("tls.certificate and tls.key go together; set both or none")
         }
+        try validateRedirect()
         // One guest can use a quarter of the memory, and sends files of old SDKs as Base64 in JSON.
         guard wire.jsonSize <= wire.bodyMemory / 4 else {
             throw ExitError.configuration(

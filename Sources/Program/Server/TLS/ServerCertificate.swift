@@ -12,6 +12,7 @@ internal import Synchronization
 /// A reload changes what new connections get; open ones keep the certificate with which they began.
 final class ServerCertificate: Sendable {
     private let settings: ServerConfiguration.TLSSettings.Files
+    private let protocols: [String]
     private let current: Mutex<(context: NIOSSLContext, end: Int)>
 
     /// The time before a certificate's end from which the log warns.
@@ -21,17 +22,22 @@ final class ServerCertificate: Sendable {
 
     /// Reads the files; blocks.
     ///
+    /// - Parameters:
+    ///   - settings: The files.
+    ///   - hasHTTP2: Whether clients can choose HTTP/2.
+    ///   - logger: Receives the end of the certificate.
     /// - Throws: ``ExitError`` naming the setting and what is wrong with its file.
-    init(_ settings: ServerConfiguration.TLSSettings.Files, logger: Logger) throws {
+    init(_ settings: ServerConfiguration.TLSSettings.Files, hasHTTP2: Bool, logger: Logger) throws {
         self.settings = settings
-        current = Mutex(try ServerCertificate.read(settings, logger))
+        protocols = (hasHTTP2 ? ["h2"] : []) + ["http/1.1"]
+        current = Mutex(try ServerCertificate.read(settings, protocols, logger))
     }
 
     /// Reads the files again; blocks.
     ///
     /// - Throws: As at the start; the certificate of before stays then.
     func reload(logger: Logger) throws {
-        let new = try ServerCertificate.read(settings, logger)
+        let new = try ServerCertificate.read(settings, protocols, logger)
         current.withLock { $0 = new }
     }
 
@@ -54,6 +60,7 @@ final class ServerCertificate: Sendable {
 
     private static func read(
         _ settings: ServerConfiguration.TLSSettings.Files,
+        _ protocols: [String],
         _ logger: Logger
     ) throws -> (context: NIOSSLContext, end: Int) {
         let chain = try reading("tls.certificate", settings.certificate, "certificates in PEM") {
@@ -73,7 +80,7 @@ final class ServerCertificate: Sendable {
         tls.minimumTLSVersion = .tlsv12
         // Of TLS 1.2 only what RFC 9325 recommends: forward secrecy and authenticated encryption.
         tls.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-        tls.applicationProtocols = ["http/1.1"]
+        tls.applicationProtocols = protocols
         // Many clients never confirm the end of a connection, and a server that stops waits for all of them.
         tls.shutdownTimeout = .seconds(1)
         guard let context = try? NIOSSLContext(configuration: tls) else {

@@ -1,0 +1,196 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTP2
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
+internal import NIOHTTPTypesHTTP2
+
+/// Decides what happens to the request of a stream: ``StreamRules`` can refuse it, a prepared response can answer it,
+/// and otherwise a route does.
+///
+/// It also counts the request, closes a stream whose request stops arriving, and ends one whose response is complete
+/// before its request. It is the last handler of a stream until the request goes to its route. Used on its connection's
+/// event loop only.
+final class StreamGate: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let services: ConnectionServices
+    private let streams: HTTP2Streams
+    private let logger: Logger
+
+    /// The head, until the next frame shows whether the request has a body.
+    private var held: HTTPRequest?
+    /// The request, until its response is complete.
+    private var measured: MeasuredRequest?
+    /// Whether the rest of the request has not arrived.
+    private var isReading = true
+    /// Whether the request is answered here and its body is dropped.
+    private var isAnswered = false
+    private var lastPart = NIODeadline.now()
+    private var timer: Scheduled<Void>?
+
+    /// - Parameters:
+    ///   - services: What all connections share.
+    ///   - streams: The streams of the connection.
+    ///   - logger: Records refused requests.
+    init(services: ConnectionServices, streams: HTTP2Streams, logger: Logger) {
+        self.services = services
+        self.streams = streams
+        self.logger = logger
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        streams.begin()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        if let measured { services.metrics.end(measured, isCutOff: true) }
+        measured = nil
+        streams.end()
+    }
+
+    // MARK: Request
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isAnswered else {
+            if case .end = unwrapInboundIn(data) { isReading = false }
+            return
+        }
+        lastPart = .now()
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            do {
+                held = try StreamRules.check(head)
+            } catch {
+                refuse(error, head, context)
+            }
+        case .body(let bytes):
+            handOn(context)
+            if let measured { services.metrics.received(bytes.readableBytes, of: measured) }
+            context.fireChannelRead(data)
+        case .end(let trailers):
+            isReading = false
+            if trailers == nil, let head = held, answerPrepared(head, context) { return }
+            handOn(context)
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        handOn(context)
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A route gets the error from the body; without one, nothing else ends the stream.
+        if measured == nil || isAnswered { context.close(promise: nil) } else { context.fireErrorCaught(error) }
+    }
+
+    /// Hands the request over to its route.
+    private func handOn(_ context: ChannelHandlerContext) {
+        guard let head = held else { return }
+        held = nil
+        measured = services.metrics.begin(head)
+        if isReading { schedule(in: services.idleTimeout, context) }
+        do {
+            try context.pipeline.syncOperations.addHandlers(
+                StreamFileHandler(files: services.files),
+                ContinueHandler(),
+                RequestTrailers(),
+                ClientPresence()
+            )
+            streams.append(try HTTPConnection.Requests(wrappingChannelSynchronously: context.channel))
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        } catch {
+            // The stream was closed in between.
+            context.close(promise: nil)
+        }
+    }
+
+    private func answerPrepared(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
+        guard let answer = HotStreamAnswer(to: head, services, context.channel) else { return false }
+        held = nil
+        isAnswered = true
+        answer.send(context) { [self] part, promise in context.write(wrapOutboundOut(part), promise: promise) }
+        return true
+    }
+
+    private func refuse(_ refusal: RequestRefusal, _ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        logger.debug(
+            "Request refused",
+            metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"]
+        )
+        isAnswered = true
+        measured = services.metrics.begin(head)
+        let body = refusal.body
+        let fields = HTTPFields(refusal.head(length: body.readableBytes).headers, splitCookie: false)
+        let response = HTTPResponse(status: .init(code: Int(refusal.status.code)), headerFields: fields)
+        write(context: context, data: NIOAny(HTTPResponsePart.head(response)), promise: nil)
+        if head.method != .head { write(context: context, data: NIOAny(HTTPResponsePart.body(body)), promise: nil) }
+        write(context: context, data: NIOAny(HTTPResponsePart.end(nil)), promise: nil)
+        context.flush()
+    }
+
+    private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+            guard isReading else { return }
+            let deadline = lastPart + services.idleTimeout
+            let now = NIODeadline.now()
+            if deadline > now { schedule(in: deadline - now, context) } else { context.close(promise: nil) }
+        }
+    }
+
+    // MARK: Response
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var response):
+            if response.status.kind != .informational { measured?.status = response.status.code }
+            response.headerFields.removeConnectionFields()
+            // RFC 9110 section 8.6; the encoder of HTTP/1.1 removes it, too.
+            if response.status == .noContent { response.headerFields[.contentLength] = nil }
+            context.write(wrapOutboundOut(.head(response)), promise: promise)
+        case .body(let bytes):
+            if let measured { services.metrics.sent(bytes.readableBytes, of: measured) }
+            context.write(data, promise: promise)
+        case .end:
+            if isReading {
+                let sent = promise ?? context.eventLoop.makePromise()
+                endRequest(after: sent.futureResult, context)
+                context.writeAndFlush(data, promise: sent)
+            } else {
+                context.write(data, promise: promise)
+            }
+            if let measured { services.metrics.end(measured) }
+            measured = nil
+        }
+    }
+
+    /// Tells the client that the rest of its request is not needed (RFC 9113 section 8.1), unless it arrives meanwhile.
+    ///
+    /// - Parameters:
+    ///   - sent: When the response is sent: a reset drops the parts of it that wait.
+    ///   - context: The handler's context.
+    private func endRequest(after sent: EventLoopFuture<Void>, _ context: ChannelHandlerContext) {
+        sent.assumeIsolated().whenSuccess { [self] in
+            guard isReading, context.channel.isActive else { return }
+            let event = NIOHTTP2FramePayloadToHTTPEvent.reset(code: .noError)
+            context.triggerUserOutboundEvent(event, promise: nil)
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Removes the fields that concern a connection of HTTP/1.1 (RFC 9113 section 8.2.2).
+    fileprivate mutating func removeConnectionFields() {
+        // Only if one is present, because each change rebuilds the index of the fields.
+        for name in [HTTPField.Name.connection, .transferEncoding, .upgrade] where contains(name) { self[name] = nil }
+    }
+}

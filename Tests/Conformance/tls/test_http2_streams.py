@@ -1,0 +1,162 @@
+"""Streams of HTTP/2: slow readers, cancelled requests, answers before the end of a request, and the ends of
+connections."""
+
+import signal
+
+import pytest
+from client import credentials, eventually
+from h2.errors import ErrorCodes
+from h2.settings import SettingCodes
+from hostile import memory
+from hot import make_hot
+from hot_files import active, stored
+from http2 import Client2
+from tls import TLSServer
+from uploading import KB, MB, noise
+
+LARGE = noise(5 * MB, "streams")
+UPLOAD = {name.lower(): value for name, value in credentials().items()} | {"content-type": "application/octet-stream"}
+
+
+@pytest.fixture(scope="module")
+def target(server):
+    return stored(server, LARGE)[1]
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory, authority, certificate):
+    """A server that closes idle connections after a second."""
+    server = TLSServer(tmp_path_factory.mktemp("impatient"), authority, certificate, LCFILE_HTTP_IDLE_TIMEOUT="1").start()
+    yield server
+    assert server.stop() == 0
+
+
+# Flow control
+
+@pytest.mark.parametrize("is_hot", [False, True], ids=["route", "hot"])
+def test_client_with_a_small_window_gets_the_whole_file(server, target, is_hot):
+    if is_hot:
+        make_hot(server, target)
+    with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 2000}) as client:
+        answer = client.request("GET", target, {} if is_hot else {"if-match": "*"})
+    assert (answer.status, answer.content == LARGE) == (200, True)
+
+
+def test_stream_that_is_not_read_holds_up_no_other(server, target):
+    with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 1000}) as client:
+        blocked = client.begin("GET", target)
+        while not client.responses[blocked].status:
+            client.receive()
+        assert client.request("GET", "/health").status == 200
+
+
+def test_100_streams_that_are_not_read_take_little_memory(server, target):
+    make_hot(server, target)
+    before = memory(server)
+    with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+        streams = [client.begin("GET", target) for _ in range(100)]
+        while not all(client.responses[stream].status for stream in streams):
+            client.receive()
+        # 500 MB are asked for; a stream holds two pieces of 128 KB at most.
+        assert memory(server) - before < 60 * MB
+
+
+# Requests that end early
+
+def test_refused_upload_is_answered_before_its_end(server):
+    with Client2(server) as client:
+        stream = client.begin("POST", "/1.1/files/a.bin", UPLOAD | {"x-lc-id": "none"}, ends=False)
+        answer = client.wait(stream)[0]
+        assert (answer.status, answer.is_complete) == (401, True)
+        # The client learns that nobody wants the rest (RFC 9113 section 8.1).
+        while answer.reset is None:
+            client.receive()
+        assert answer.reset == ErrorCodes.NO_ERROR
+
+
+def test_connection_serves_on_after_a_refused_upload(server):
+    with Client2(server) as client:
+        stream = client.begin("POST", "/1.1/files/a.bin", UPLOAD | {"x-lc-id": "none"}, ends=False)
+        client.upload(stream, noise(2 * MB))
+        client.wait(stream)
+        assert client.request("GET", "/health").status == 200
+
+
+def test_cancelled_upload_leaves_no_file(server, master):
+    with Client2(server) as client:
+        stream = client.begin("POST", "/1.1/files/cancelled-http2.bin", UPLOAD, noise(10 * KB), ends=False)
+        client.h2.reset_stream(stream, ErrorCodes.CANCEL)
+        client.flush()
+        assert client.request("GET", "/health").status == 200
+        assert eventually(lambda: active(server) == 0)
+    found = master.get("/1.1/files", params={"where": '{"name": "cancelled-http2.bin"}'})
+    assert found.json() == {"results": []}
+
+
+def test_upload_that_stops_is_reset_after_the_timeout(impatient):
+    with Client2(impatient) as client:
+        stream = client.begin("POST", "/1.1/files/a.bin", UPLOAD, noise(10 * KB), ends=False)
+        assert client.wait(stream)[0].reset == ErrorCodes.CANCEL
+
+
+def test_download_that_takes_longer_than_the_timeout_goes_on(impatient):
+    data = noise(1 * MB, "slow")
+    path = stored(impatient, data)[1]
+    with Client2(impatient, {SettingCodes.INITIAL_WINDOW_SIZE: 1000}) as client:
+        stream = client.begin("GET", path)
+        # The connection is open as long as its stream is; another connection shows that the time is over.
+        with Client2(impatient) as idle:
+            idle.wait_for_end()
+        assert client.wait(stream)[0].content == data
+
+
+# Ends of connections
+
+def test_idle_connection_is_closed_with_notice(impatient):
+    with Client2(impatient) as client:
+        assert client.wait_for_end() == ErrorCodes.NO_ERROR
+
+
+def test_pings_do_not_keep_a_connection_open(impatient):
+    with Client2(impatient) as client:
+        def ping():
+            client.h2.ping(b"12345678")
+            client.flush()
+            client.receive()
+            return client.is_closed or client.end_code is not None
+        try:
+            assert eventually(ping)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # The server has closed the connection between two pings.
+
+
+def test_stopping_server_finishes_the_requests_of_a_connection(new_tls_server):
+    server = new_tls_server().start()
+    path = stored(server, LARGE)[1]
+    with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 1000}) as client:
+        stream = client.begin("GET", path)
+        while not client.responses[stream].content:
+            client.receive()
+        server.process.send_signal(signal.SIGTERM)
+        while client.end_code is None:
+            client.receive()
+        assert client.wait(stream)[0].content == LARGE
+        assert client.wait_for_end() == ErrorCodes.NO_ERROR
+    assert server.process.wait(timeout=10) == 0
+
+
+def test_stopping_server_ends_an_idle_connection(new_tls_server):
+    server = new_tls_server().start()
+    with Client2(server) as client:
+        assert client.request("GET", "/health").status == 200
+        server.process.send_signal(signal.SIGTERM)
+        assert client.wait_for_end() == ErrorCodes.NO_ERROR
+    assert server.process.wait(timeout=10) == 0
+
+
+def test_killed_client_leaves_no_request(server, target):
+    with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+        streams = [client.begin("GET", target) for _ in range(20)]
+        while not all(client.responses[stream].status for stream in streams):
+            client.receive()
+    assert eventually(lambda: active(server) == 0)
