@@ -21,13 +21,15 @@ package struct RequestLimits: Sendable {
         package var imageWork = 60_000
         /// The networks whose addresses are not limited: the machine itself, whose reverse proxy can be one that is not
         /// trusted.
+        ///
+        /// Of IPv6 a prefix of more than 64 bits exempts its whole 64-bit network, by which clients count.
         package var exempt: [IPNetwork] = [IPNetwork(known: "127.0.0.0/8"), IPNetwork(known: "::1/128")]
 
         /// Creates settings with the defaults.
         package init() {}
     }
 
-    private let settings: Settings
+    private let exempt: [IPNetwork]
     private let requests: RateLimit<String>
     private let userRequests: RateLimit<CallerIdentity>
     private let appRequests: RateLimit<AppID>
@@ -53,7 +55,7 @@ package struct RequestLimits: Sendable {
             )
         }
         let address = "Clients at this address have"
-        self.settings = settings
+        exempt = settings.exempt.map(\.clientNetwork)
         requests = limit(settings.requests, "\(address) sent", "requests", "requests")
         userRequests = limit(settings.userRequests, "The user has sent", "requests", "userRequests")
         appRequests = limit(settings.appRequests, "The app's clients have sent", "requests", "appRequests")
@@ -121,7 +123,7 @@ package struct RequestLimits: Sendable {
     /// The address, if it is limited.
     private func limited(_ address: String?) -> String? {
         guard let address, !address.isEmpty else { return nil }
-        guard let parsed = IPAddress(address), settings.exempt.contains(where: { $0.contains(parsed) }) else {
+        guard let parsed = IPAddress(address), exempt.contains(where: { $0.contains(parsed) }) else {
             return address
         }
         return nil

@@ -54,6 +54,19 @@ package struct IPNetwork: Hashable, Sendable {
         self.length = length
     }
 
+    private init(bytes: [UInt8], length: Int) {
+        self.bytes = bytes
+        self.length = length
+    }
+
+    /// The network without the bits of an IPv6 prefix after the 64th.
+    ///
+    /// Limits count IPv6 clients by their 64-bit networks, of which a longer prefix contains only some addresses.
+    var clientNetwork: IPNetwork {
+        guard bytes.count == 16, length > 64 else { return self }
+        return IPNetwork(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8), length: 64)
+    }
+
     /// Creates a network from a literal in the source.
     init(known text: String) {
         guard let network = IPNetwork(text) else { preconditionFailure("\(text) is no network") }
