@@ -75,6 +75,13 @@ package struct RequestLimits: Sendable {
         try appRequests.take(for: caller.app)
     }
 
+    /// Throws as ``takeRequest(by:)`` would for the address of a caller, and counts nothing.
+    ///
+    /// - Throws: ``ServiceError/Code/overloaded``.
+    package func requireRequest(by caller: Caller) throws {
+        if let address = limited(caller) { try requests.require(for: address) }
+    }
+
     /// Counts a call of the API whose caller is not known: one with wrong credentials, so that keys cannot be tried.
     ///
     /// - Parameter address: The client address; `nil` is not limited.

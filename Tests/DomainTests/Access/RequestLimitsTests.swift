@@ -83,6 +83,16 @@ import Testing
         #expect(error.message.hasSuffix("the limit for one minute (limits.\(limit.name)); try again in 20 seconds."))
     }
 
+    @Test("a check before a call counts nothing, and is refused when the address has reached its limit")
+    func check() throws {
+        let limits = limits { $0.requests = 3 }
+        #expect(taken { try limits.requireRequest(by: guest("10.0.0.1")) } == 20)
+        #expect(taken { try limits.takeRequest(by: guest("10.0.0.1")) } == 3)
+        #expect(taken { try limits.requireRequest(by: guest("10.0.0.1")) } == 0)
+        #expect(taken { try limits.requireRequest(by: guest("10.0.0.2")) } == 20)
+        #expect(taken { try limits.requireRequest(by: master("10.0.0.1")) } == 20)
+    }
+
     @Test("exempt networks and unknown addresses have no limit by address", arguments: addressLimits)
     func exempt(_ limit: AddressLimit) {
         let limits = limits(limit.set)

@@ -24,6 +24,8 @@ struct Authentication: RouterMiddleware {
             throw error
         }
         if let token = request.sessionToken {
+            // A token that no session has costs a query each time.
+            try limits.requireRequest(by: caller)
             caller = try await apps.services(of: caller).sessions.caller(caller, showing: token)
         }
         try limits.takeRequest(by: caller)
