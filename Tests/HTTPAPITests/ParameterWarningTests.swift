@@ -38,6 +38,13 @@ import Testing
         #expect(ParameterWarnings.warnings(about: String(repeating: "wher=1&", count: 1000)).count == 5)
     }
 
+    @Test("of many unknown names only the first are compared")
+    func compared() {
+        let unknown = String(repeating: "zzz=1&", count: 19)
+        #expect(ParameterWarnings.warnings(about: unknown + "wher=1").count == 1)
+        #expect(ParameterWarnings.warnings(about: unknown + "zzz=1&wher=1").isEmpty)
+    }
+
     @Test("answers about objects have the header, also without a result, and others do not")
     func header() async throws {
         try await TestServer().test { client in

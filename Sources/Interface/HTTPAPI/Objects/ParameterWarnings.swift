@@ -13,6 +13,9 @@ struct ParameterWarnings: RouterMiddleware {
 
     /// The maximum number of lines.
     private static let limit = 5
+    /// The maximum number of unknown names that are compared: a query of 80 KB has tens of thousands, and each comparison
+    /// takes microseconds.
+    private static let maxCompared = 20
     /// The maximum length of a name, twice that of the longest parameter.
     private static let longest = 48
 
@@ -36,7 +39,7 @@ struct ParameterWarnings: RouterMiddleware {
             name.utf8.count <= longest && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f }
                 && !ObjectParameters.names.contains(name)
         }
-        let warnings = unknown.lazy.compactMap { name in
+        let warnings = unknown.prefix(maxCompared).compactMap { name in
             ObjectParameters.names.nearest(to: name).map { "unknown parameter '\(name)'; did you mean '\($0)'?" }
         }
         return Array(warnings.prefix(limit))
