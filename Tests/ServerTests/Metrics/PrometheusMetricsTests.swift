@@ -40,6 +40,14 @@ import Testing
         #expect(text(of: "lcfile_logins_total").contains("lcfile_logins_total{result=\"locked_out\"} 0\n"))
     }
 
+    @Test(
+        "limits of clients have series before the first refusal",
+        arguments: ["requests", "userRequests", "appRequests", "uploads", "logIns", "fetches", "imageWork"]
+    )
+    func clientLimits(name: String) {
+        #expect(text(of: "lcfile_limits_hit_total").contains("\nlcfile_limits_hit_total{limit=\"limits.\(name)\"} 0\n"))
+    }
+
     @Test("what is not in the catalog makes no series", arguments: ["hb.requests", "lcfile_storage_free_bytes"])
     func unknown(name: String) {
         metrics.makeCounter(label: name, dimensions: [("path", "/a")]).increment(by: 1)

@@ -79,8 +79,9 @@ enum MetricCatalog {
         of: "limit",
         [
             "accounts.maxQueuedPasswords", "accounts.maxSignUps", "database.readers", "fetch.maxQueued",
-            "fetch.threads",
-            "http.bodyMemory", "http.maxConnections", "images.maxQueued", "images.memory", "liveQueries.connections",
+            "fetch.threads", "http.bodyMemory", "http.maxConnections", "http.maxConnectionsPerAddress",
+            "images.maxQueued", "images.memory", "limits.appRequests", "limits.fetches", "limits.imageWork",
+            "limits.logIns", "limits.requests", "limits.uploads", "limits.userRequests", "liveQueries.connections",
             "liveQueries.connectionsPerInstallation", "liveQueries.subscribeRate", "liveQueries.subscriptions",
             "liveQueries.subscriptionsPerInstallation", "queries.maxConcurrent", "uploads.maxOpen",
             "uploads.maxOpenAddress", "uploads.maxOpenGuests", "uploads.maxOpenUser", "uploads.maxWatchers",
