@@ -15,6 +15,7 @@ import Testing
             ("GET", "http://host/1.1/classes/A", .objects), ("GET", "/1.1/files/abc/content", .files),
             ("POST", "/1.1/files/a.jpg", .uploads), ("POST", "/1/files", .uploads), ("GET", "/1.1/files/abc", .objects),
             ("DELETE", "/1.1/files/abc", .objects), ("PUT", "/1.1/files/abc/censor", .censorship),
+            ("POST", "/1.1/files/abc/url", .objects), ("POST", "/1.1/files/url", .uploads),
             ("PATCH", "/1.1/uploads/token", .uploads), ("PUT", "/1.1/upload/token/a", .uploads),
             ("POST", "/1.1/fileTokens", .uploads), ("POST", "/1.1/batch", .objects), ("GET", "/1.1/users/me", .users),
             ("POST", "/1.1/login", .users), ("GET", "/v1/ws?x=1", .live), ("GET", "/v1/other", .files),

@@ -52,6 +52,7 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         switch segments.dropFirst(2).first {
         case "content": return .files
         case "censor": return .censorship
+        case "url": return .objects
         default: return method == .post ? .uploads : .objects
         }
     }
