@@ -71,6 +71,13 @@ def test_command_makes_a_url_that_expires(private, record, rocket):
     assert private.api().fetch(url.replace("w/32", "w/33")).status_code == 403
 
 
+@pytest.mark.parametrize("by", ["objectId", "key", "url"])
+def test_command_downloads_with_the_signature_of_the_record(private, record, rocket, by):
+    result = lcfile("get", "-o", "-", record[by].partition("?")[0], text=False, **credentials_of(private.url))
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == rocket
+
+
 def test_keys_rotate_while_old_urls_stay_valid(new_server, rocket):
     server = new_server(LCFILE_FILES_ACCESS="private", LCFILE_FILES_SIGNING_KEYS=OLD).start()
     target = server.api().store(rocket)["url"].removeprefix(server.url)

@@ -58,7 +58,8 @@ enum FileArgument: Equatable, Sendable {
             // Callers who are not allowed to query files are allowed to download them.
             let record = try? await client.file(key: key)
             try Task.checkCancellation()
-            let known = FileRecord(fields: ["key": .string(key)])
+            // The record has the signature of a private file.
+            let known = record ?? FileRecord(fields: ["key": .string(key)])
             return (client.contentURL(of: known) ?? "", record)
         case .url(let url):
             guard url.hasPrefix(client.server + "/"), !url.contains("?"), let key = FileArgument.key(of: url) else {
@@ -66,7 +67,7 @@ enum FileArgument: Equatable, Sendable {
             }
             let record = try? await client.file(key: key)
             try Task.checkCancellation()
-            return (url, record)
+            return (record.flatMap { client.contentURL(of: $0) } ?? url, record)
         }
     }
 
