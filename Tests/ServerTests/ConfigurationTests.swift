@@ -118,6 +118,18 @@ import Testing
         #expect(sentence.hasPrefix("\(keys) must be up to 8 keys") && !sentence.contains("too short"))
     }
 
+    @Test(
+        "blanks around keys of signed URLs are dropped, and a key with a blank in it is refused",
+        arguments: [
+            ("  the-first-long-key , the-other-long-key", ["the-first-long-key", "the-other-long-key"]),
+            ("the first long key", nil), ("the-first-long-key,", nil), ("short", nil),
+        ] as [(String, [String]?)]
+    )
+    func signingKeys(text: String, keys: [String]?) {
+        let read = ServerConfiguration.PrivacySettings.keys(text)
+        #expect(read?.map(\.revealed) == keys)
+    }
+
     @Test("settings that differ from their defaults are known, without secrets and paths of URLs")
     func changes() async throws {
         let yaml = """

@@ -117,9 +117,14 @@ package struct ServerConfiguration: Sendable {
         /// The keys, the first of which signs; empty means a key derived from each app's master key.
         package var keys: [Secret] = []
 
-        /// Parses keys: 16 to 256 visible ASCII characters each, separated by commas; `nil` for other texts.
+        /// Parses keys: 16 to 256 visible ASCII characters each, separated by commas with blanks around them; `nil` for
+        /// other texts.
         static func keys(_ text: String) -> [Secret]? {
-            let keys = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+            let keys = text.split(separator: ",", omittingEmptySubsequences: false).map { part -> String in
+                var key = part.drop { $0 == " " }
+                while key.last == " " { key.removeLast() }
+                return String(key)
+            }
             guard keys.count <= URLSignatures.maxKeys,
                 keys.allSatisfy({ 16...256 ~= $0.utf8.count && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } })
             else { return nil }
