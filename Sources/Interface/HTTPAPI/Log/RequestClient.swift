@@ -40,6 +40,12 @@ package struct RequestClient: Sendable, CustomStringConvertible {
         }
     }
 
+    /// The number of bytes of lines that are not parsed yet.
+    package var size: Int {
+        guard case .lines(let lines, _, _) = source else { return 0 }
+        return lines.reduce(0) { $0 + $1.utf8.count }
+    }
+
     private static func text(of address: SocketAddress) -> String {
         guard let text = address.ipAddress else { return "-" }
         return ClientAddress.address(of: text)?.description ?? text

@@ -19,7 +19,7 @@ final class LogWriter: Sendable {
     /// The number of waiting bytes at which the thread writes without a further wait.
     static let portion = 64 << 10
 
-    /// The number of bytes that a request counts beside its path, about those of its line.
+    /// The number of bytes that a request counts beside the values that clients choose, about those of its line.
     private static let requestSize = 256
 
     /// What waits to be written.
@@ -73,7 +73,7 @@ final class LogWriter: Sendable {
 
     /// Adds the line of a request; never blocks.
     func write(_ request: RequestRecord) {
-        add(.request(request), size: LogWriter.requestSize + request.path.utf8.count)
+        add(.request(request), size: LogWriter.requestSize + request.path.utf8.count + request.client.size)
     }
 
     private func add(_ entry: Entry, size: Int) {
