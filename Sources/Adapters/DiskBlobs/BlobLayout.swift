@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// The paths of an app's blobs: `blobs/ab/<SHA-256 of the key>`, and `staging/` for uncommitted bytes.
 ///
-/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes. There
-/// are 256 folders, so nearly every commit finds its own and syncs nothing else. Earlier versions had a second level
-/// (`blobs/ab/cd/<digest>`), whose folders nearly every commit in a new storage had to create and to sync with those
-/// above; blobs stay there.
+/// The digest makes every key a safe name of fixed length: keys contain slashes, any Unicode and up to 1024 bytes.
+/// There are 256 folders, so nearly every commit finds its own and syncs nothing else. Earlier versions had a second
+/// level (`blobs/ab/cd/<digest>`), whose folders nearly every commit in a new storage had to create and to sync with
+/// those above; blobs stay there.
 final class BlobLayout: Sendable {
     let blobs: String
     let staging: String

@@ -11,8 +11,8 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     ///   - count: How often it can happen at once, and in the period; 0 means no limit.
     ///   - seconds: The period.
     ///   - setting: The name of the setting.
-    ///   - refusal: Says who has reached which limit, without an end: "Clients at this address have sent 100 requests, the
-    ///     limit for one minute".
+    ///   - refusal: Says who has reached which limit, without an end: "Clients at this address have sent 100 requests,
+    ///     the limit for one minute".
     ///   - clock: Returns the current time.
     package init(
         _ count: Int,
@@ -39,7 +39,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         if let wait = buckets?.wait(for: key) { throw error(wait) }
     }
 
-    /// Makes an event undone that ``take(_:for:)`` counted.
+    /// Takes back the count of one event that ``take(_:for:)`` counted and that did not happen.
     package func giveBack(for key: Key) {
         buckets?.giveBack(for: key)
     }

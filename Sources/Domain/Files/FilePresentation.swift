@@ -32,8 +32,8 @@ package struct FilePresentation: Sendable {
     /// Completes a stored record to the form that clients see (protocol/files 4).
     ///
     /// Members that begin with `_` are internal and removed. The URL is computed at each read, so that it follows the
-    /// file domain, and the signature of a private file is fresh: call it for callers who are allowed to read the record.
-    /// A file on another server has its own URL, and neither bucket nor provider.
+    /// file domain, and the signature of a private file is fresh: call it only for callers who are allowed to read the
+    /// record. A file on another server has its own URL, and neither bucket nor provider.
     ///
     /// - Parameters:
     ///   - record: The record.

@@ -1,8 +1,8 @@
 /// The query of a file URL, split into the signature and everything else.
 ///
-/// The names are those of Qiniu's private buckets: `?imageView2/1/w/200&e=1767225600&token=…`. SDKs append the operators
-/// of a thumbnail to the URL of a record, which already has a query: `?e=1767225600&token=…?imageView/2/w/200`. Here that
-/// means the same.
+/// The names are those of Qiniu's private buckets: `?imageView2/1/w/200&e=1767225600&token=…`. SDKs append the
+/// operators of a thumbnail to the URL of a record, which already has a query:
+/// `?e=1767225600&token=…?imageView/2/w/200`. Here that means the same.
 package struct SignedQuery: Sendable {
     /// The query without the signature, operators first; `nil` if nothing is left.
     package let rest: String?
@@ -22,13 +22,13 @@ package struct SignedQuery: Sendable {
         var operators: Substring?
         var others: [Substring] = []
         var values: [String: Substring] = [:]
-        for word in query.split(separator: "&", omittingEmptySubsequences: false) {
-            let name = ["e", "token"].first { word.hasPrefix("\($0)=") }
+        for parameter in query.split(separator: "&", omittingEmptySubsequences: false) {
+            let name = ["e", "token"].first { parameter.hasPrefix("\($0)=") }
             guard let name, values[name] == nil else {
-                others.append(word)
+                others.append(parameter)
                 continue
             }
-            let value = word.dropFirst(name.count + 1)
+            let value = parameter.dropFirst(name.count + 1)
             values[name] = value.prefix { $0 != "?" }
             if let end = value.firstIndex(of: "?") { operators = value[value.index(after: end)...] }
         }

@@ -24,8 +24,8 @@ package struct UploadService: Sendable {
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Creates the service with an app's stores, the fetcher, the claims and limits shared between apps and the remover of
-    /// deleted files; tests pass their own clock and ids.
+    /// Creates the service with an app's stores, the fetcher, the claims and limits shared between apps and the remover
+    /// of deleted files; tests pass their own clock and ids.
     package init(
         app: AppID,
         limits: UploadLimits,

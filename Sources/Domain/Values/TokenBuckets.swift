@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A token bucket for each key: an allowance that can be used at once and refills evenly.
 ///
-/// The state is in memory and bounded: a key has its whole allowance again after a restart, or after uses by 50 000 other
-/// keys. Thread-safe.
+/// The state is in memory and bounded: a key has its whole allowance again after a restart, or after uses by 50 000
+/// other keys. Thread-safe.
 final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
     private let interval: Duration
     private let period: Duration

@@ -65,7 +65,8 @@ public struct FileClient: Sendable {
     /// - Parameters:
     ///   - server: The server's URL.
     ///   - verifiesCertificate: Whether the certificate must be for this URL.
-    /// - Throws: ``FileClientError`` with the server's reasons if it is not ready, with status 0 if it does not respond.
+    /// - Throws: ``FileClientError`` with the server's reasons if it is not ready, with status 0 if it does not
+    ///   respond.
     public static func checkReadiness(of server: String, verifiesCertificate: Bool = true) async throws {
         try await check("/ready", of: server, verifiesCertificate)
     }

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Tells systemd that the server accepts requests, for units with `Type=notify`.
 ///
-/// The protocol is that of sd_notify(3): one datagram to the Unix socket that `NOTIFY_SOCKET` names. The server needs no
-/// libsystemd for it.
+/// The protocol is that of sd_notify(3): one datagram to the Unix socket that `NOTIFY_SOCKET` names. The server needs
+/// no libsystemd for it.
 package struct ReadinessNotice {
     private let path: String
 

@@ -27,7 +27,7 @@ struct ErrorRenderer: RouterMiddleware {
             headers[.retryAfter] = String(refusal(for: error).retryAfter)
         }
         var response = body.response(status: rendering.status, headers: headers)
-        // Old caches that know no `no-store` must not answer signed requests with it either.
+        // `private` for shared caches that do not know `no-store`: they must not send this refusal to other clients.
         if refusal(for: error).code == .unsignedURL { response.headers[.cacheControl] = "private, no-store" }
         // A client would treat the body as its next response (RFC 9110 section 9.3.2).
         if method == .head { response.leaveOutBody() }

@@ -17,8 +17,8 @@ extension AppServices {
     ///   - request: The HTTP request; its query string has the operators, and its host is a name of this server.
     ///   - fileSize: The source's size in bytes.
     /// - Returns: The image request; `nil` without operators.
-    /// - Throws: The error for unknown parameters, and for watermarks whose images are private: the signature of one file
-    ///   must not show another.
+    /// - Throws: The error for unknown parameters, and for watermarks whose images are private: the signature of one
+    ///   file must not show another.
     func imageRequest(of request: Request, fileSize: Int64) async throws -> ImageRequest? {
         guard let query = SignedQuery(request.uri.query).rest else { return nil }
         let context = parsingContext(request, fileSize)

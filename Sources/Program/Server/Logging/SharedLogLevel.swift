@@ -25,7 +25,8 @@ final class SharedLogLevel: Sendable {
 
 /// A log handler with a shared level.
 ///
-/// Logger is a value, so its copies in all parts of the server would otherwise keep the level with which they were made.
+/// Logger is a value, so its copies in all parts of the server would otherwise keep the level with which they were
+/// made.
 struct SharedLevelLogHandler<Base: LogHandler>: LogHandler {
     private var base: Base
     private let shared: SharedLogLevel

@@ -2,8 +2,8 @@ internal import Domain
 
 /// The counters and gauges that parts of the server make by name, with their types and descriptions.
 ///
-/// A metric that is not in this list is not stored. Units are seconds and bytes, counters end with `_total`, and values of
-/// labels are names in the code or ids of apps, never what a client sent (docs/operations/metrics.md).
+/// A metric that is not in this list is not stored. Units are seconds and bytes, counters end with `_total`, and values
+/// of labels are names in the code or ids of apps, never what a client sent (docs/operations/metrics.md).
 enum MetricCatalog {
     /// A metric.
     struct Metric: Sendable {

@@ -1,7 +1,8 @@
 internal import NIOPosix
 internal import Synchronization
 
-/// Measures how long a new job waits for a thread of a pool: NIO's pools tell neither their queue nor their busy threads.
+/// Measures how long a new job waits for a thread of a pool: NIO's pools tell neither their queue nor their busy
+/// threads.
 ///
 /// A probe is an empty job. The next one is submitted after the last has run, so that a busy pool has one at most.
 final class PoolProbe: Sendable {
