@@ -42,7 +42,8 @@ import Testing
     @Test(
         "exactly one host is named",
         arguments: [
-            ("a.example", [], "a.example"), (nil, ["a.example"], "a.example"), ("a.example", ["a.example"], "a.example"),
+            ("a.example", [], "a.example"), (nil, ["a.example"], "a.example"),
+            ("a.example", ["a.example"], "a.example"),
             (nil, ["a", "a"], "a"), (nil, [], nil), ("a", ["b"], nil), ("", [], nil), ("a b", [], nil),
             ("a/b", [], nil), ("user@a", [], nil),
         ] as [(String?, [String], String?)]

@@ -15,6 +15,7 @@ struct HTTP1Pipeline {
     ///   - activity: Records since when the connection is idle.
     ///   - logger: Receives refused requests.
     /// - Returns: The requests for Hummingbird.
+    /// - Throws: An error of NIO if the connection is closed.
     func configure(
         _ channel: any Channel,
         _ activity: ConnectionActivity,

@@ -16,14 +16,12 @@ struct HotStreamAnswer {
     private let services: ConnectionServices
     private let start: NIODeadline
 
-    /// Finds a prepared response.
+    /// Finds a prepared response; `nil` if a route must answer.
     ///
     /// - Parameters:
     ///   - head: The head of a request without a body.
     ///   - services: The prepared responses, and their log.
-    ///   - channel: The stream.
-    /// - Returns: `nil` if a route must answer.
-    init?(to head: HTTPRequest, _ services: ConnectionServices, _ channel: any Channel) {
+    init?(to head: HTTPRequest, _ services: ConnectionServices) {
         start = .now()
         guard let downloads = services.hotDownloads,
             let request = SimpleRequest(head, noting: services.log.forwardingField),

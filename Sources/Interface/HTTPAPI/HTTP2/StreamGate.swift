@@ -115,7 +115,7 @@ final class StreamGate: ChannelDuplexHandler {
     }
 
     private func answerPrepared(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
-        guard let answer = HotStreamAnswer(to: head, services, context.channel) else { return false }
+        guard let answer = HotStreamAnswer(to: head, services) else { return false }
         held = nil
         isAnswered = true
         answer.send(context) { [self] part, promise in context.write(wrapOutboundOut(part), promise: promise) }

@@ -19,7 +19,10 @@ enum StreamRules {
             throw RequestRefusal(.headerOverflow)
         }
         guard let path = head.path, isTarget(path, head.method) else {
-            throw RequestRefusal(.badRequest, "The path must begin with a slash and have no blank or control character.")
+            throw RequestRefusal(
+                .badRequest,
+                "The path must begin with a slash, and have no blank and no control character."
+            )
         }
         guard let host = host(of: head), HostField.isValid(host) else {
             throw RequestRefusal(

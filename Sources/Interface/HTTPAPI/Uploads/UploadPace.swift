@@ -20,8 +20,9 @@ struct UploadPace<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// A body whose sender must keep a minimum speed. Only the time in which the server waits for bytes counts, not the time
-/// that it needs to store them.
+/// A body whose sender must keep a minimum speed.
+///
+/// Only the time in which the server waits for bytes counts, not the time that it needs to store them.
 private struct PacedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let speed: Int

@@ -14,7 +14,7 @@ struct RedirectEndpoint {
     /// Called when the listener is ready.
     let onRunning: @Sendable () -> Void
 
-    /// The maximum number of connections; each has one short response. They are part of the reserve of descriptors.
+    /// The maximum number of connections, which are part of the reserve of descriptors.
     static let maxConnections = 64
     /// Seconds after which an idle connection is closed: there is nothing to keep it open for.
     private static let idleTimeout = 10
@@ -47,6 +47,7 @@ struct RedirectEndpoint {
     /// - Parameters:
     ///   - head: The head of the request.
     ///   - configuration: The URL of the server is `publicURL`, else the name that the client used, with `port`.
+    /// - Returns: 308, or 400 for a client that names no host.
     static func response(to head: HTTPRequest, _ configuration: ServerConfiguration) -> Response {
         let base = configuration.publicURL ?? url(of: head.authority, port: configuration.port)
         guard let base else { return Response(status: .badRequest) }
