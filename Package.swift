@@ -151,6 +151,7 @@ let package = Package(
         library("PCREPatterns", in: "Adapters", ["Domain", "CPCRE"]),
         library("PasswordHashes", in: "Adapters", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
+        library("CurlMail", in: "Adapters", ["Domain", "Curl", nioPosix]),
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: Interface: HTTP, and the messages of WebSockets
@@ -177,7 +178,7 @@ let package = Package(
             in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch", "VisionModel", "HTTPAPI", "Storage", "CBuild", "CJemalloc",
+                "CurlFetch", "CurlMail", "VisionModel", "HTTPAPI", "Storage", "CBuild", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 nioSSL, serviceLifecycle, unixSignals,
             ]

@@ -45,6 +45,8 @@ struct TestServer {
     var fileAccess = FileAccess.public
     /// Which image URLs need a signature of their own.
     var imageAccess = ImageAccess.any
+    /// How mails are sent, in both apps; none are with `nil`.
+    var mail: MailFixture?
 
     /// Runs requests against the API; what stands in the stores afterwards can be asked.
     func test<Value>(_ body: @escaping @Sendable (TestClient) async throws -> Value) async throws -> Value {
@@ -99,7 +101,9 @@ struct TestServer {
         )
         let settings = ObjectSettings(
             files: presentation,
-            accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher())
+            accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher()),
+            mail: mail?.policy(verifying: accounts.verifiesEmail),
+            clock: { [clock = mail?.clock] in clock?.now ?? .now() }
         )
         let receiver = UploadService(
             app: id,
@@ -145,6 +149,8 @@ struct TestServer {
             permissions: PermissionService(store: store, limits: ObjectLimits()),
             sessions: SessionService(store: store, dependencies: settings.accountDependencies),
             accounts: AccountService(store: store, settings: settings),
+            links: MailLinkService(store: store, settings: settings, templates: mail?.templates),
+            mails: mail?.queue(store, of: id),
             presentation: presentation,
             fileDomains: [presentation.publicURL],
             ownDomains: ownDomains[id.description] ?? [],

@@ -141,7 +141,7 @@ extension Transfer {
                 "url redirects more than \(limits.redirects) times (fetch.maxRedirects).",
                 cause: cause
             )
-        case .unusableAddress:
+        case .unusableAddress, .logInRefused:
             return ServiceError(
                 .badRequest,
                 "url, or the target of a redirect, is not an http or https URL.",
@@ -162,7 +162,7 @@ extension Transfer {
             )
         case .brokenOff where Transfer.isWhole(status):
             return Transfer.cutShort(cause: cause)
-        case .timedOut, .unreachable, .brokenOff, .stopped, .other:
+        case .timedOut, .unreachable, .brokenOff, .encryptionFailed, .unexpectedReply, .stopped, .other:
             return ServiceError(
                 .badRequest,
                 "url, or the target of a redirect, cannot be reached from this server.",

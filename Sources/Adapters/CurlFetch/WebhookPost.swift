@@ -112,7 +112,8 @@ final class WebhookPost {
                 "The address of the webhook is not public; fetch.allowedNetworks can allow it.",
                 cause: cause
             )
-        case .tooManyRedirects, .unusableAddress, .unreachable, .stopped, .other:
+        case .tooManyRedirects, .unusableAddress, .logInRefused, .unreachable, .encryptionFailed, .unexpectedReply,
+            .stopped, .other:
             ServiceError(.badRequest, "The webhook cannot be reached from this server.", cause: cause)
         }
     }

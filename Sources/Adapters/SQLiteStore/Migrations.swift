@@ -157,6 +157,7 @@ extension DatabaseMigrator {
             )
         }
         migrator.registerMigration("v7 censorship") { db in try makeCensorship(db) }
+        migrator.registerMigration("v8 mail") { db in try makeMail(db) }
         return migrator
     }
 
@@ -208,6 +209,32 @@ extension DatabaseMigrator {
                 CREATE INDEX "class_1 censor^result,created^at" ON class_1 \
                 (json_extract(body, '$.censorResult'), created_at)
                 """
+        )
+    }
+
+    /// Creates the classes of the mail queue and of the links in mails.
+    private static func makeMail(_ db: Database) throws {
+        let (string, date) = (#"{"type":"String"}"#, #"{"type":"Date"}"#)
+        let pointer = #"{"className":"_User","type":"Pointer"}"#
+        try makeClass(
+            "_Mail",
+            unique: [],
+            plain: ["turn", "user", "lease"],
+            fields: """
+                {"attempts":{"type":"Number"},"failure":\(string),"lease":\(string),"purpose":\(string),\
+                "redirect":\(string),"since":\(date),"to":\(string),"turn":\(string),"user":\(pointer)}
+                """,
+            db
+        )
+        try makeClass(
+            "_MailLink",
+            unique: ["_token"],
+            plain: ["user", "expiresAt"],
+            fields: """
+                {"_token":\(string),"expiresAt":\(date),"purpose":\(string),"redirect":\(string),"to":\(string),\
+                "user":\(pointer)}
+                """,
+            db
         )
     }
 

@@ -10,7 +10,7 @@ package struct ClassPermissions: Sendable, Hashable {
         case .file: audiences[.delete] = []
         case .user: audiences[.find] = []
         case .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey, .censorJob, .censorRun, .censorLog,
-            .censorSettings, .knownImage:
+            .censorSettings, .knownImage, .mail, .mailLink:
             audiences = [:]
         default: break
         }

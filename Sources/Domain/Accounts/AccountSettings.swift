@@ -18,6 +18,10 @@ package struct AccountSettings: Sendable {
     package var endsSessions: Bool
     /// Whether a log-in with an unknown username gets the same error as one with a wrong password.
     package var hidesUnknownUsers: Bool
+    /// Whether a user with an unverified email address cannot log in with a password.
+    package var requiresVerifiedEmail: Bool
+    /// Whether a new address of a user is sent a link that verifies it.
+    package var verifiesEmail: Bool
 
     /// Creates settings; the defaults are those of the configuration.
     package init(
@@ -29,7 +33,9 @@ package struct AccountSettings: Sendable {
         cachedSessions: Int = 10_000,
         maxPasswordLength: Int = 1024,
         endsSessions: Bool = true,
-        hidesUnknownUsers: Bool = false
+        hidesUnknownUsers: Bool = false,
+        requiresVerifiedEmail: Bool = false,
+        verifiesEmail: Bool = false
     ) {
         self.maxFailures = maxFailures
         self.lockoutTime = lockoutTime
@@ -40,5 +46,7 @@ package struct AccountSettings: Sendable {
         self.maxPasswordLength = maxPasswordLength
         self.endsSessions = endsSessions
         self.hidesUnknownUsers = hidesUnknownUsers
+        self.requiresVerifiedEmail = requiresVerifiedEmail
+        self.verifiesEmail = verifiesEmail
     }
 }

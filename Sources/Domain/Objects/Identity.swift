@@ -21,11 +21,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes the sessions and identities of users.
+    /// Deletes the sessions, the identities and the mails of users.
     func removeTraces(of users: [ObjectID]) throws {
         for name in [ClassName.session, .identity] {
             let records = try rows(ObjectQuery(name, where: .belongs(toAny: users), page: .all))
             try delete(records.map(\.id), in: name)
         }
+        try voidMails(of: users)
     }
 }

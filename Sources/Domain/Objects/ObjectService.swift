@@ -16,6 +16,8 @@ package struct ObjectSettings: Sendable {
     package var masterNameLength: Int
     /// Whether the app has a mirror, so that records of files can exist before their bytes.
     package var hasMirror: Bool
+    /// What the app does with mails; `nil` if the server sends none.
+    package var mail: MailPolicy?
     /// Generates object ids.
     package var ids: ObjectIDGenerator
     /// Returns the current time.
@@ -30,6 +32,7 @@ package struct ObjectSettings: Sendable {
         nameLength: Int = 255,
         masterNameLength: Int = 4096,
         hasMirror: Bool = false,
+        mail: MailPolicy? = nil,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -40,6 +43,7 @@ package struct ObjectSettings: Sendable {
         self.nameLength = nameLength
         self.masterNameLength = masterNameLength
         self.hasMirror = hasMirror
+        self.mail = mail
         self.ids = ids
         self.clock = clock
     }

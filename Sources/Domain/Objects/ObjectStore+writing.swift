@@ -15,9 +15,11 @@ extension ObjectStore {
         _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
     ) async throws -> Reply {
         let signUps = SignUps(settings.accountDependencies.signUpRate)
+        let mails = TakenMails(settings.mail?.allowance)
         do {
             return try await write { writer in
                 signUps.startOver()
+                mails.startOver()
                 return try body(
                     ObjectWriteRules(
                         writer: writer,
@@ -25,12 +27,14 @@ extension ObjectStore {
                         settings: settings,
                         // Each run has its own time limit.
                         conditions: ConditionCheck(knowing: evaluations),
-                        signUps: signUps
+                        signUps: signUps,
+                        mails: mails
                     )
                 )
             }
         } catch {
             signUps.startOver()
+            mails.startOver()
             throw error
         }
     }

@@ -34,6 +34,7 @@ extension ObjectWriteRules {
         try store(edit)
         // After every check, so that a refused sign-up does not count against the limit.
         try signUps.take(for: access.caller)
+        try queueVerification(of: edit.object, instead: nil, change)
         var reply =
             change.isImport
             ? try imported(edit.object, with: change.sessionToken)

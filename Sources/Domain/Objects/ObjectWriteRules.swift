@@ -7,6 +7,8 @@ struct ObjectWriteRules {
     let conditions: ConditionCheck
     /// Counts the users that are created.
     let signUps: SignUps
+    /// Counts the mails that are queued.
+    let mails: TakenMails
 
     /// Creates the rules for a caller who was looked up in the same transaction.
     init(
@@ -14,13 +16,15 @@ struct ObjectWriteRules {
         access: ObjectAccess,
         settings: ObjectSettings,
         conditions: ConditionCheck,
-        signUps: SignUps
+        signUps: SignUps,
+        mails: TakenMails
     ) {
         self.writer = writer
         self.access = access
         self.settings = settings
         self.conditions = conditions
         self.signUps = signUps
+        self.mails = mails
         writer.caller = access.caller
     }
 
@@ -31,7 +35,8 @@ struct ObjectWriteRules {
             access: ObjectAccess(caller: caller),
             settings: settings,
             conditions: conditions,
-            signUps: signUps
+            signUps: signUps,
+            mails: mails
         )
     }
 
@@ -165,6 +170,7 @@ struct ObjectWriteRules {
         if edit.schema != known { try writer.save(edit.schema) }
         try writer.update(edit.object, in: name, from: object)
         try edit.relate(in: writer)
+        if let account { try followAddress(of: edit.object, from: object, account, change) }
 
         var reply = ObjectReply([
             "objectId": .string(id.description),

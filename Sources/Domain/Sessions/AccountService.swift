@@ -16,7 +16,8 @@ package struct AccountService: Sendable {
     /// Compares a password and begins a session.
     ///
     /// - Returns: The user with its token.
-    /// - Throws: Codes 119, 200, 201, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many clients log in.
+    /// - Throws: Codes 119, 200, 201, 210, 211, 216, 218, 219; ``ServiceError/Code/overloaded`` if too many clients log
+    ///   in.
     package func logIn(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
         try dependencies.requestLimits.takeLogIn(by: caller)
         let login = try Login(body, settings: dependencies.settings)
@@ -32,6 +33,7 @@ package struct AccountService: Sendable {
                 orThrow: unknownUser(row)
             )
             guard let row else { break }
+            try requireVerifiedEmail(of: row)
             let hash =
                 isOutdated ? try await dependencies.hasher.hash(login.password, for: caller.identityByAddress) : nil
             if let reply = try await welcome(row, replacing: hash, as: caller) { return reply }
@@ -103,6 +105,7 @@ package struct AccountService: Sendable {
         return try await renew(id, as: caller) { user, rules in
             guard user.fields[PasswordHash.field] == compared else { throw mismatch }
             user.fields[PasswordHash.field] = .string(hash.text)
+            try rules.writer.voidMails(of: [id])
             if rules.settings.accountSettings.endsSessions { try rules.writer.endSessions(of: id) }
         }
     }
@@ -129,6 +132,17 @@ package struct AccountService: Sendable {
         try dependencies.attempts.record(name, isRight: comparison != .wrong)
         guard comparison != .wrong else { throw refusal }
         return comparison == .rightButOutdated
+    }
+
+    /// Throws ``ServiceError/Code/emailNotVerified`` if the app lets only users with a verified address log in; called
+    /// after the password was compared, so that a guess does not learn it.
+    private func requireVerifiedEmail(of row: ObjectRow) throws {
+        guard dependencies.settings.requiresVerifiedEmail else { return }
+        let fields = try row.object().fields
+        guard fields[AccountName.email.rawValue] ?? .null != .null, fields["emailVerified"] != .bool(true) else {
+            return
+        }
+        throw ServiceError(.emailNotVerified, "The email address is not verified; open the link in the mail first.")
     }
 
     private func unknownUser(_ row: ObjectRow?) -> ServiceError {

@@ -3,6 +3,7 @@ extension ClassSchema {
     package static let builtIn: [ClassSchema] = [
         .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
         .censorJobs, .censorRuns, .censorLog, .censorSettings, .knownImages,
+        .mails, .mailLinks,
     ]
 
     /// File records.
@@ -154,6 +155,29 @@ extension ClassSchema {
             "note": FieldDefinition(.string),
         ],
         indexes: [.plain("sha256"), .plain("pdq"), .plain("file")]
+    )
+
+    /// The mail queue: the area Mail has its rows.
+    package static let mails = ClassSchema(
+        name: .mail,
+        fields: [
+            "purpose": FieldDefinition(.string), "user": FieldDefinition(.pointer(.user)),
+            "to": FieldDefinition(.string), "redirect": FieldDefinition(.string), "turn": FieldDefinition(.string),
+            "lease": FieldDefinition(.string), "attempts": FieldDefinition(.number), "since": FieldDefinition(.date),
+            "failure": FieldDefinition(.string),
+        ],
+        indexes: [.plain("turn"), .plain("user"), .plain("lease")]
+    )
+
+    /// The links in mails, with the digests of their tokens.
+    package static let mailLinks = ClassSchema(
+        name: .mailLink,
+        fields: [
+            "purpose": FieldDefinition(.string), "user": FieldDefinition(.pointer(.user)),
+            "to": FieldDefinition(.string), "redirect": FieldDefinition(.string),
+            "expiresAt": FieldDefinition(.date), "_token": FieldDefinition(.string),
+        ],
+        indexes: [.unique("_token"), .plain("user"), .plain("expiresAt")]
     )
 }
 

@@ -62,6 +62,10 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let censorSettings = ClassName(known: "_CensorSettings")
     /// The images that are blocked wherever they are uploaded again.
     package static let knownImage = ClassName(known: "_KnownImage")
+    /// The mail queue, which only the master key can read.
+    package static let mail = ClassName(known: "_Mail")
+    /// The links in mails; only the master key can read them.
+    package static let mailLink = ClassName(known: "_MailLink")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
@@ -74,7 +78,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Classes with rules of lcfile, or with its state.
     private static let reserved: Set<ClassName> = [
         .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey,
-        .censorJob, .censorRun, .censorLog, .censorSettings, .knownImage,
+        .censorJob, .censorRun, .censorLog, .censorSettings, .knownImage, .mail, .mailLink,
     ]
 
     /// Whether lcfile has its own rules for the class, or stores its own state there.

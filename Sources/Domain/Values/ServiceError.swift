@@ -64,6 +64,14 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let blankPassword = Code(description: "blankPassword")
         /// The email address is malformed (125).
         package static let invalidEmail = Code(description: "invalidEmail")
+        /// A request that needs an email address has none (204).
+        package static let missingEmail = Code(description: "missingEmail")
+        /// No user has this email address (205).
+        package static let emailNotFound = Code(description: "emailNotFound")
+        /// The user has not verified the email address (216).
+        package static let emailNotVerified = Code(description: "emailNotVerified")
+        /// The address, the client or the app has caused the maximum number of mails.
+        package static let tooManyMails = Code(description: "tooManyMails")
         /// The phone number is malformed (127).
         package static let invalidPhone = Code(description: "invalidPhone")
         /// The role name is invalid (139).

@@ -111,6 +111,8 @@ package struct API: Sendable {
             addObjects(to: callers)
             LiveQueryRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
+            MailRoutes(apps: apps, bodies: bodies).add(to: callers)
+            LinkRoutes(apps: apps, bodies: bodies, limits: requestLimits).add(to: router.group("\(version)/links"))
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
             FileURLRoutes(apps: apps, bodies: bodies).add(to: callers)

@@ -24,6 +24,10 @@ package struct AppServices: Sendable {
     package let sessions: SessionService
     /// Logs users in.
     package let accounts: AccountService
+    /// Sends users links by mail, and does what the links are for.
+    package let links: MailLinkService
+    /// Sends mails; `nil` if the server sends none.
+    package let mails: MailQueue?
     /// Renders file records for clients.
     package let presentation: FilePresentation
     /// All possible beginnings of the app's file URLs.
@@ -51,6 +55,8 @@ package struct AppServices: Sendable {
         permissions: PermissionService,
         sessions: SessionService,
         accounts: AccountService,
+        links: MailLinkService,
+        mails: MailQueue? = nil,
         presentation: FilePresentation,
         fileDomains: [String] = [],
         ownDomains: [String] = [],
@@ -71,6 +77,8 @@ package struct AppServices: Sendable {
         self.permissions = permissions
         self.sessions = sessions
         self.accounts = accounts
+        self.links = links
+        self.mails = mails
         self.presentation = presentation
         self.fileDomains = fileDomains
         self.mirror = mirror

@@ -45,6 +45,7 @@ package struct LCFileCommand: AsyncParsableCommand {
                 ]
             ),
             CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
+            CommandGroup(name: "Mails", subcommands: [MailCommand.self]),
             CommandGroup(
                 name: "Server",
                 subcommands: [

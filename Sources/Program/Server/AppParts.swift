@@ -76,6 +76,8 @@ struct AppParts {
         let sessions = SessionService(store: store, dependencies: settings.accountDependencies)
         let uploads = uploads(sessions, deletions)
         try await uploads.recover(shared.logger)
+        let mails = shared.mail?.queue(of: app.id, store, shared.logger)
+        try await mails?.recover()
         let images = images
         let censorship = censorship(images)
         try await censorship.start()
@@ -95,6 +97,8 @@ struct AppParts {
             permissions: PermissionService(store: store, limits: configuration.objects),
             sessions: sessions,
             accounts: AccountService(store: store, settings: settings),
+            links: MailLinkService(store: store, settings: settings, templates: shared.mail?.templates),
+            mails: mails,
             presentation: settings.files,
             fileDomains: app.fileDomains + [configuration.fileURLBase],
             ownDomains: app.fileDomains,
@@ -237,6 +241,7 @@ struct AppParts {
     ) -> ObjectSettings {
         let configuration = shared.configuration
         let verifier = configuration.verifier
+        let accounts = configuration.accounts(of: app)
         return ObjectSettings(
             limits: configuration.objects,
             queries: configuration.queries,
@@ -247,7 +252,7 @@ struct AppParts {
                 privacy: configuration.privacy(of: app)
             ),
             accountDependencies: AccountDependencies(
-                settings: configuration.accounts,
+                settings: accounts,
                 changes: changes,
                 hasher: shared.passwords,
                 verifier: verifier.url.map { url in
@@ -257,12 +262,21 @@ struct AppParts {
             ),
             nameLength: configuration.uploads.nameLength,
             masterNameLength: configuration.uploads.masterNameLength,
-            hasMirror: app.mirrorOrigin ?? configuration.mirror.origin != nil
+            hasMirror: app.mirrorOrigin ?? configuration.mirror.origin != nil,
+            mail: shared.mail?.policy(verifiesAddresses: accounts.verifiesEmail)
         )
     }
 }
 
 extension ServerConfiguration {
+    /// The account settings of an app.
+    func accounts(of app: AppConfiguration) -> AccountSettings {
+        var accounts = accounts
+        accounts.verifiesEmail = app.verifiesEmail ?? accounts.verifiesEmail
+        accounts.requiresVerifiedEmail = app.requiresVerifiedEmail ?? accounts.requiresVerifiedEmail
+        return accounts
+    }
+
     /// Which URLs of an app's files need a signature.
     func privacy(of app: AppConfiguration) -> FilePrivacy {
         FilePrivacy(

@@ -161,6 +161,7 @@ package struct LCFileServer {
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
             let deletions = DeletionWorkers(apps: services)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
+            let mails = MailWorkers(apps: services)
             let watch = StorageWatch(health: health, pool: pools.disk)
             let readinessWatch = ReadinessWatch(
                 readiness: readiness,
@@ -193,7 +194,7 @@ package struct LCFileServer {
                 api,
                 LiveQueryWorkers(apps: services),
                 // The last one stops first: the server is not ready before the listener stops.
-                [sweeper, deletions, censors, watch, PoolWatch(probes: probes), reload, readinessWatch],
+                [sweeper, deletions, censors, mails, watch, PoolWatch(probes: probes), reload, readinessWatch],
                 page,
                 connections,
                 descriptors,

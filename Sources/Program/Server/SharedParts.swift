@@ -23,6 +23,8 @@ struct SharedParts {
     let mirrorFetches: CurlFetcher
     let images: ImageEngine
     let censorship: CensorEngine
+    /// Sends mails; `nil` without `mail.server`.
+    let mail: MailEngine?
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
     let requestLimits: RequestLimits
@@ -31,7 +33,8 @@ struct SharedParts {
 
     /// Constructs the parts on started threads.
     ///
-    /// - Throws: ``ExitError`` if the tables of media types cannot be read, and errors of starting libvips.
+    /// - Throws: ``ExitError`` if the tables of media types or a template cannot be read, and errors of starting
+    ///   libvips.
     init(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
@@ -58,6 +61,7 @@ struct SharedParts {
         fetchers = Fetchers(fetches, guests: guestFetches)
         mirrorFetches = SharedParts.mirrorFetcher(configuration, pools)
         censorship = CensorEngine(configuration, pools)
+        mail = try MailEngine(configuration, pools)
     }
 
     /// The queues whose requests only this server delays; those of fetches also wait for other servers.

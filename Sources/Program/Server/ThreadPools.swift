@@ -22,6 +22,8 @@ struct ThreadPools {
     let mirror: NIOThreadPool
     /// Runs requests to webhooks of censorship.
     let webhooks: NIOThreadPool
+    /// Runs connections to the mail server.
+    let mail: NIOThreadPool
     /// Parses large JSON bodies.
     let bodies: NIOThreadPool
     /// Look up single objects, for each app: a thread waits while all of its app's connections are in use.
@@ -53,6 +55,7 @@ struct ThreadPools {
             // A generated app can have a mirror that only its own file names.
             mirror: NIOThreadPool(numberOfThreads: max(1, configuration.mirrorThreads)),
             webhooks: NIOThreadPool(numberOfThreads: configuration.webhookThreads(apps: apps)),
+            mail: NIOThreadPool(numberOfThreads: configuration.mailThreads(apps: apps)),
             bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
             // As many as there are connections, because queries rarely use all of theirs.
             lookups: (0..<apps).map { _ in NIOThreadPool(numberOfThreads: threads.databaseReaders + 2) },
@@ -76,6 +79,7 @@ struct ThreadPools {
         let shared = [
             ("disk", disk), ("images", images), ("quick_images", quickImages), ("passwords", passwords), ("web", web),
             ("fetches", fetches), ("guest_fetches", guestFetches), ("mirror", mirror), ("webhooks", webhooks),
+            ("mail", mail),
             ("bodies", bodies), ("quick_queries", quickQueries), ("slow_queries", slowQueries),
         ]
         return (shared + lookups.prefix(1).map { ("lookups", $0) }).map(PoolProbe.init)
@@ -83,7 +87,8 @@ struct ThreadPools {
 
     private var all: [NIOThreadPool] {
         [
-            slowQueries, quickQueries, bodies, webhooks, mirror, guestFetches, fetches, web, passwords, quickImages,
+            slowQueries, quickQueries, bodies, mail, webhooks, mirror, guestFetches, fetches, web, passwords,
+            quickImages,
             images, disk,
         ] + lookups
     }

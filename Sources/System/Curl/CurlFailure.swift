@@ -16,6 +16,12 @@ package struct CurlFailure: Error, CustomStringConvertible {
         case unreachable
         /// The connection ended before the response was complete.
         case brokenOff
+        /// The server refused the user's name or password.
+        case logInRefused
+        /// The connection cannot be encrypted, or the server's certificate is not valid.
+        case encryptionFailed
+        /// A mail server sent a reply that ends the transfer.
+        case unexpectedReply
         /// A callback ended the transfer.
         case stopped
         /// TLS or HTTP failed.
@@ -52,10 +58,14 @@ extension CurlFailure.Reason {
         switch code {
         case CURLE_FILESIZE_EXCEEDED: self = .tooLarge
         case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_LOGIN_DENIED: self = .unusableAddress
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT: self = .unusableAddress
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unreachable
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_ERROR: self = .brokenOff
+        case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
+            self = .encryptionFailed
+        case CURLE_WEIRD_SERVER_REPLY: self = .unexpectedReply
+        case CURLE_LOGIN_DENIED: self = .logInRefused
         case CURLE_ABORTED_BY_CALLBACK, CURLE_WRITE_ERROR: self = .stopped
         default: self = .other
         }

@@ -14,7 +14,7 @@ extension CurlHandle {
         let opaque = Unmanaged.passUnretained(context).toOpaque()
         try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
         try set(.noSignal, true)
-        try set(.protocols, "http,https")
+        try set(.protocols, protocols)
         if let headers { try check(ccurl_set_pointer(pointer, CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headers))) }
         try check(ccurl_set_write_callback(pointer, receive, opaque))
         if callbacks.isAllowed != nil { try check(ccurl_set_socket_callback(pointer, openSocket, opaque)) }

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// An easy handle of libcurl for one transfer over http or https, on one thread.
+/// An easy handle of libcurl for one transfer over http, https, smtp or smtps, on one thread.
 ///
 /// Create, use and release it within one job of a thread pool: every call blocks until it is done, and libcurl's
 /// handles must not be used by two threads at a time. Options that are not set have libcurl's defaults.
@@ -9,6 +9,10 @@ package struct CurlHandle: ~Copyable {
     /// The buffer to which libcurl writes the details of an error.
     let errorBuffer: UnsafeMutablePointer<CChar>
     var headers: UnsafeMutablePointer<curl_slist>?
+    /// The recipients of a mail.
+    private var recipients: UnsafeMutablePointer<curl_slist>?
+    /// The schemes that the request is allowed to use.
+    var protocols = "http,https"
     /// The receiver of the callbacks; retained as long as the handle, because libcurl can call them while the handle is
     /// freed.
     var context: CallbackContext?
@@ -33,6 +37,7 @@ package struct CurlHandle: ~Copyable {
         self.pointer = pointer
         self.errorBuffer = errorBuffer
         headers = nil
+        recipients = nil
         context = nil
     }
 
@@ -40,13 +45,17 @@ package struct CurlHandle: ~Copyable {
     package mutating func reset() {
         curl_easy_reset(pointer)
         curl_slist_free_all(headers)
+        curl_slist_free_all(recipients)
         headers = nil
+        recipients = nil
+        protocols = "http,https"
         context = nil
     }
 
     deinit {
         curl_slist_free_all(headers)
         curl_easy_cleanup(pointer)
+        curl_slist_free_all(recipients)
         errorBuffer.deallocate()
     }
 
@@ -85,6 +94,46 @@ package struct CurlHandle: ~Copyable {
     package mutating func addHeader(_ line: String) throws(CurlFailure) {
         guard let longer = curl_slist_append(headers, line) else { throw CurlFailure(text: "out of memory") }
         headers = longer
+    }
+
+    /// Makes the transfer a mail with an envelope (RFC 5321 section 2.3.1), whose message ``CurlCallbacks/send`` provides.
+    ///
+    /// - Parameters:
+    ///   - sender: The address of the sender, without angle brackets.
+    ///   - recipient: The address of the recipient, without angle brackets.
+    ///   - size: The size of the message in bytes.
+    ///   - encryption: Whether a connection without TLS from its start becomes encrypted by STARTTLS.
+    /// - Throws: ``CurlFailure`` if libcurl refuses an option.
+    package mutating func setMail(
+        from sender: String,
+        to recipient: String,
+        size: Int64,
+        _ encryption: MailEncryption
+    ) throws(CurlFailure) {
+        protocols = "smtp,smtps"
+        try check(ccurl_set_string(pointer, CURLOPT_MAIL_FROM, "<\(sender)>"))
+        guard let list = curl_slist_append(recipients, "<\(recipient)>") else {
+            throw CurlFailure(text: "out of memory")
+        }
+        recipients = list
+        try check(ccurl_set_pointer(pointer, CURLOPT_MAIL_RCPT, UnsafeMutableRawPointer(list)))
+        let level =
+            switch encryption {
+            case .off: CURLUSESSL_NONE
+            case .optional: CURLUSESSL_TRY
+            case .required: CURLUSESSL_ALL
+            }
+        try check(ccurl_set_long(pointer, CURLOPT_USE_SSL, Int(level.rawValue)))
+        try setBodySize(size)
+    }
+
+    /// When a connection to a mail server is encrypted by STARTTLS.
+    package enum MailEncryption: Sendable {
+        case off
+        /// If the server offers it.
+        case optional
+        /// Always; a server that does not offer it gets no mail and no password.
+        case required
     }
 
     /// Sends bytes, at least one, as the request's body; libcurl copies them.

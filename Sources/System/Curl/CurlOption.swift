@@ -47,6 +47,12 @@ extension CurlOption<String> {
     package static var method: Self { Self(code: CURLOPT_CUSTOMREQUEST) }
     /// The proxy; an empty string disables proxies, also those of environment variables.
     package static var proxy: Self { Self(code: CURLOPT_PROXY) }
+    /// The name with which libcurl logs in.
+    package static var userName: Self { Self(code: CURLOPT_USERNAME) }
+    /// The password with which libcurl logs in.
+    package static var password: Self { Self(code: CURLOPT_PASSWORD) }
+    /// The path of a file with the certificates of authorities in PEM.
+    package static var caFile: Self { Self(code: CURLOPT_CAINFO) }
     /// The user agent.
     package static var userAgent: Self { Self(code: CURLOPT_USERAGENT) }
     /// The schemes that redirects are allowed to use.

@@ -57,7 +57,7 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func refuse(_ request: Request, _ context: CallerContext) throws -> Response {
-        throw ServiceError(.notAvailable, "E-mail, SMS codes and captchas are not available on this server yet.")
+        throw ServiceError(.notAvailable, "SMS codes and captchas are not available on this server yet.")
     }
 
     private func accounts(_ context: CallerContext) throws -> AccountService {
@@ -78,10 +78,10 @@ struct AccountRoutes: Sendable {
         return id
     }
 
-    /// Routes that need mails or SMS (protocol/data 6.4).
+    /// Routes that need SMS (protocol/data 6.4); ``MailRoutes`` has those that need mails.
     private static let later: [(HTTPRequest.Method, String)] = [
-        (.post, "requestEmailVerify"), (.post, "requestPasswordReset"), (.post, "requestSmsCode"),
-        (.post, "verifySmsCode/:code"), (.post, "requestMobilePhoneVerify"), (.post, "verifyMobilePhone/:code"),
+        (.post, "requestSmsCode"), (.post, "verifySmsCode/:code"), (.post, "requestMobilePhoneVerify"),
+        (.post, "verifyMobilePhone/:code"),
         (.post, "requestLoginSmsCode"), (.post, "usersByMobilePhone"), (.post, "requestPasswordResetBySmsCode"),
         (.put, "resetPasswordBySmsCode/:code"), (.post, "resetPasswordBySmsCode/:code"),
         (.post, "requestChangePhoneNumber"), (.post, "changePhoneNumber"), (.get, "requestCaptcha"),

@@ -5,7 +5,8 @@ internal import HummingbirdCore
 
 /// Records every request at the end of its response, and sends the client the request's id in the log.
 ///
-/// Query strings, headers and the token in the path of an upload are not logged, because they can contain keys.
+/// Query strings, headers and the token in the path of an upload or of a link in a mail are not logged, because they can
+/// contain keys.
 struct RequestLog: RouterMiddleware {
     /// Receives the records; `nil` if the log has no lines for requests.
     let sink: RequestSink?
@@ -38,7 +39,7 @@ struct RequestLog: RouterMiddleware {
 }
 
 extension String {
-    /// A path without the token of an upload, in any spelling of the path.
+    /// A path without the token of an upload or a link, in any spelling of the path.
     ///
     /// More people read the log than are allowed to upload, and a path without a route, such as
     /// `/1.1/./upload/<token>`, contains the token as well. So paths are interpreted as a lenient program would, and
@@ -46,7 +47,8 @@ extension String {
     var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
         let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
-        guard let index = segments.firstIndex(where: { ["upload", "uploads"].contains($0.lowercased()) }), index > 0,
+        guard let index = segments.firstIndex(where: { ["upload", "uploads", "links"].contains($0.lowercased()) }),
+            index > 0,
             segments[..<index].contains(where: { ["1", "1.1"].contains($0) })
         else { return self }
         let rest = segments[(index + 1)...].enumerated().map { offset, segment in

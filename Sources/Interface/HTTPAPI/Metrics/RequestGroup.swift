@@ -64,9 +64,9 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         "requestPasswordReset": .users, "requestSmsCode": .users, "verifySmsCode": .users, "verifyMobilePhone": .users,
         "requestMobilePhoneVerify": .users, "requestLoginSmsCode": .users, "usersByMobilePhone": .users,
         "requestPasswordResetBySmsCode": .users, "resetPasswordBySmsCode": .users, "requestChangePhoneNumber": .users,
-        "changePhoneNumber": .users, "requestCaptcha": .users, "verifyCaptcha": .users,
+        "changePhoneNumber": .users, "requestCaptcha": .users, "verifyCaptcha": .users, "links": .users,
         "LiveQuery": .live, "censorship": .censorship, "schemas": .administration, "indexes": .administration,
-        "permissions": .administration, "mirror": .administration,
+        "permissions": .administration, "mirror": .administration, "mails": .administration,
     ]
 }
 

@@ -119,10 +119,10 @@ final class Exchange {
         switch failure.reason {
         case .unreachable: .unreachable
         case .timedOut, .brokenOff: .interrupted
-        case .unusableAddress: .local
+        case .unusableAddress, .logInRefused: .local
         case .tooLarge, .tooManyRedirects: .unexpectedAnswer
         // TLS and HTTP; also a connection that ended while the request was sent.
-        case .stopped, .other: .interrupted
+        case .encryptionFailed, .unexpectedReply, .stopped, .other: .interrupted
         }
     }
 

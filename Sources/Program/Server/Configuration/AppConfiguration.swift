@@ -18,6 +18,10 @@ package struct AppConfiguration: Sendable {
     package var fileAccess: FileAccess?
     /// Which image URLs need a signature; `nil` for `images.access`.
     package var imageAccess: ImageAccess?
+    /// Whether new addresses are sent a link; `nil` for `accounts.verifyEmail`.
+    package var verifiesEmail: Bool?
+    /// Whether log-ins need a verified address; `nil` for `accounts.requireVerifiedEmail`.
+    package var requiresVerifiedEmail: Bool?
 
     /// Checks the id and keys of an app.
     ///

@@ -10,6 +10,8 @@ struct AppEntry {
     private var mirrorOrigin: String?
     private var fileAccess: FileAccess?
     private var imageAccess: ImageAccess?
+    private var verifiesEmail: Bool?
+    private var requiresVerifiedEmail: Bool?
     private let location: String
 
     /// Parses an entry; the location is for messages.
@@ -45,6 +47,8 @@ struct AppEntry {
         app.mirrorOrigin = mirrorOrigin
         app.fileAccess = fileAccess
         app.imageAccess = imageAccess
+        app.verifiesEmail = verifiesEmail
+        app.requiresVerifiedEmail = requiresVerifiedEmail
         return app
     }
 
@@ -71,6 +75,8 @@ struct AppEntry {
         case "mirrorOrigin": mirrorOrigin = try origin(value)
         case "fileAccess": fileAccess = try choice(value, name)
         case "imageAccess": imageAccess = try choice(value, name)
+        case "verifyEmail": verifiesEmail = try flag(value, name)
+        case "requireVerifiedEmail": requiresVerifiedEmail = try flag(value, name)
         case "autoFormats": images.automatic = try formats(value)
         case "styles": images.styles = try styles(value)
         case "styleSeparator": images.separator = try separator(value)
@@ -79,7 +85,7 @@ struct AppEntry {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, appKeyFile, masterKey, masterKeyFile, "
                         + "fileDomains, styles, styleSeparator, autoFormats, mirrorOrigin, fileAccess, "
-                        + "imageAccess"
+                        + "imageAccess, verifyEmail, requireVerifiedEmail"
                 )
             }
             credentials[name] = text
@@ -106,6 +112,13 @@ struct AppEntry {
             throw refusal("\(name) must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return choice
+    }
+
+    private func flag(_ value: Node, _ name: String) throws -> Bool {
+        guard let flag = ["true": true, "false": false][value.scalar?.string.lowercased() ?? ""] else {
+            throw refusal("\(name) must be true or false")
+        }
+        return flag
     }
 
     private func formats(_ value: Node) throws -> [ImageFormat] {

@@ -1,3 +1,4 @@
+internal import CurlMail
 internal import Domain
 internal import HTTPAPI
 
@@ -108,6 +109,38 @@ extension ServerConfiguration {
         reader.number("censorship.callbackTimeout", 1...2_592_000, into: &censorship.limits.callbackTimeout)
         reader.address("censorship.purge", into: &censorship.purgeURL)
 
+        reader.value("mail.server", "smtp://host:port or smtps://host:port", into: &mail.server) {
+            MailConfiguration.server($0)
+        }
+        let mailboxes = "an ASCII address such as app@example.org, also with a name: Example <app@example.org>"
+        reader.value("mail.from", mailboxes, into: &mail.from) { Mailbox($0) }
+        reader.value("mail.replyTo", mailboxes, into: &mail.replyTo) { Mailbox($0) }
+        reader.text("mail.user", into: &mail.user)
+        reader.secret("mail.password", into: &mail.password)
+        reader.value("mail.starttls", "required, optional or off", into: &mail.encryption) {
+            MailServer.Encryption(rawValue: $0)
+        }
+        mail.caFile = reader.path("mail.caFile")
+        reader.number("mail.timeout", 1...600, into: &mail.timeout)
+        reader.value("mail.language", "en or zh", into: &mail.language) { MailLanguage(rawValue: $0) }
+        mail.templateFolder = reader.path("mail.templates")
+        reader.value(
+            "mail.redirects",
+            "URLs such as https://app.example.org, separated by commas",
+            into: &mail.redirects
+        ) {
+            MailConfiguration.redirects($0)
+        }
+        reader.number("mail.maxPerAddress", 0...1_000_000, into: &mail.limits.perAddress)
+        reader.number("mail.maxPerClient", 0...1_000_000, into: &mail.limits.perClient)
+        reader.number("mail.maxPerApp", 0...100_000_000, into: &mail.limits.perApp)
+        reader.number("mail.workers", 1...16, into: &mail.workers)
+        reader.number("mail.retryPause", 1...3600, into: &mail.retryPause)
+        reader.number("mail.giveUpAfter", 1...2_592_000, into: &mail.giveUpAfter)
+        reader.number("mail.deadLetterLifetime", 1...31_536_000, into: &mail.deadLetterLifetime)
+        reader.number("mail.verifyLifetime", 1...31_536_000, into: &mail.verifyLifetime)
+        reader.number("mail.resetLifetime", 1...31_536_000, into: &mail.resetLifetime)
+
         reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
         reader.size("objects.maxMasterSize", atMost: 16 << 20, into: &objects.masterObjectSize)
         reader.number("objects.maxColumns", 1...2000, into: &objects.columns)
@@ -159,6 +192,8 @@ extension ServerConfiguration {
         reader.number("accounts.cachedSessions", 0...10_000_000, into: &accounts.cachedSessions)
         reader.flag("accounts.endSessionsOnPasswordChange", into: &accounts.endsSessions)
         reader.flag("accounts.hideUnknownUsers", into: &accounts.hidesUnknownUsers)
+        reader.flag("accounts.verifyEmail", into: &accounts.verifiesEmail)
+        reader.flag("accounts.requireVerifiedEmail", into: &accounts.requiresVerifiedEmail)
         reader.address("accounts.authDataVerifier", into: &verifier.url)
         reader.number("accounts.authDataVerifierTimeout", 1...60, into: &verifier.timeout)
 

@@ -36,6 +36,8 @@ package struct ServerConfiguration: Sendable {
     package var fetchNetworks: [IPNetwork] = []
     /// The `censorship.*` settings.
     package var censorship = CensorshipConfiguration()
+    /// The `mail.*` settings.
+    package var mail = MailConfiguration()
     /// The `mirror.*` settings, except those on threads.
     package var mirror = MirrorSettings()
     /// `objects.*`.
@@ -287,6 +289,10 @@ package struct ServerConfiguration: Sendable {
             )
         }
         try censorship.validate()
+        try mail.validate()
+        if mail.server == nil, accounts.verifiesEmail || apps.contains(where: { $0.verifiesEmail == true }) {
+            throw ExitError.configuration("accounts.verifyEmail (verifyEmail of an app) needs mail.server")
+        }
         for app in apps { try app.checkStyles(against: images.limits) }
     }
 }

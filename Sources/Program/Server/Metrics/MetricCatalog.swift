@@ -26,7 +26,7 @@ enum MetricCatalog {
         }
     }
 
-    static let all: [Metric] = requests + storage + files + censorship + liveQueries
+    static let all: [Metric] = requests + storage + files + censorship + mails + liveQueries
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
@@ -63,6 +63,15 @@ enum MetricCatalog {
         .gauge("censorship_run_files", "Images of the current bulk run, by app."),
     ]
 
+    private static let mails: [Metric] = [
+        .gauge("mails_waiting", "Mails that the mail server has not accepted yet, by app."),
+        .gauge("mails_dead", "Dead letters: mails that were given up, by app."),
+        .gauge("mails_oldest_seconds", "Time since the oldest waiting mail was caused in seconds, by app."),
+        .counter("mails_sent", "Mails that the mail server accepted, by app."),
+        .counter("mails_failed", "Attempts to send a mail that failed and are repeated, by app."),
+        .counter("mails_given_up", "Mails that became dead letters, by app."),
+    ]
+
     private static let liveQueries: [Metric] = [
         .gauge("live_queries_connections", "Installations with a connection for live queries, by app."),
         .gauge("live_queries_subscriptions", "Subscriptions of live queries, by app."),
@@ -83,7 +92,8 @@ enum MetricCatalog {
             "images.maxQueued", "images.memory", "limits.appRequests", "limits.fetches", "limits.imageWork",
             "limits.logIns", "limits.requests", "limits.uploads", "limits.userRequests", "liveQueries.connections",
             "liveQueries.connectionsPerInstallation", "liveQueries.subscribeRate", "liveQueries.subscriptions",
-            "liveQueries.subscriptionsPerInstallation", "queries.maxConcurrent", "uploads.maxOpen",
+            "liveQueries.subscriptionsPerInstallation", "mail.maxPerAddress", "mail.maxPerApp", "mail.maxPerClient",
+            "queries.maxConcurrent", "uploads.maxOpen",
             "uploads.maxOpenAddress", "uploads.maxOpenGuests", "uploads.maxOpenUser", "uploads.maxWatchers",
             "uploads.maxWatchersGuests", "uploads.quota", "other",
         ]

@@ -1,0 +1,70 @@
+/// An address to which the server can send mail: ASCII, a dot-atom and a host name (RFC 5321 section 4.1.2).
+///
+/// Quoted local parts, address literals and characters outside ASCII are not accepted: few servers deliver to them
+/// (SMTPUTF8). An internationalised domain is accepted in its ASCII form, `xn--…`.
+package struct MailAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address as it was given.
+    package let description: String
+
+    /// Checks an address; `nil` if the server cannot send mail to it.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2, text.utf8.count <= 254, MailAddress.isLocalPart(parts[0]),
+            MailAddress.isDomain(parts[1])
+        else { return nil }
+        description = text
+    }
+
+    /// The part after `@`.
+    package var domain: String { String(description.split(separator: "@").last ?? "") }
+
+    /// The form by which mails to an address are counted: most servers ignore case.
+    var key: String { description.lowercased() }
+
+    private static func isLocalPart(_ text: Substring.UTF8View) -> Bool {
+        let atoms = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return text.count <= 64
+            && atoms.allSatisfy { atom in
+                !atom.isEmpty && atom.allSatisfy { $0.isASCIIAlphanumeric || marks.contains($0) }
+            }
+    }
+
+    /// Labels of letters, digits and hyphens, at least two, the last one not a number.
+    private static func isDomain(_ text: Substring.UTF8View) -> Bool {
+        let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let hyphen = UInt8(ascii: "-")
+        return labels.count > 1 && Int(Substring(labels[labels.count - 1])) == nil
+            && labels.allSatisfy { label in
+                (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
+                    && label.allSatisfy { $0.isASCIIAlphanumeric || $0 == hyphen }
+            }
+    }
+
+    /// The marks of an atom (RFC 5322 section 3.2.3).
+    private static let marks = Set("!#$%&'*+-/=?^_`{|}~".utf8)
+}
+
+/// An address with the name that mail programs show.
+package struct Mailbox: Sendable, Hashable {
+    /// The name; empty for none.
+    package let name: String
+    /// The address.
+    package let address: MailAddress
+
+    /// Parses `name <address>`, `"name" <address>` or an address; `nil` for other strings.
+    package init?(_ text: String) {
+        guard !text.hasControlCharacters, text.utf8.count <= 512 else { return nil }
+        guard text.hasSuffix(">"), let start = text.lastIndex(of: "<") else {
+            guard let address = MailAddress(text) else { return nil }
+            (name, self.address) = ("", address)
+            return
+        }
+        guard let address = MailAddress(String(text[text.index(after: start)...].dropLast())) else { return nil }
+        var name = text[..<start]
+        while name.last == " " { name.removeLast() }
+        name = name.drop { $0 == " " }
+        if name.count >= 2, name.first == "\"", name.last == "\"" { name = name.dropFirst().dropLast() }
+        guard !name.contains(where: { "\"<>\\".contains($0) }) else { return nil }
+        (self.name, self.address) = (String(name), address)
+    }
+}
