@@ -29,13 +29,13 @@ import Testing
     @Test(
         "the plan names the index of an indexed field, and a scan otherwise",
         arguments: [
-            (#"{"n":3}"#, ["SEARCH class_16 USING INDEX class_16 n (<expr>=?)"]),
-            (#"{"s":"x"}"#, ["SCAN class_16"]), ("{}", ["SCAN class_16"]),
-            (#"{"s":{"$regex":"^(?i)x"}}"#, ["SCAN class_16"]),
+            (#"{"n":3}"#, ["SEARCH class_18 USING INDEX class_18 n (<expr>=?)"]),
+            (#"{"s":"x"}"#, ["SCAN class_18"]), ("{}", ["SCAN class_18"]),
+            (#"{"s":{"$regex":"^(?i)x"}}"#, ["SCAN class_18"]),
             (
                 #"{"tags":"x"}"#,
                 [
-                    "SCAN class_16", "CORRELATED SCALAR SUBQUERY 1",
+                    "SCAN class_18", "CORRELATED SCALAR SUBQUERY 1",
                     "  SCAN json_each VIRTUAL TABLE INDEX 3:",
                 ]
             ),
@@ -51,10 +51,10 @@ import Testing
         let found = try await explain(#"{"s":"it's","n":{"$gt":2.5}}"#)?.statement ?? ""
         #expect(found.contains("(json_extract(body, '$.s') = 'it''s')"), "\(found)")
         #expect(found.contains("(json_extract(body, '$.n') > 2.5)"), "\(found)")
-        #expect(found.hasPrefix("SELECT id, created_at, updated_at, acl, body FROM class_16 WHERE "))
+        #expect(found.hasPrefix("SELECT id, created_at, updated_at, acl, body FROM class_18 WHERE "))
         #expect(found.hasSuffix(" LIMIT 7 OFFSET 0"))
         let count = try await explain(#"{"n":3}"#, counting: true)
-        #expect(count?.statement == "SELECT count(*) FROM class_16 WHERE (json_extract(body, '$.n') = 3)")
-        #expect(count?.plan == ["SEARCH class_16 USING INDEX class_16 n (<expr>=?)"])
+        #expect(count?.statement == "SELECT count(*) FROM class_18 WHERE (json_extract(body, '$.n') = 3)")
+        #expect(count?.plan == ["SEARCH class_18 USING INDEX class_18 n (<expr>=?)"])
     }
 }

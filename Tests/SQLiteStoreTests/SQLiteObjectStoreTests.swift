@@ -58,6 +58,11 @@ import Testing
         try await withStore { try await rule.check($0) }
     }
 
+    @Test("the mail queue in SQLite keeps the contract", arguments: MailQueueContract.rules, [false, true])
+    func mails(rule: ContractRule<any ObjectStore>, repeats: Bool) async throws {
+        try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
+    }
+
     @Test("a statement opens few arrays, however many tests of an array its condition has", arguments: ["$or", "$and"])
     func openedArrays(word: String) async throws {
         try await Samples.withFolder { folder in

@@ -86,13 +86,14 @@ import Testing
         let names = settingNames()
         let texts = [
             "host", "storage", "metrics.host", "uploads.typeTable", "censorship.model", "censorship.classifier",
+            "mail.user", "mail.caFile", "mail.templates",
         ]
         // One of these alone is refused.
         let pair = ["tls.certificate", "tls.key"]
         // A secret is never printed, not even in a refusal.
         let secret = "censorship.webhookSecret"
         let keys = "files.signingKeys"
-        let secrets = [secret, "\(secret)File", keys, "\(keys)File"]
+        let secrets = [secret, "\(secret)File", keys, "\(keys)File", "mail.password", "mail.passwordFile"]
         for name in names where !(texts + pair + secrets).contains(name) {
             let variable = ConfigurationLoader.environmentVariable(of: name)
             let sentence = try await refusal(environment: [variable: "!"])

@@ -29,8 +29,8 @@ enum HeaderText {
         var words: [[UInt8]] = [[]]
         for scalar in text.unicodeScalars {
             let bytes = Array(String(scalar).utf8)
-            // 45 bytes are 60 characters of Base64, and the frame has 12.
-            if words[words.count - 1].count + bytes.count > 45 { words.append([]) }
+            // 39 bytes are 52 characters of Base64, the frame has 12, and the longest name of a field 10.
+            if words[words.count - 1].count + bytes.count > 39 { words.append([]) }
             words[words.count - 1] += bytes
         }
         return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")

@@ -36,7 +36,7 @@ package struct MailMessage: Sendable, Hashable {
             "MIME-Version: 1.0",
             // No answering machine answers it (RFC 3834 section 5).
             "Auto-Submitted: auto-generated",
-            "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+            "Content-Type: multipart/alternative;", " boundary=\"\(boundary)\"",
             "",
         ]
         for (type, body) in [("plain", text), ("html", html)] {

@@ -10,6 +10,11 @@ struct MailWorkers: Service {
     let apps: [AppServices]
 
     func run() async throws {
+        // A service that ends would end the server.
+        guard apps.contains(where: { $0.mails != nil }) else {
+            try await gracefulShutdown()
+            return
+        }
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 for app in apps {

@@ -22,6 +22,11 @@ import Testing
         try await rule.check(MemoryObjectStore())
     }
 
+    @Test("the mail queue in memory keeps the contract", arguments: MailQueueContract.rules)
+    func mails(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
     @Test("rules that count and then insert hold in memory", arguments: ConcurrencyContract.rules)
     func concurrency(rule: ContractRule<any ObjectStore>) async throws {
         try await rule.check(MemoryObjectStore())

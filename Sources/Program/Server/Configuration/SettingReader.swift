@@ -163,6 +163,19 @@ struct SettingReader {
         value = read
     }
 
+    /// Reads a setting without a default, as one with a default is read.
+    mutating func value<Value>(
+        _ name: String,
+        _ allowed: String,
+        into value: inout Value?,
+        _ read: (String) -> Value?
+    ) {
+        guard let text = text(name) else { return }
+        guard let read = read(text) else { return refuse(name, text, allowed) }
+        changes.append(SettingChange(name: name, value: text))
+        value = read
+    }
+
     /// Reads several secrets, as one is read, with a parser.
     mutating func secrets(_ name: String, into value: inout [Secret], _ read: (String) -> [Secret]?) {
         var secret = Secret("")

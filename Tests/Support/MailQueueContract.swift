@@ -1,0 +1,257 @@
+package import Domain
+internal import Testing
+
+/// The contract of the mail queue on every ``ObjectStore``: a change and its mail are stored together, each mail is sent,
+/// and its link works once.
+package enum MailQueueContract {
+    package static let rules: [ContractRule<any ObjectStore>] = causes + delivery + links
+
+    private static let causes: [ContractRule<any ObjectStore>] = [
+        ContractRule("a new address queues one mail, and a refused sign-up none") { store in
+            let app = try MailApp(store)
+            let user = try await app.signUp("ann", "ann@example.org")
+            await expectFailure(.emailTaken) { try await app.signUp("bob", "ann@example.org") }
+            #expect(try await app.queued() == ["verify ann@example.org"])
+            try await app.change(user, #"{"city":"Lyon"}"#)
+            #expect(try await app.queued().count == 1)
+            try await app.change(user, #"{"email":"new@example.org"}"#)
+            #expect(try await app.queued() == ["verify new@example.org"])
+        },
+        ContractRule("an allowance that is used up refuses the change, and a refused change uses up none") { store in
+            var fixture = try MailFixture()
+            fixture.settings.limits.perApp = 2
+            let app = try MailApp(store, fixture)
+            let user = try await app.signUp("ann", "ann@example.org")
+            await expectFailure(.usernameTaken) { try await app.signUp("ann", "other@example.org") }
+            _ = try await app.signUp("bob", "bob@example.org")
+            await expectFailure(.tooManyMails) { try await app.signUp("eve", "eve@example.org") }
+            await expectFailure(.tooManyMails) { try await app.change(user, #"{"email":"new@example.org"}"#) }
+            #expect(try await app.queued().count == 2)
+            #expect(try await app.field("email", of: user) == "ann@example.org")
+        },
+        ContractRule("a request queues a mail for a known address only") { store in
+            let app = try MailApp(store, verifying: false)
+            _ = try await app.signUp("ann", "ann@example.org")
+            #expect(try await app.queued() == [])
+            try await app.service.send(.reset, ["email": "ann@example.org"], as: app.guest)
+            await expectFailure(.emailNotFound) {
+                try await app.service.send(.reset, ["email": "bob@example.org"], as: app.guest)
+            }
+            #expect(try await app.queued() == ["reset ann@example.org"])
+        },
+        ContractRule("an unknown address takes the same steps if it is hidden, and no mail is sent") { store in
+            let app = try MailApp(store, verifying: false, AccountSettings(hidesUnknownUsers: true))
+            try await app.service.send(.reset, ["email": "bob@example.org"], as: app.guest)
+            #expect(try await app.queued() == ["reset bob@example.org"])
+            #expect(try await app.queue.step() == nil)
+            #expect(try await app.queued() == [])
+            #expect(app.fixture.sender.accepted.isEmpty)
+        },
+        ContractRule("a deleted user and a change of the password leave no mail and no link") { store in
+            let app = try MailApp(store)
+            let (ann, bob) = (
+                try await app.signUp("ann", "ann@example.org"), try await app.signUp("bob", "bob@example.org")
+            )
+            _ = try await app.queue.step()
+            try await app.change(ann, #"{"password":"another"}"#)
+            _ = try await app.objects.perform(ObjectCommand(.user, .delete([bob], where: nil)), as: app.master)
+            #expect(try await app.queued() == [])
+            #expect(try await store.read { try $0.count(.always, in: .mailLink) } == 0)
+        },
+    ]
+
+    private static let delivery: [ContractRule<any ObjectStore>] = [
+        ContractRule("a sent mail leaves the queue, and what is stored contains no token") { store in
+            let app = try MailApp(store)
+            _ = try await app.signUp("ann", "ann@example.org")
+            #expect(try await app.queue.step() == .sent)
+            #expect(try await app.queue.step() == nil)
+            #expect(try await app.queued() == [])
+            let token = try #require(app.fixture.tokens.first)
+            for name in [ClassName.mail, .mailLink] {
+                let rows = try await store.read { try $0.find(ObjectQuery(name, page: .all)) }
+                #expect(!"\(rows)".contains(token))
+            }
+        },
+        ContractRule("a failed mail is due again after a growing pause, and then a dead letter") { store in
+            let app = try MailApp(store)
+            _ = try await app.signUp("ann", "ann@example.org")
+            app.fixture.sender.fail(Array(repeating: MailFailure(.deferred, "Later."), count: 1000))
+            #expect(try await app.queue.step() == .failed)
+            #expect(try await app.queue.step() == nil)
+            app.fixture.clock.move(seconds: 31)
+            #expect(try await app.queue.step() == .failed)
+            app.fixture.clock.move(seconds: 31)
+            #expect(try await app.queue.step() == nil)
+            app.fixture.clock.move(seconds: 30)
+            #expect(try await app.queue.step() == .failed)
+            // A mail server that is down for a day loses nothing.
+            app.fixture.clock.move(seconds: 86_400)
+            #expect(try await app.queue.step() == .failed)
+            app.fixture.clock.move(seconds: 2 * 86_400)
+            #expect(try await app.queue.step() == .dead)
+            let dead = try await app.queue.mails(.dead, Page(first: 10), as: app.master)
+            #expect(dead.map(\.failure) == ["Later."])
+            app.fixture.sender.fail([])
+            await expectFailure(.masterKeyRequired) { try await app.queue.retry(nil, as: app.guest) }
+        },
+        ContractRule("a refused mail is a dead letter at once, which an operator sends again or time removes") {
+            store in
+            let app = try MailApp(store)
+            _ = try await app.signUp("ann", "ann@example.org")
+            _ = try await app.signUp("bob", "bob@example.org")
+            app.fixture.sender.fail([MailFailure(.refused, "No."), MailFailure(.refused, "No.")])
+            #expect(try await app.queue.step() == .dead)
+            #expect(try await app.queue.step() == .dead)
+            let first = try await app.queue.mails(.dead, Page(first: 1), as: app.master)
+            #expect(try await app.queue.retry(first.map(\.id), as: app.master) == 1)
+            #expect(try await app.queue.step() == .sent)
+            #expect(try await app.queue.retry(nil, as: app.master) == 1)
+            #expect(try await app.queue.retry(nil, as: app.master) == 0)
+            app.fixture.sender.fail([MailFailure(.refused, "No.")])
+            #expect(try await app.queue.step() == .dead)
+            app.fixture.clock.move(seconds: 2_592_001)
+            try await app.queue.deleteExpired()
+            #expect(try await app.queued() == [])
+        },
+        ContractRule("mails of a killed server are sent by the next one, and its late result counts for nothing") {
+            store in
+            let app = try MailApp(store)
+            _ = try await app.signUp("ann", "ann@example.org")
+            let now = app.fixture.clock.now
+            let leased = try await store.write { writer in
+                guard let row = try writer.find(ObjectQuery(.mail)).first, var mail = QueuedMail(row) else {
+                    return false
+                }
+                mail.lease = "killed"
+                mail.due = now.adding(seconds: 1200)
+                try writer.update(mail.object, in: .mail)
+                return true
+            }
+            #expect(leased)
+            #expect(try await app.queue.step() == nil)
+            try await app.queue.recover()
+            #expect(try await app.queue.step() == .sent)
+        },
+    ]
+
+    private static let links: [ContractRule<any ObjectStore>] = [
+        ContractRule("a link verifies the address once") { store in
+            let app = try MailApp(store)
+            let user = try await app.signUp("ann", "ann@example.org")
+            let token = try await app.nextToken()
+            #expect(try await app.service.link(token)?.user == user)
+            #expect(try await app.service.reset(token, to: "another", from: "") == nil)
+            #expect(try await app.field("emailVerified", of: user) == .bool(false))
+            #expect(try await app.service.verify(token)?.to == "ann@example.org")
+            #expect(try await app.field("emailVerified", of: user) == .bool(true))
+            #expect(try await app.service.verify(token) == nil)
+            #expect(try await app.service.link(token) == nil)
+        },
+        ContractRule("a link resets the password once, and ends sessions and other links") { store in
+            let app = try MailApp(store)
+            let user = try await app.signUp("ann", "ann@example.org")
+            let verifying = try await app.nextToken()
+            try await app.service.send(.reset, ["email": "ann@example.org"], as: app.guest)
+            let token = try await app.nextToken()
+            #expect(try await app.service.verify(token) == nil)
+            await expectFailure(.blankPassword) { try await app.service.reset(token, to: "", from: "") }
+            #expect(try await app.service.reset(token, to: "another", from: "")?.user == user)
+            #expect(try await app.field(PasswordHash.field, of: user) == "plain another")
+            #expect(try await store.read { try $0.count(.always, in: .session) } == 0)
+            #expect(try await app.service.reset(token, to: "third", from: "") == nil)
+            #expect(try await app.service.verify(verifying) == nil)
+        },
+        ContractRule("links end with their time, and with the address") { store in
+            let app = try MailApp(store)
+            let user = try await app.signUp("ann", "ann@example.org")
+            let old = try await app.nextToken()
+            app.fixture.clock.move(seconds: 604_000)
+            #expect(try await app.service.link(old) != nil)
+            app.fixture.clock.move(seconds: 1000)
+            #expect(try await app.service.link(old) == nil)
+            #expect(try await app.service.verify(old) == nil)
+            try await app.queue.deleteExpired()
+            #expect(try await store.read { try $0.count(.always, in: .mailLink) } == 0)
+            try await app.service.send(.verify, ["email": "ann@example.org"], as: app.guest)
+            let second = try await app.nextToken()
+            try await app.change(user, #"{"email":"new@example.org"}"#)
+            #expect(try await app.service.verify(second) == nil)
+        },
+    ]
+}
+
+/// One app whose users get mails.
+private struct MailApp {
+    let fixture: MailFixture
+    let store: any ObjectStore
+    let guest: Caller
+    let master: Caller
+    let objects: ObjectService
+    let service: MailLinkService
+    let queue: MailQueue
+
+    init(
+        _ store: any ObjectStore,
+        _ fixture: MailFixture? = nil,
+        verifying: Bool = true,
+        _ accounts: AccountSettings = AccountSettings()
+    ) throws {
+        let fixture = try fixture ?? MailFixture()
+        self.fixture = fixture
+        self.store = store
+        guest = try Samples.guest()
+        master = Caller(app: guest.app, isMaster: true)
+        let settings = ObjectSettings(
+            files: FilePresentation(publicURL: "https://f", bucket: "b"),
+            accountDependencies: AccountDependencies(
+                settings: accounts,
+                changes: store.changes,
+                hasher: PlainHasher()
+            ),
+            mail: fixture.policy(verifying: verifying),
+            clock: { [clock = fixture.clock] in clock.now }
+        )
+        objects = ObjectService(store: store, settings: settings)
+        service = MailLinkService(store: store, settings: settings, templates: fixture.templates)
+        queue = fixture.queue(store, of: guest.app)
+    }
+
+    @discardableResult
+    func signUp(_ name: String, _ email: String) async throws -> ObjectID {
+        let body = #"{"username":"\#(name)","email":"\#(email)","password":"p4ss"}"#
+        let change = try ObjectChange(JSONValue(parsing: Array(body.utf8), field: "body"), allowsPaths: false)
+        let reply = try await objects.perform(ObjectCommand(.user, .create(change, returnsObject: false)), as: guest)
+        return try #require(reply.members["objectId"]?.stringValue.flatMap(ObjectID.init))
+    }
+
+    func change(_ id: ObjectID, _ body: String) async throws {
+        let change = try ObjectChange(JSONValue(parsing: Array(body.utf8), field: "body"), allowsPaths: true)
+        // Not the master key, which has no limit of mails.
+        let user = Caller(app: guest.app, user: try await session(of: id))
+        let command = ObjectCommand(.user, .update(id, change, where: nil, returnsObject: false))
+        _ = try await objects.perform(command, as: user)
+    }
+
+    private func session(of id: ObjectID) async throws -> Caller.User {
+        let sessions = try await store.read { try $0.find(ObjectQuery(.session, page: .all)) }
+        let own = sessions.first { $0.fields["user"].flatMap(Pointer.init(stored:))?.id == id }
+        return Caller.User(id: id, session: try #require(own?.id))
+    }
+
+    func field(_ name: String, of id: ObjectID) async throws -> JSONValue? {
+        try await store.read { try $0.object(id, in: .user)?.fields[name] }
+    }
+
+    /// The purposes and addresses of the mails in the queue, in their order.
+    func queued() async throws -> [String] {
+        let rows = try await store.read { try $0.find(ObjectQuery(.mail, page: .all)) }
+        return rows.compactMap(QueuedMail.init).map { "\($0.purpose) \($0.to)" }
+    }
+
+    /// Sends the next mail and returns the token in it.
+    func nextToken() async throws -> String {
+        #expect(try await queue.step() == .sent)
+        return try #require(fixture.tokens.last)
+    }
+}
