@@ -245,7 +245,8 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", coreMetrics, logging, nioCore, nioPosix,
+                "Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", "CurlMail", coreMetrics, logging, nioCore,
+                nioPosix,
                 serviceLifecycle,
             ]
         ),

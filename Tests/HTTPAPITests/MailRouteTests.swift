@@ -38,7 +38,8 @@ import Testing
     func queue(call: (String, String), who: (Who, Int)) async throws {
         try await server.test { client in
             let body = call.0 == "POST" ? #"{"all":true}"# : ""
-            #expect(try await client.send(call.0, call.1, body, who.0.headers).status.code == who.1)
+            let answer = try await client.send(call.0, call.1, body, who.0.headers)
+            #expect(answer.status.code == who.1)
         }
     }
 
@@ -52,7 +53,8 @@ import Testing
                 #expect(answer.text.contains("mail.server"))
             }
             let page = "/1.1/links/\(String(repeating: "a", count: 40))/app"
-            #expect(try await client.send("GET", page, "", [:]).status == .notFound)
+            let shown = try await client.send("GET", page, "", [:])
+            #expect(shown.status == .notFound)
         }
     }
 }
