@@ -6,7 +6,7 @@ import re
 import pytest
 from accounts import log_in, new_email, settings, sign_up
 from certificates import Authority
-from client import ALPHA, Server, assert_refused, eventually
+from client import ALPHA, BETA, assert_refused, eventually
 from commands import USAGE, credentials_of, lcfile
 from mail_sink import PASSWORD, USER, MailSink, link_of, mail_settings
 from metrics import values
@@ -83,7 +83,7 @@ def test_mail_arrives(serve, sinks, authority, kind):
     if "auth" in options:
         assert mail["X-User"] == "True"
     assert PASSWORD not in server.errors and PASSWORD not in server.output
-    assert waiting(server) == []
+    assert eventually(lambda: waiting(server) == [])
 
 
 @pytest.mark.parametrize("kind, words", [
@@ -275,7 +275,6 @@ def test_apps_have_their_own_settings(new_server, sinks):
     server.start()
     alpha = sign_up(server.api(), email=new_email())
     assert log_in(server.api(), username=alpha.username).json()["code"] == 216
-    from client import BETA
     beta = server.api(BETA)
     other = beta.post("/1.1/users", json={"username": "bob", "password": "p", "email": new_email()})
     assert other.status_code == 201
@@ -291,3 +290,37 @@ def test_unknown_address_answers_alike_if_the_setting_says_so(serve):
     sink.wait(address(user), 3)
     assert eventually(lambda: waiting(server) == [])
     assert {mail["X-Rcpt"] for mail in sink.mails()} == {address(user)}
+
+
+# The operator's texts
+
+@pytest.fixture
+def texts(tmp_path):
+    """A folder for the operator's texts."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    return folder
+
+
+def test_texts_of_the_operator_are_used(new_server, sinks, texts):
+    (texts / "verify-mail.en.txt").write_text("Subject: 欢迎 {{app}}\n\nYour link: {{link}}\n")
+    (texts / "page.en.html").write_text("<title>{{title}}</title><style>b{color:red}</style><b>Ours</b>{{content}}")
+    sink = sinks()
+    server = new_server(**mail_settings(sink, LCFILE_MAIL_TEMPLATES=str(texts))).start()
+    mail, = sink.wait(address(signed_up(server)))
+    assert mail["Subject"] == "欢迎 Example"
+    assert mail.get_body("plain").get_content().startswith("Your link: http")
+    page = server.api().session.get(link_of(mail), headers={"Accept-Language": "en"})
+    assert "<b>Ours</b>" in page.text and "<form" in page.text
+    assert page.headers["Content-Security-Policy"].count("sha256-") == 2
+
+
+@pytest.mark.parametrize("name, text, words", [
+    ("verify-mail.en.txt", "Subject: a\n{{lnk}}", "verify-mail.en.txt has the unknown variable '{{lnk}}'"),
+    ("verify-mail.fr.txt", "Subject: a\n{{link}}", "verify-mail.fr.txt is not the name of a template"),
+])
+def test_server_does_not_start_with_a_faulty_text(new_server, sinks, texts, name, text, words):
+    (texts / name).write_text(text)
+    server = new_server(**mail_settings(sinks(), LCFILE_MAIL_TEMPLATES=str(texts))).launch()
+    assert server.wait() == 78
+    assert words in server.errors
