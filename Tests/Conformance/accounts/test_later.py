@@ -1,4 +1,5 @@
-"""What needs mails and SMS codes is refused with a sentence until a later version sends them."""
+"""What needs SMS codes is refused with a sentence until a later version sends them, and what needs mails without a mail
+server."""
 
 import pytest
 from accounts import PASSWORD, is_live, log_in, new_email, new_phone, sign_up, users_named
