@@ -1,6 +1,8 @@
-"""The part of Benchmarks/run that measures downloads over TLS against nginx, on connections that stay open."""
+"""The part of Benchmarks/run that measures downloads over TLS against nginx, on connections that stay open: of HTTP/1.1
+by wrk, and of HTTP/2 by h2load."""
 
 import os
+import re
 import shutil
 import ssl
 import subprocess
@@ -19,12 +21,16 @@ from peers import FileServer
 SECONDS = float(os.environ.get("BENCH_SECONDS", 3))
 SIZES = {"100 B": 100, "10 KB": 10_000, "100 KB": 100_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
 CONNECTIONS = (1, 16, 64)
+# Requests at once on each connection of HTTP/2, and the bytes that all of them ask for, so that some end in a round.
+STREAMS = 10
+IN_FLIGHT = 256_000_000
 GOAL = 0.8
 
 
 def bench(folder):
-    if shutil.which("openssl") is None:
-        sys.exit("openssl is missing; run scripts/bootstrap bench")
+    for tool in ("openssl", "h2load"):
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is missing; run scripts/bootstrap bench")
     folder.mkdir()
     files = {name: made(folder, size, size) for name, size in SIZES.items()}
     # In the clear, because that is what the uploading function speaks; the storage stays.
@@ -37,7 +43,7 @@ def bench(folder):
     with ExitStack() as stack:
         port = free_port()
         nginx = stack.enter_context(FileServer(folder / "nginx", location=f"""
-                    listen 127.0.0.1:{port} ssl;
+                    listen 127.0.0.1:{port} ssl http2;
                     ssl_certificate {certificate}; ssl_certificate_key {key}; ssl_protocols TLSv1.2 TLSv1.3;
         """))
         mine = encrypted_lcfile(folder, certificate, key, stack)
@@ -45,12 +51,31 @@ def bench(folder):
             nginx.add(file)
             urls = (mine + paths[name], f"https://127.0.0.1:{port}/{file.name}")
             check(urls, file, certificate)
-            for connections in CONNECTIONS:
-                rates = turns([lambda url=url: load(url, connections, SECONDS).rate for url in urls])
-                report(
-                    f"TLS, download {name}, {connections} conn.", "req/s", *map(median, zip(*rates)), "nginx",
-                    f"goal {GOAL:.2f}",
-                )
+            for version, measure in (("TLS", load_http1), ("HTTP/2", load_http2)):
+                for connections in CONNECTIONS:
+                    rates = turns([lambda url=url: measure(url, connections, file.stat().st_size) for url in urls])
+                    report(
+                        f"{version}, download {name}, {connections} conn.", "req/s", *map(median, zip(*rates)), "nginx",
+                        f"goal {GOAL:.2f}",
+                    )
+
+
+def load_http1(url, connections, _):
+    """Requests a second."""
+    return load(url, connections, SECONDS).rate
+
+
+def load_http2(url, connections, size):
+    """Requests a second; an answer that is no success stops the run."""
+    streams = max(1, min(STREAMS, IN_FLIGHT // (connections * size)))
+    words = ["h2load", "--threads=1", f"--clients={connections}", f"--max-concurrent-streams={streams}"]
+    # With the windows that browsers have: those of h2load by default are as large as a file can be.
+    words += ["--window-bits=20", "--connection-window-bits=24", f"--duration={max(2, round(SECONDS))}", url]
+    answer = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    successes, *failures = map(int, re.search(r"codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", answer).groups())
+    if sum(failures) > 0 or successes == 0 or "Application protocol: h2" not in answer:
+        sys.exit(f"h2load {url}:\n{answer}")
+    return float(re.search(r"finished in [\d.]+s, ([\d.]+) req/s", answer)[1])
 
 
 def encrypted_lcfile(folder, certificate, key, stack):
