@@ -72,6 +72,9 @@ package struct CurlMailSender: MailSender {
         let isFinal = (500..<600).contains(status)
         switch error.reason {
         case .unreachable: return MailFailure(.unavailable, "The mail server cannot be reached.")
+        // After a reply of the mail server only this mail is slow, such as one whose recipient the server looks up.
+        case .timedOut where status > 0:
+            return MailFailure(.deferred, "The mail server did not answer in time (mail.timeout).")
         case .timedOut: return MailFailure(.unavailable, "The mail server did not answer in time (mail.timeout).")
         case .logInRefused:
             return MailFailure(.unavailable, "The mail server refused the log-in (mail.user, mail.password).")
@@ -86,6 +89,8 @@ package struct CurlMailSender: MailSender {
                 : MailFailure(.deferred, "The mail server does not accept the recipient now (\(status)).")
         case _ where error.detail.hasPrefix("MAIL failed"):
             return MailFailure(.unavailable, "The mail server refused the sender with \(status) (mail.from).")
+        case .unexpectedReply where error.detail.hasPrefix("Got unexpected smtp-server response"):
+            return MailFailure(.unavailable, "The mail server does not serve this machine: it greeted with \(status).")
         case .unexpectedReply where isFinal:
             return MailFailure(.refused, "The mail server refused the message with \(status).")
         case .brokenOff where status < 400:

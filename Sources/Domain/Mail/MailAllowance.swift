@@ -32,40 +32,53 @@ package struct MailAllowance: Sendable {
     /// Takes one mail off the allowances; the master key has no limit.
     ///
     /// - Throws: ``ServiceError/Code/tooManyMails`` naming the limit; no allowance is used then.
-    package func take(to address: MailAddress, by caller: Caller) throws {
+    package func take(_ purpose: MailPurpose, to address: MailAddress, by caller: Caller) throws {
         guard !caller.isMaster else { return }
+        var taken: [() -> Void] = []
         do {
             try clients.take(for: caller.identityByAddress)
-            do {
-                try addresses.take(for: address.key)
-                do {
-                    try app.take(for: caller.app)
-                } catch {
-                    addresses.giveBack(for: address.key)
-                    throw error
-                }
-            } catch {
-                clients.giveBack(for: caller.identityByAddress)
-                throw error
-            }
+            taken.append { clients.giveBack(for: caller.identityByAddress) }
+            try addresses.take(for: MailAllowance.key(purpose, address))
+            taken.append { addresses.giveBack(for: MailAllowance.key(purpose, address)) }
+            try app.take(for: caller.app)
         } catch let error as ServiceError {
+            for giveBack in taken { giveBack() }
             throw ServiceError(.tooManyMails, error.message, limit: error.limit, retryAfter: error.retryAfter)
         }
     }
 
-    /// Makes a mail undone that ``take(to:by:)`` counted.
-    package func giveBack(to address: MailAddress, by caller: Caller) {
+    /// Makes a mail undone that ``take(_:to:by:)`` counted.
+    package func giveBack(_ purpose: MailPurpose, to address: MailAddress, by caller: Caller) {
         guard !caller.isMaster else { return }
         clients.giveBack(for: caller.identityByAddress)
-        addresses.giveBack(for: address.key)
+        giveBackUnsent(purpose, to: address, by: caller, hides: false)
+    }
+
+    /// Gives back what was taken for a mail that is not sent; the client's allowance stays used.
+    ///
+    /// - Parameters:
+    ///   - purpose: What the mail would have been for.
+    ///   - address: Its address.
+    ///   - caller: Whose request asked for it.
+    ///   - hides: Whether unknown addresses are answered as known ones: their allowance stays used then, because a
+    ///     later refusal would tell them apart.
+    package func giveBackUnsent(_ purpose: MailPurpose, to address: MailAddress, by caller: Caller, hides: Bool) {
+        guard !caller.isMaster else { return }
         app.giveBack(for: caller.app)
+        if !hides { addresses.giveBack(for: MailAllowance.key(purpose, address)) }
+    }
+
+    /// Each purpose has an allowance of its own: whoever has an address verified again and again does not stop the reset
+    /// of its password.
+    private static func key(_ purpose: MailPurpose, _ address: MailAddress) -> String {
+        "\(purpose.rawValue) \(address.key)"
     }
 }
 
 /// The mails that one transaction queues, taken off the allowances; like ``SignUps``, for any thread.
 final class TakenMails: Sendable {
     private let allowance: MailAllowance?
-    private let taken = Mutex<[(MailAddress, Caller)]>([])
+    private let taken = Mutex<[(purpose: MailPurpose, address: MailAddress, caller: Caller)]>([])
 
     /// No mail yet.
     init(_ allowance: MailAllowance?) {
@@ -75,19 +88,29 @@ final class TakenMails: Sendable {
     /// Takes one mail off the allowances.
     ///
     /// - Throws: ``ServiceError/Code/tooManyMails``.
-    func take(to address: MailAddress, by caller: Caller) throws {
+    func take(_ purpose: MailPurpose, to address: MailAddress, by caller: Caller) throws {
         guard let allowance else { return }
-        try allowance.take(to: address, by: caller)
-        taken.withLock { $0.append((address, caller)) }
+        try allowance.take(purpose, to: address, by: caller)
+        taken.withLock { $0.append((purpose, address, caller)) }
     }
 
     /// Gives back what was taken; called when the body begins, and when the transaction has failed.
     func startOver() {
-        let mails = taken.withLock { taken in
+        for mail in removeAll() { allowance?.giveBack(mail.purpose, to: mail.address, by: mail.caller) }
+    }
+
+    /// Gives back what was taken for mails that are not sent; see ``MailAllowance/giveBackUnsent(_:to:by:hides:)``.
+    func giveBackUnsent(hides: Bool) {
+        for mail in removeAll() {
+            allowance?.giveBackUnsent(mail.purpose, to: mail.address, by: mail.caller, hides: hides)
+        }
+    }
+
+    private func removeAll() -> [(purpose: MailPurpose, address: MailAddress, caller: Caller)] {
+        taken.withLock { taken in
             defer { taken = [] }
             return taken
         }
-        for (address, caller) in mails { allowance?.giveBack(to: address, by: caller) }
     }
 }
 

@@ -72,14 +72,15 @@ extension String {
     /// The string as text of an HTML element or as a quoted attribute.
     package var escapedForHTML: String {
         guard utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return self }
-        return map { character in
-            switch character {
+        // By scalars: a character can have combining marks, and is then none of these five.
+        return unicodeScalars.map { scalar in
+            switch scalar {
             case "&": "&amp;"
             case "<": "&lt;"
             case ">": "&gt;"
             case "\"": "&quot;"
             case "'": "&#39;"
-            default: String(character)
+            default: String(scalar)
             }
         }
         .joined()

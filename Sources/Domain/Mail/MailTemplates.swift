@@ -83,7 +83,9 @@ package struct MailTemplates: Sendable {
                     } catch {
                         throw TemplateFault("\(name) \(error.message)")
                     }
-                    if kind == .layout { hashes.formUnion(MailTemplates.styleHashes(in: texts[name, default: ""])) }
+                    guard kind == .layout else { continue }
+                    let page = texts[name, default: ""].replacing("\r\n", with: "\n")
+                    hashes.formUnion(MailTemplates.styleHashes(in: page))
                 }
             }
         }

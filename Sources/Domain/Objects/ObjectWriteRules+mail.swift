@@ -14,7 +14,7 @@ extension ObjectWriteRules {
             let text = user.fields[field]?.stringValue, before?.fields[field]?.stringValue != text,
             user.fields["emailVerified"] != .bool(true)
         else { return }
-        try mails.take(to: try MailAddress(deliverable: text), by: access.caller)
+        try mails.take(.verify, to: try MailAddress(deliverable: text), by: access.caller)
         try writer.queueMail(.verify, to: text, of: user.id, id: settings.ids.next(), at: settings.clock())
     }
 

@@ -32,9 +32,9 @@ extension ObjectWriteRules {
         }
         try finish(account, change, of: nil, in: &edit)
         try store(edit)
+        try queueVerification(of: edit.object, instead: nil, change)
         // After every check, so that a refused sign-up does not count against the limit.
         try signUps.take(for: access.caller)
-        try queueVerification(of: edit.object, instead: nil, change)
         var reply =
             change.isImport
             ? try imported(edit.object, with: change.sessionToken)

@@ -30,7 +30,7 @@ package struct MailLinkService: Sendable {
     ///   - purpose: What the link is for.
     ///   - body: Has `email`, and can have `redirect`.
     ///   - caller: The caller.
-    /// - Throws: Codes 1, 119, 125, 204, 205.
+    /// - Throws: Codes 1, 119, 125, 204, 205, and ``ServiceError/Code/tooManyMails``.
     package func send(_ purpose: MailPurpose, _ body: [String: JSONValue], as caller: Caller) async throws {
         guard let mail = settings.mail else {
             throw ServiceError(.notAvailable, "This server sends no mails: the setting mail.server is missing.")
@@ -42,17 +42,17 @@ package struct MailLinkService: Sendable {
         let address = try MailAddress(deliverable: text)
         let redirect = try mail.redirects.checked(body["redirect"])
         let taken = TakenMails(mail.allowance)
-        // Taken for an unknown address too, so that addresses cannot be tried without a limit.
-        try taken.take(to: address, by: caller)
+        // The client's allowance stays used for an unknown address, so that addresses cannot be tried without a limit.
+        try taken.take(purpose, to: address, by: caller)
         let hides = accounts.settings.hidesUnknownUsers
         do {
-            try await store.write { [settings] writer in
+            let isQueued = try await store.write { [settings] writer in
                 let user = try writer.users(.email, text).first?.object()
                 guard user != nil || hides else {
                     throw ServiceError(.emailNotFound, "Could not find user with this email address.")
                 }
                 let isVerified = purpose == .verify && user?.fields["emailVerified"] == .bool(true)
-                guard !isVerified || hides else { return }
+                guard !isVerified || hides else { return false }
                 try writer.queueMail(
                     purpose,
                     to: text,
@@ -61,8 +61,11 @@ package struct MailLinkService: Sendable {
                     id: settings.ids.next(),
                     at: settings.clock()
                 )
+                return user != nil && !isVerified
             }
+            if !isQueued { taken.giveBackUnsent(hides: hides) }
         } catch let error as ServiceError where error.code == .emailNotFound {
+            taken.giveBackUnsent(hides: hides)
             throw error
         } catch {
             taken.startOver()
@@ -119,6 +122,8 @@ package struct MailLinkService: Sendable {
             try writer.voidMails(of: [link.user])
             var user = before
             user.fields[PasswordHash.field] = .string(hash.text)
+            // The link was sent to the present address, so its use proves the same as that of one that verifies.
+            user.fields["emailVerified"] = .bool(true)
             user.updatedAt = max(settings.clock(), user.updatedAt)
             try writer.update(user, in: .user, from: before)
             if settings.accountSettings.endsSessions { try writer.endSessions(of: link.user) }

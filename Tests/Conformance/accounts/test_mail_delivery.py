@@ -224,15 +224,28 @@ def test_ended_links_are_not_valid(serve):
 
 # Limits
 
+def reset(server, email):
+    return server.api().post("/1.1/requestPasswordReset", json={"email": email})
+
+
+def test_requests_that_send_no_mail_use_up_no_address(serve):
+    server, sink = serve(LCFILE_MAIL_MAX_PER_ADDRESS="2")
+    email = new_email()
+    for _ in range(3):
+        assert_refused(reset(server, email), 400, 205)
+    signed_up = server.api().post("/1.1/users", json={"username": "late", "password": "p", "email": email})
+    assert signed_up.status_code == 201
+
+
 def test_limit_of_an_address(serve):
     server, sink = serve(LCFILE_MAIL_MAX_PER_ADDRESS="2")
     user = signed_up(server)
-    ask(server, user)
-    response = server.api().post("/1.1/requestPasswordReset", json={"email": address(user)})
+    for _ in range(2):
+        reset(server, address(user)).raise_for_status()
+    response = reset(server, address(user))
     assert_refused(response, 429, 1, "mail.maxPerAddress")
     assert 0 < int(response.headers["Retry-After"]) <= 1800
-    other = server.api().post("/1.1/requestPasswordReset", json={"email": address(user).upper()})
-    assert_refused(other, 429, 1, "mail.maxPerAddress")
+    assert_refused(reset(server, address(user).upper()), 429, 1, "mail.maxPerAddress")
     # The master key has no limit, and another address has its own.
     assert server.api(master=True).post("/1.1/requestPasswordReset", json={"email": address(user)}).status_code == 200
     ask(server, signed_up(server))

@@ -192,6 +192,16 @@ struct SettingReader {
     }
 
     private mutating func refuse(_ name: String, _ value: String, _ allowed: String) {
-        faults.append("\(name) is '\(value)'; allowed: \(allowed)")
+        faults.append("\(name) is '\(value.withoutUserInformation)'; allowed: \(allowed)")
+    }
+}
+
+extension String {
+    /// The string with `…` in the place of the user and the password of a URL (RFC 3986 section 3.2.1).
+    fileprivate var withoutUserInformation: String {
+        guard let scheme = firstRange(of: "://"), let end = lastIndex(of: "@"), scheme.upperBound < end else {
+            return self
+        }
+        return self[..<scheme.upperBound] + "…" + self[end...]
     }
 }
