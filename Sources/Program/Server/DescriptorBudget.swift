@@ -23,6 +23,14 @@ struct DescriptorBudget: Equatable {
     /// The maximum number of connections that are WebSockets, which are not closed when others need connections.
     var webSockets: Int { connections / 8 * 7 }
 
+    /// The maximum number of connections of one client address.
+    ///
+    /// - Parameter setting: `http.maxConnectionsPerAddress`; 0 means no limit.
+    /// - Returns: The setting, or half of all connections if that is less, so that one address cannot have all.
+    func connectionsPerAddress(_ setting: Int) -> Int {
+        setting == 0 ? 0 : min(setting, max(1, connections / 2))
+    }
+
     /// Divides the descriptors.
     ///
     /// - Parameters:

@@ -69,7 +69,7 @@ extension LCFileServer {
                 idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
                 connections: connections,
                 addresses: AddressConnections(
-                    most: configuration.http.maxConnectionsPerAddress,
+                    most: descriptors.connectionsPerAddress(configuration.http.maxConnectionsPerAddress),
                     exempt: configuration.http.proxies.networks + configuration.requestLimits.exempt
                 ),
                 liveConnections: api.liveConnections,

@@ -105,7 +105,7 @@ package struct LCFileServer {
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
         let leftApp = generated == nil ? GeneratedApp.warning(in: storage, beside: configuration.apps) : nil
-        let warnings = configuration.warnings + [leftApp].compactMap(\.self)
+        let warnings = configuration.warnings + [leftApp, publicURLWarning].compactMap(\.self)
         for warning in warnings { logger.warning("\(warning)") }
         // Its owner can have added styles, which the validation of settings has not checked.
         try generated?.configuration.checkStyles(against: configuration.images.limits)
@@ -151,7 +151,6 @@ package struct LCFileServer {
                 requests: requests,
                 logger: logger
             )
-            warnAboutPublicURL()
             let greeting = Greeting(
                 configuration: configuration,
                 app: apps[0],
@@ -209,12 +208,10 @@ package struct LCFileServer {
         }
     }
 
-    /// Warns if file URLs begin with an address that clients behind a reverse proxy cannot reach.
-    private func warnAboutPublicURL() {
-        guard configuration.publicURL == nil, !configuration.http.proxies.networks.isEmpty else { return }
-        logger.warning(
-            "publicURL is not set: file URLs begin with the server's own address, and not with that of the proxy.",
-            metadata: ["url": "\(configuration.fileURLBase)"]
-        )
+    /// The warning about file URLs that begin with an address that clients of other machines cannot reach.
+    private var publicURLWarning: String? {
+        let isOpen = ["0.0.0.0", "::", "[::]"].contains(configuration.host)
+        guard configuration.publicURL == nil, isOpen || !configuration.http.proxies.networks.isEmpty else { return nil }
+        return "publicURL is not set: file URLs begin with \(configuration.fileURLBase)."
     }
 }

@@ -60,9 +60,11 @@ struct DownloadRoutes: Sendable {
     /// A style's name after the key counts first here: the old server can answer the whole path with a derivative.
     private func mirrored(_ path: String, _ request: Request, _ context: APIContext) async throws -> Response {
         guard let app = apps.mirroring(host: request.head.authority) else { throw FileService.notFound }
-        if let style = app.images.names.style(of: path), let key = try? FileKey(chosen: style.key) {
+        if let style = app.images.names.style(of: path), let key = try? FileKey(chosen: style.key),
+            // The signature can be that of a file whose key is the whole path, which is checked below.
+            (try? app.permitFetch(of: key, .style(style.name), request)) != nil
+        {
             do {
-                try app.permitFetch(of: key, .style(style.name), request)
                 return try await answer(try await app.file(key), of: app, style, request, context)
             } catch let error as ServiceError where error.code == .fileNotFound {
                 // The path can be the key of a file with such a name.

@@ -27,7 +27,7 @@ struct RequestLog: RouterMiddleware {
             client: context.client,
             method: request.method.rawValue,
             path: request.uri.path.withoutToken,
-            route: context.endpointPath,
+            route: context.route,
             status: response.status.code,
             bytes: nil,
             duration: .zero,
@@ -36,6 +36,11 @@ struct RequestLog: RouterMiddleware {
         response.body = response.body.recorded(by: ResponseEnd(record, since: start, sink: sink))
         return response
     }
+}
+
+extension APIContext {
+    /// The pattern of the route; `nil` for paths without a route, to which Hummingbird gives a responder of its own.
+    fileprivate var route: String? { endpointPath == "NotFound" ? nil : endpointPath }
 }
 
 extension String {
@@ -47,14 +52,22 @@ extension String {
     var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
         let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
-        guard let index = segments.firstIndex(where: { ["upload", "uploads", "links"].contains($0.lowercased()) }),
-            index > 0,
+        guard let index = segments.indices.first(where: { String.hasToken(after: $0, segments) }), index > 0,
             segments[..<index].contains(where: { ["1", "1.1"].contains($0) })
         else { return self }
         let rest = segments[(index + 1)...].enumerated().map { offset, segment in
             offset == 0 || segment.utf8.count >= String.shortestToken ? "…" : segment
         }
         return "/" + (segments[...index] + rest).joined(separator: "/")
+    }
+
+    /// Whether a token follows a segment; `links` can be the name of a class, too.
+    private static func hasToken(after index: Int, _ segments: [Substring]) -> Bool {
+        switch segments[index].lowercased() {
+        case "upload", "uploads": true
+        case "links": index > 0 && ["1", "1.1"].contains(segments[index - 1])
+        default: false
+        }
     }
 
     /// The path with each `%` and two digits decoded; other bytes stay unchanged.
