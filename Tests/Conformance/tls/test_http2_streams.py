@@ -145,6 +145,19 @@ def test_stopping_server_finishes_the_requests_of_a_connection(new_tls_server):
     assert server.process.wait(timeout=10) == 0
 
 
+def test_stopping_server_cuts_off_what_takes_too_long(new_tls_server):
+    server = new_tls_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1").start()
+    path = stored(server, LARGE)[1]
+    with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+        # Routes, hot downloads and an upload that never ends.
+        streams = [client.begin("GET", path, {"if-match": "*"} if number % 2 else {}) for number in range(20)]
+        client.begin("POST", "/1.1/files/endless.bin", UPLOAD, noise(KB), ends=False)
+        while not all(client.responses[stream].status for stream in streams):
+            client.receive()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=10) == 0
+
+
 def test_stopping_server_ends_an_idle_connection(new_tls_server):
     server = new_tls_server().start()
     with Client2(server) as client:
