@@ -39,17 +39,17 @@ def test_new_version_is_accepted(server, version):
 
 
 @pytest.mark.parametrize("offered, selected", [
-    (["http/1.1"], "http/1.1"), (["h2", "http/1.1"], "http/1.1"), (["http/1.0", "h2", "http/1.1", "h3"], "http/1.1"),
-    (None, None),
+    (["http/1.1"], "http/1.1"), (["h2", "http/1.1"], "h2"), (["http/1.1", "h2"], "h2"),
+    (["http/1.0", "h2", "http/1.1", "h3"], "h2"), (["http/1.0", "http/1.1"], "http/1.1"), (None, None),
 ], ids=str)
 @pytest.mark.parametrize("version", NEW, ids=NAME)
-def test_alpn_selects_http_1_1(server, version, offered, selected):
+def test_alpn_selects_the_newest_version_of_both(server, version, offered, selected):
     with TLSConnection(server.port, client(server.authority, version, offered)) as connection:
         assert connection.socket.selected_alpn_protocol() == selected
 
 
-@pytest.mark.parametrize("offered", [["http/1.1"], ["h2", "http/1.1"], None], ids=str)
-def test_response_comes_whatever_alpn_the_client_offers(server, offered):
+@pytest.mark.parametrize("offered", [["http/1.1"], ["http/1.0", "http/1.1"], ["unknown"], None], ids=str)
+def test_client_that_does_not_offer_http2_gets_http1(server, offered):
     with TLSConnection(server.port, client(server.authority, protocols=offered)) as connection:
         assert connection.request("GET", "/health", {}).content == b'{"status":"ok"}'
 

@@ -21,7 +21,8 @@ extension CORSMiddleware where Context == APIContext {
 /// Exposes headers of responses to scripts of other origins.
 ///
 /// Hummingbird's middleware names them in the responses to preflight requests only, where browsers ignore them: the
-/// response itself must have the field (Fetch standard, section 3.3.3).
+/// response itself must have the field (Fetch standard, section 3.3.3). Downloads, which have CORS headers of their own,
+/// are left as they are: their prepared responses are the same for all clients.
 struct ExposedHeaders: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -29,7 +30,7 @@ struct ExposedHeaders: RouterMiddleware {
         next: @concurrent (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        guard request.headers.contains(.origin), !response.headers.contains(.accessControlExposeHeaders) else {
+        guard request.headers.contains(.origin), !response.headers.contains(.accessControlAllowOrigin) else {
             return response
         }
         response.headers[.accessControlExposeHeaders] = ExposedHeaders.value
