@@ -68,8 +68,8 @@ package struct MailAllowance: Sendable {
         if !hides { addresses.giveBack(for: MailAllowance.key(purpose, address)) }
     }
 
-    /// Each purpose has an allowance of its own: whoever has an address verified again and again does not stop the reset
-    /// of its password.
+    /// Each purpose has an allowance of its own, so that many requests to verify an address do not prevent the reset of
+    /// its password.
     private static func key(_ purpose: MailPurpose, _ address: MailAddress) -> String {
         "\(purpose.rawValue) \(address.key)"
     }

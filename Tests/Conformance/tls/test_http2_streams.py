@@ -68,7 +68,7 @@ def test_refused_upload_is_answered_before_its_end(server):
         stream = client.begin("POST", "/1.1/files/a.bin", UPLOAD | {"x-lc-id": "none"}, ends=False)
         answer = client.wait(stream)[0]
         assert (answer.status, answer.is_complete) == (401, True)
-        # The client learns that nobody wants the rest (RFC 9113 section 8.1).
+        # The server tells the client to send no more (RFC 9113 section 8.1).
         while answer.reset is None:
             client.receive()
         assert answer.reset == ErrorCodes.NO_ERROR

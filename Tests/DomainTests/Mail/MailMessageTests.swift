@@ -63,7 +63,7 @@ import Testing
         #expect(HeaderText.mailbox(try #require(Mailbox(text))) == encoded)
     }
 
-    @Test("no line is longer than 78 characters, whatever the texts are", arguments: ["a", "测", "é", "👨‍👩‍👧", "\r", "."])
+    @Test("no line is longer than 78 characters, for texts of all kinds", arguments: ["a", "测", "é", "👨‍👩‍👧", "\r", "."])
     func lengths(piece: String) throws {
         let text = String(repeating: piece, count: 500)
         let all = lines(try message(subject: text, text: text, from: "\(String(repeating: "测", count: 60)) <a@b.cd>"))

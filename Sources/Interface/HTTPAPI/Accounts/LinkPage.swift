@@ -60,7 +60,7 @@ struct LinkPage {
         """
     }
 
-    /// The page contains no script, is stored nowhere, and sends its address, with the token, to nobody.
+    /// The page contains no script, is not cached, and does not send its URL, which has the token, as a referrer.
     private func response(_ html: String, _ status: HTTPResponse.Status) -> Response {
         let styles = templates.styleHashes.isEmpty ? "'none'" : templates.styleHashes.joined(separator: " ")
         let policy =
