@@ -64,6 +64,14 @@ static inline CURLcode ccurl_response_code(CURL *handle, long *code) {
     return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, code);
 }
 
+/// The fields of the certificates that the server sent, as "name:value", for each certificate from its own on; NULL
+/// without CURLOPT_CERTINFO or without TLS.
+static inline const struct curl_certinfo *ccurl_certificates(CURL *handle) {
+    struct curl_certinfo *certificates = NULL;
+    CURLcode code = curl_easy_getinfo(handle, CURLINFO_CERTINFO, &certificates);
+    return code == CURLE_OK ? certificates : NULL;
+}
+
 /// Returns the 4 or 16 bytes of the address to which libcurl wants to open an Internet Protocol stream; NULL for every
 /// other kind of socket. The bytes belong to a struct of another type, which Swift cannot access.
 static inline const unsigned char *ccurl_ip_address(const struct curl_sockaddr *target, size_t *count) {

@@ -46,6 +46,20 @@ extension CurlHandle {
         }
         return String(cString: header.pointee.value)
     }
+
+    /// A field of the certificate that the server sent, such as `Expire date`; `nil` without TLS, without
+    /// ``CurlOption/readsCertificate`` or without the field.
+    package func certificateField(_ name: String) -> String? {
+        guard let certificates = ccurl_certificates(pointer), certificates.pointee.num_of_certs > 0,
+            var entry = certificates.pointee.certinfo?[0]
+        else { return nil }
+        while true {
+            let text = entry.pointee.data.map { String(cString: $0) } ?? ""
+            if text.hasPrefix("\(name):") { return String(text.dropFirst(name.utf8.count + 1)) }
+            guard let next = entry.pointee.next else { return nil }
+            entry = next
+        }
+    }
 }
 
 /// The object that the C callbacks receive as their context pointer.

@@ -136,10 +136,11 @@ package struct CurlHandle: ~Copyable {
         case required
     }
 
-    /// Sends bytes, at least one, as the request's body; libcurl copies them.
+    /// Sends bytes as the request's body; libcurl copies them.
     package func setBody(_ bytes: [UInt8]) throws(CurlFailure) {
         try check(ccurl_set_long(pointer, CURLOPT_POSTFIELDSIZE, bytes.count))
-        let copied = bytes.withUnsafeBytes { buffer in
+        // An empty array can have no address, which libcurl would take for a body that a callback provides.
+        let copied = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes { buffer in
             ccurl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: buffer.baseAddress))
         }
         try check(copied)

@@ -36,6 +36,8 @@ extension CurlOption<Bool> {
     package static var readsNetrc: Self { Self(code: CURLOPT_NETRC) }
     /// Whether the request is a HEAD, whose response has no body.
     package static var headOnly: Self { Self(code: CURLOPT_NOBODY) }
+    /// Whether the fields of the server's certificate are read (``CurlHandle/certificateField(_:)``).
+    package static var readsCertificate: Self { Self(code: CURLOPT_CERTINFO) }
     /// Whether libcurl leaves signal handlers unchanged: they belong to the process, not to a thread.
     static var noSignal: Self { Self(code: CURLOPT_NOSIGNAL) }
 }
