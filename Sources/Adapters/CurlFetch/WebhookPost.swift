@@ -30,7 +30,7 @@ final class WebhookPost {
     /// Blocks until the answer is received.
     ///
     /// - Parameters:
-    ///   - body: At least one byte of JSON.
+    ///   - body: JSON, unless a header field `Content-Type` says otherwise.
     ///   - url: A URL in ASCII.
     ///   - headers: Lines of header fields without their ends.
     /// - Returns: The answer, with any status.
@@ -38,7 +38,8 @@ final class WebhookPost {
     ///   expected.
     func run(_ body: [UInt8], to url: String, headers: [String]) throws -> WebhookReply {
         let start = ContinuousClock.now
-        var handle = try CurlHandle.posting(body, to: url, within: seconds)
+        let isJSON = !headers.contains { $0.lowercased().hasPrefix("content-type:") }
+        var handle = try CurlHandle.posting(body, to: url, within: seconds, isJSON: isJSON)
         try guardConnection(&handle)
         for header in headers { try handle.addHeader(header) }
         do throws(CurlFailure) {

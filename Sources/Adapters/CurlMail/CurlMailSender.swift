@@ -68,36 +68,39 @@ package struct CurlMailSender: MailSender {
     /// The meaning of a failed transfer, from libcurl's error and the mail server's last reply.
     ///
     /// libcurl names the refused command only in the details of its error.
-    private static func failure(_ error: CurlFailure, status: Int) -> MailFailure {
+    private static func failure(_ error: CurlFailure, status: Int) -> DeliveryFailure {
         let isFinal = (500..<600).contains(status)
         switch error.reason {
-        case .unreachable: return MailFailure(.unavailable, "The mail server cannot be reached.")
+        case .unreachable: return DeliveryFailure(.unavailable, "The mail server cannot be reached.")
         // After a reply of the mail server only this mail is slow, such as one whose recipient the server looks up.
         case .timedOut where status > 0:
-            return MailFailure(.deferred, "The mail server did not answer in time (mail.timeout).")
-        case .timedOut: return MailFailure(.unavailable, "The mail server did not answer in time (mail.timeout).")
+            return DeliveryFailure(.deferred, "The mail server did not answer in time (mail.timeout).")
+        case .timedOut: return DeliveryFailure(.unavailable, "The mail server did not answer in time (mail.timeout).")
         case .logInRefused:
-            return MailFailure(.unavailable, "The mail server refused the log-in (mail.user, mail.password).")
+            return DeliveryFailure(.unavailable, "The mail server refused the log-in (mail.user, mail.password).")
         case .encryptionFailed:
-            return MailFailure(
+            return DeliveryFailure(
                 .unavailable,
                 "The connection to the mail server cannot be encrypted: \(error.text) (mail.starttls, mail.caFile)."
             )
         case _ where error.detail.hasPrefix("RCPT failed"):
             return isFinal
-                ? MailFailure(.refused, "The mail server refused the recipient with \(status).")
-                : MailFailure(.deferred, "The mail server does not accept the recipient now (\(status)).")
+                ? DeliveryFailure(.refused, "The mail server refused the recipient with \(status).")
+                : DeliveryFailure(.deferred, "The mail server does not accept the recipient now (\(status)).")
         case _ where error.detail.hasPrefix("MAIL failed"):
-            return MailFailure(.unavailable, "The mail server refused the sender with \(status) (mail.from).")
+            return DeliveryFailure(.unavailable, "The mail server refused the sender with \(status) (mail.from).")
         case .unexpectedReply where error.detail.hasPrefix("Got unexpected smtp-server response"):
-            return MailFailure(.unavailable, "The mail server does not serve this machine: it greeted with \(status).")
+            return DeliveryFailure(
+                .unavailable,
+                "The mail server does not serve this machine: it greeted with \(status)."
+            )
         case .unexpectedReply where isFinal:
-            return MailFailure(.refused, "The mail server refused the message with \(status).")
+            return DeliveryFailure(.refused, "The mail server refused the message with \(status).")
         case .brokenOff where status < 400:
-            return MailFailure(.deferred, "The mail server closed the connection before it accepted the mail.")
+            return DeliveryFailure(.deferred, "The mail server closed the connection before it accepted the mail.")
         default:
             let reply = status > 0 ? "; its last reply was \(status)" : ""
-            return MailFailure(.deferred, "The mail server did not accept the mail: \(error.text)\(reply).")
+            return DeliveryFailure(.deferred, "The mail server did not accept the mail: \(error.text)\(reply).")
         }
     }
 }

@@ -21,8 +21,8 @@ package struct PasswordPool: PasswordHasher {
         permits = FairPermits(threads, maxWaiting: queue, exempt: .master)
     }
 
-    /// Whether the queue is full, so that a new caller would be refused, or displace a request.
-    package var isFull: Bool { permits.isFull }
+    /// Whether the queue is so full that a caller without requests would be refused.
+    package var refusesNewCallers: Bool { permits.refusesNewKeys }
 
     /// How full the queue of passwords is.
     package var status: QueueStatus { permits.status }

@@ -27,11 +27,17 @@ package enum AccountName: String, Sendable, CaseIterable {
         }
     }
 
-    /// All spellings of a name: a phone number without `+` is a Chinese number.
-    package func forms(of text: String) -> [String] {
+    /// All spellings of a name.
+    ///
+    /// - Parameters:
+    ///   - text: The name.
+    ///   - country: The digits of the country code of phone numbers without `+` (`accounts.countryCode`).
+    /// - Returns: The name, and the other spelling of a phone number of that country.
+    package func forms(of text: String, country: String) -> [String] {
         guard self == .phone else { return [text] }
-        if text.hasPrefix("+86") { return [text, String(text.dropFirst(3))] }
-        return text.hasPrefix("+") ? [text] : [text, "+86\(text)"]
+        let prefix = "+\(country)"
+        if text.hasPrefix(prefix) { return [text, String(text.dropFirst(prefix.count))] }
+        return text.hasPrefix("+") ? [text] : [text, prefix + text]
     }
 
     /// The error for a value that another user has.

@@ -28,8 +28,8 @@ package final class LoginAttempts: Sendable {
     }
 
     /// The key under which failures of an unknown name are counted; short for names of any length.
-    package static func key(of name: AccountName, _ text: String) -> String {
-        let form = name.forms(of: text).min() ?? text
+    package static func key(of name: AccountName, _ text: String, country: String) -> String {
+        let form = name.forms(of: text, country: country).min() ?? text
         return "\(name.rawValue) \(SHA256.hash(data: Array(form.utf8)).hexadecimal)"
     }
 

@@ -85,12 +85,9 @@ package final class SessionCache: Sendable {
 }
 
 extension SessionCache {
-    /// Subscribes to the ends of sessions and users, and to changes of roles.
-    ///
-    /// A change of a role can affect any user, directly or through other roles.
+    /// Subscribes to the changes that concern callers.
     func follow(_ changes: ChangeFeed) {
-        let filters = [ChangeFilter(.session, [.deleted]), ChangeFilter(.user, [.deleted]), ChangeFilter(.role)]
-        changes.subscribe(to: filters) { [self] event in
+        changes.subscribe(to: ChangeFilter.ofCallers) { [self] event in
             guard case .changes(let changes) = event, !changes.contains(where: { $0.className == .role }) else {
                 return endAll()
             }

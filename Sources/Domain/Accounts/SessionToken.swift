@@ -5,14 +5,22 @@ package struct SessionToken: Sendable, CustomStringConvertible {
     /// The token itself, for the client to which it belongs.
     package let revealed: String
 
-    /// Creates a token: 25 lower-case letters and digits (protocol/data 6.3), 129 random bits.
+    /// The number of characters: 129 bits.
+    static let length = 25
+
+    /// Creates a random token of lower-case letters and digits (protocol/data 6.3).
     package init() {
-        revealed = RandomString.lowercase(25)
+        revealed = RandomString.lowercase(SessionToken.length)
+    }
+
+    /// A token that was derived from a secret.
+    init(derived text: String) {
+        revealed = text
     }
 
     /// Parses a client's token; `nil` if it has another form.
     package init?(_ text: String) {
-        guard text.utf8.count == 25, text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
+        guard text.utf8.count == SessionToken.length, text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
         revealed = text
     }
 

@@ -52,7 +52,7 @@ package struct MailLink: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// The maximum number of valid links of a user: the last ones that were sent.
+    /// The maximum number of valid links of a user for one purpose: the last ones that were sent.
     static let maxLinks = 10
 
     /// The fields of a new link.

@@ -19,7 +19,8 @@ package struct MailMessage: Sendable, Hashable {
     /// The time of `Date`.
     package var date: Timestamp
 
-    /// The message as SMTP sends it (RFC 5322, RFC 2046): lines of at most 78 characters that end with CR LF.
+    /// The message as SMTP sends it (RFC 5322, RFC 2046): lines that end with CR LF, of at most 78 characters
+    /// unless one word, such as an address, is longer.
     ///
     /// Both bodies are in Base64, so that no server changes them and no line of theirs can be taken for another part.
     package var encoded: [UInt8] {

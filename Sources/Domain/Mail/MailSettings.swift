@@ -59,9 +59,14 @@ package struct MailSettings: Sendable {
         package init() {}
     }
 
-    /// Milliseconds after which a mail is sent again that failed a number of times; at most an hour.
-    package func pause(afterFailures count: Int) -> Int64 {
-        min(3_600_000, Int64(retryPause) * 1000 << max(0, min(count - 1, 20)))
+    /// How the queue sends mails.
+    package var delivery: DeliverySettings {
+        DeliverySettings(
+            workers: workers,
+            retryPause: retryPause,
+            giveUpAfter: giveUpAfter,
+            deadLetterLifetime: deadLetterLifetime
+        )
     }
 
     /// Seconds for which a link is valid.

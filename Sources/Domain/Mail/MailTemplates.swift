@@ -10,8 +10,8 @@ package struct MailTemplates: Sendable {
     package let styleHashes: [String]
     /// A template with the first line of its file.
     private struct Entry: Sendable {
-        let title: MailTemplate
-        let body: MailTemplate
+        let title: TextTemplate
+        let body: TextTemplate
     }
 
     private let entries: [String: Entry]
@@ -104,8 +104,8 @@ package struct MailTemplates: Sendable {
             body = body.dropFirst(line.count).drop { $0 == "\n" }
         }
         return Entry(
-            title: try MailTemplate(title, allowed: ["app"]),
-            body: try MailTemplate(String(body), allowed: allowed, required: required)
+            title: try TextTemplate(title, allowed: ["app"]),
+            body: try TextTemplate(String(body), allowed: allowed, required: required)
         )
     }
 

@@ -22,60 +22,41 @@ extension WriteTransaction {
         try insert(mail.object, into: .mail)
     }
 
-    /// Leases the next mail that is due, and makes its link; drops rows without a mail, and mails that are no longer
-    /// needed.
+    /// Makes the link of a mail that is leased.
     ///
     /// - Parameters:
-    ///   - lease: The name of the lease; no other lease has it.
+    ///   - mail: The mail.
     ///   - now: The time.
-    ///   - end: When the lease ends, and another worker can take the mail.
     ///   - settings: The lives of links.
     ///   - ids: Generates the id of the link.
-    /// - Returns: The mail and the token of its link; `nil` if none is due.
+    /// - Returns: The token of the link; `nil` if the row has no mail, or the mail is no longer needed.
     /// - Throws: Errors of the store.
-    func leaseMail(
-        as lease: String,
+    func newLink(
+        of mail: QueuedMail,
         at now: Timestamp,
-        until end: Timestamp,
         _ settings: MailSettings,
         ids: ObjectIDGenerator
-    ) throws -> (mail: QueuedMail, token: MailToken)? {
-        let due = ObjectQuery(
-            .mail,
-            where: QueuedMail.has(.waiting, before: now),
-            order: QueuedMail.order,
-            page: Page(first: 20)
-        )
-        for row in try find(due) {
-            // A row that another program wrote would come first for ever.
-            guard var mail = QueuedMail(row), let user = mail.user, try isNeeded(mail, by: user) else {
-                _ = try delete(row.id, in: .mail)
-                continue
-            }
-            let isTheirs = Condition.field(FieldPath(field: "user"), .equals(Pointer(.user, user).json))
-            let surplus = try count(isTheirs, in: .mailLink) - MailLink.maxLinks + 1
-            if surplus > 0 {
-                let oldest = ObjectQuery(.mailLink, where: isTheirs, page: Page(first: surplus))
-                try delete(try rows(oldest).map(\.id), in: .mailLink)
-            }
-            let token = MailToken()
-            let life = now.adding(seconds: settings.lifetime(of: mail.purpose))
-            let fields = MailLink.fields(of: mail, user, token, until: life)
-            try insert(StoredObject(id: ids.next(), createdAt: now, updatedAt: now, fields: fields), into: .mailLink)
-            mail.lease = lease
-            mail.due = end
-            try update(mail.object, in: .mail, from: row)
-            return (mail, token)
-        }
-        return nil
+    ) throws -> MailToken? {
+        guard let user = mail.user, try isNeeded(mail, by: user) else { return nil }
+        let token = MailToken()
+        let life = now.adding(seconds: settings.lifetime(of: mail.purpose))
+        let fields = MailLink.fields(of: mail, user, token, until: life)
+        try makeRoom(for: mail.purpose, of: user)
+        let link = StoredObject(id: ids.next(), createdAt: now, updatedAt: now, fields: fields)
+        try insert(link, into: .mailLink)
+        return token
     }
 
-    /// The row of a mail, if the lease is still the worker's.
-    func leased(_ mail: QueuedMail) throws -> QueuedMail? {
-        guard let row = try object(mail.id, in: .mail).flatMap(QueuedMail.init), row.lease == mail.lease,
-            mail.lease != nil
-        else { return nil }
-        return row
+    /// Deletes the oldest links of a user for a purpose, if there are too many.
+    private func makeRoom(for purpose: MailPurpose, of user: ObjectID) throws {
+        let others = Condition.all([
+            .field(FieldPath(field: "user"), .equals(Pointer(.user, user).json)),
+            .field(FieldPath(field: "purpose"), .equals(.string(purpose.rawValue))),
+        ])
+        let surplus = try count(others, in: .mailLink) - MailLink.maxLinks + 1
+        guard surplus > 0 else { return }
+        let oldest = ObjectQuery(.mailLink, where: others, page: Page(first: surplus))
+        try delete(try rows(oldest).map(\.id), in: .mailLink)
     }
 
     private func isNeeded(_ mail: QueuedMail, by user: ObjectID) throws -> Bool {
@@ -83,13 +64,5 @@ extension WriteTransaction {
             return false
         }
         return mail.purpose != .verify || user.fields["emailVerified"] != .bool(true)
-    }
-}
-
-extension ReadTransaction {
-    /// When the next waiting mail is due, leased ones included; `nil` if none waits.
-    func nextMailDue() throws -> Timestamp? {
-        let first = ObjectQuery(.mail, where: QueuedMail.has(.waiting), order: QueuedMail.order, page: .first)
-        return try find(first).first?.updatedAt
     }
 }

@@ -23,8 +23,16 @@ package struct AccountService: Sendable {
         let login = try Login(body, settings: dependencies.settings)
         // A parallel log-in can renew the hash; this one then compares again, with the new hash.
         for _ in 0..<3 {
-            let row = try await store.read { try $0.users(login.name, login.text).first }
-            let attempt = row?.id.description ?? LoginAttempts.key(of: login.name, login.text)
+            let row = try await store.read { [settings] in
+                try $0.users(login.name, login.text, settings).first
+            }
+            let attempt =
+                row?.id.description
+                ?? LoginAttempts.key(
+                    of: login.name,
+                    login.text,
+                    country: dependencies.settings.countryCode
+                )
             let isOutdated = try await compare(
                 login.password,
                 with: row,
@@ -33,7 +41,7 @@ package struct AccountService: Sendable {
                 orThrow: unknownUser(row)
             )
             guard let row else { break }
-            try requireVerifiedEmail(of: row)
+            try requireVerified(row, loggingInBy: login.name)
             let hash =
                 isOutdated ? try await dependencies.hasher.hash(login.password, for: caller.identityByAddress) : nil
             if let reply = try await welcome(row, replacing: hash, as: caller) { return reply }
@@ -106,6 +114,7 @@ package struct AccountService: Sendable {
             guard user.fields[PasswordHash.field] == compared else { throw mismatch }
             user.fields[PasswordHash.field] = .string(hash.text)
             try rules.writer.voidMails(of: [id])
+            try rules.writer.voidSMS(of: [id])
             if rules.settings.accountSettings.endsSessions { try rules.writer.endSessions(of: id) }
         }
     }
@@ -134,15 +143,21 @@ package struct AccountService: Sendable {
         return comparison == .rightButOutdated
     }
 
-    /// Throws ``ServiceError/Code/emailNotVerified`` if the app lets only users with a verified address log in; called
-    /// after the password was compared, so that a guess does not learn it.
-    private func requireVerifiedEmail(of row: ObjectRow) throws {
-        guard dependencies.settings.requiresVerifiedEmail else { return }
+    /// Throws ``ServiceError/Code/emailNotVerified`` or ``ServiceError/Code/phoneNotVerified`` if the app lets only users
+    /// with a verified address or number log in; called after the password was compared, so that a guess does not learn
+    /// it.
+    private func requireVerified(_ row: ObjectRow, loggingInBy name: AccountName) throws {
         let fields = try row.object().fields
-        guard fields[AccountName.email.rawValue] ?? .null != .null, fields["emailVerified"] != .bool(true) else {
-            return
+        func isUnverified(_ name: AccountName, _ flag: String) -> Bool {
+            fields[name.rawValue] ?? .null != .null && fields[flag] != .bool(true)
         }
-        throw ServiceError(.emailNotVerified, "The email address is not verified; open the link in the mail first.")
+        if dependencies.settings.requiresVerifiedEmail, isUnverified(.email, "emailVerified") {
+            throw ServiceError(.emailNotVerified, "The email address is not verified; open the link in the mail first.")
+        }
+        // A username and a password log in without it, as on LeanCloud (protocol/data 6.4).
+        if name == .phone, dependencies.settings.requiresVerifiedPhone, isUnverified(.phone, "mobilePhoneVerified") {
+            throw SMSCodeService.unverified
+        }
     }
 
     private func unknownUser(_ row: ObjectRow?) -> ServiceError {
@@ -180,15 +195,20 @@ private struct Login {
     let password: Password
 
     init(_ body: [String: JSONValue], settings: AccountSettings) throws {
-        guard [nil, .null].contains(body["smsCode"]) else {
-            throw ServiceError(.notAvailable, "SMS codes are not available on this server yet.")
-        }
         let given = AccountName.allCases.first { body[$0.rawValue] != nil && body[$0.rawValue] != .null }
         guard let given, let text = body[given.rawValue]?.stringValue, !text.isEmpty else {
             throw ServiceError(.missingUsername, "Username is missing or empty.")
         }
         name = given
-        self.text = try JSONValue.string(text).normalized(field: given.rawValue).stringValue ?? text
+        self.text = try Login.known(text, given, settings)
         password = try Password(body["password"], limit: settings.maxPasswordLength)
+    }
+
+    /// The name in the spelling that is stored: a phone number can be written with spaces and similar marks.
+    private static func known(_ text: String, _ name: AccountName, _ settings: AccountSettings) throws -> String {
+        if name == .phone, let number = try? PhoneNumber(text, country: settings.countryCode) {
+            return number.description
+        }
+        return try JSONValue.string(text).normalized(field: name.rawValue).stringValue ?? text
     }
 }

@@ -31,9 +31,9 @@ import Testing
 
     @Test("a number without a country is a Chinese one")
     func forms() {
-        #expect(Set(AccountName.phone.forms(of: "138")) == ["138", "+86138"])
-        #expect(Set(AccountName.phone.forms(of: "+86138")) == ["138", "+86138"])
-        #expect(AccountName.phone.forms(of: "+1202") == ["+1202"])
-        #expect(AccountName.username.forms(of: "138") == ["138"])
+        #expect(Set(AccountName.phone.forms(of: "138", country: "86")) == ["138", "+86138"])
+        #expect(Set(AccountName.phone.forms(of: "+86138", country: "86")) == ["138", "+86138"])
+        #expect(AccountName.phone.forms(of: "+1202", country: "86") == ["+1202"])
+        #expect(AccountName.username.forms(of: "138", country: "86") == ["138"])
     }
 }

@@ -93,6 +93,6 @@ import Testing
         arguments: [(1, 30), (2, 60), (3, 120), (7, 1920), (8, 3600), (100, 3600)]
     )
     func pauses(failures: Int, seconds: Int64) throws {
-        #expect(try MailFixture().settings.pause(afterFailures: failures) == seconds * 1000)
+        #expect(try MailFixture().settings.delivery.pause(afterFailures: failures) == seconds * 1000)
     }
 }

@@ -1,6 +1,7 @@
-import Domain
 import Support
 import Testing
+
+@testable import Domain
 
 /// What is cached of sessions and log-ins follows what is committed, whichever way it was changed.
 @Suite struct SessionChangeTests {
@@ -61,6 +62,18 @@ import Testing
             #expect(caller.user.map(fixture.cache.isCurrent) == true)
             #expect(try await fixture.caller(ann.token).user?.id == ann.id)
         }
+    }
+
+    @Test("a transaction that has ended a session takes its caller for a guest, before the commit")
+    func uncommittedEnd() async throws {
+        let ann = try await fixture.caller(try await fixture.signUp("ann").token)
+        let bob = try await fixture.caller(try await fixture.signUp("bob").token)
+        let session = try #require(ann.user?.session)
+        let users = try await fixture.store.write { [dependencies = fixture.dependencies] writer in
+            try writer.delete([session], in: .session)
+            return try [ann, bob].map { try writer.revalidated($0, dependencies).user?.id }
+        }
+        #expect(users == [nil, bob.user?.id])
     }
 
     @Test("a change of no password, user, session or role ends nothing")

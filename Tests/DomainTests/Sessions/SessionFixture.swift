@@ -4,16 +4,19 @@ import Testing
 
 /// Users of one app in memory, and what tests do with them in one line.
 struct SessionFixture {
-    let store = MemoryObjectStore()
+    let store: MemoryObjectStore
     let hasher = PlainHasher()
     let guest: Caller
     let master: Caller
     let objects: ObjectService
     let accounts: AccountService
     let sessions: SessionService
-    let cache: SessionCache
+    let dependencies: AccountDependencies
+    var cache: SessionCache { dependencies.sessionCache }
 
-    init(_ accountSettings: AccountSettings = AccountSettings()) throws {
+    init(_ accountSettings: AccountSettings = AccountSettings(), store: MemoryObjectStore = MemoryObjectStore()) throws
+    {
+        self.store = store
         let app = try #require(AppID("app"))
         guest = Caller(app: app)
         master = Caller(app: app, isMaster: true)
@@ -24,7 +27,7 @@ struct SessionFixture {
         objects = ObjectService(store: store, settings: settings)
         accounts = AccountService(store: store, settings: settings)
         sessions = SessionService(store: store, dependencies: settings.accountDependencies)
-        cache = settings.accountDependencies.sessionCache
+        dependencies = settings.accountDependencies
     }
 
     /// Makes an object and returns what the reply says.

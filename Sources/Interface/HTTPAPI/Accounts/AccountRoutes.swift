@@ -1,5 +1,4 @@
 internal import Domain
-internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
@@ -15,21 +14,26 @@ struct AccountRoutes: Sendable {
         callers.get("users/me", use: me)
         callers.put("users/:id/refreshSessionToken", use: refresh)
         callers.put("users/:id/updatePassword", use: changePassword)
-        for (method, path) in AccountRoutes.later { callers.on("\(path)", method: method, use: refuse) }
     }
 
     /// Logs in with fields from the body or the query string (protocol/data 6.2).
     @Sendable private func logIn(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let accounts = try accounts(context)
+        let app = try apps.services(of: context.caller)
         guard request.method != .get else {
-            return try await LoginMetrics.counting {
-                try await accounts.logIn(ObjectParameters(request).body, as: context.caller).json.response()
-            }
+            return try await logIn(ObjectParameters(request).body, app, context.caller)
         }
         return try await bodies.json(of: request, context) { body in
-            try await LoginMetrics.counting {
-                try await accounts.logIn(members(of: body), as: context.caller).json.response()
+            try await logIn(members(of: body), app, context.caller)
+        }
+    }
+
+    private func logIn(_ body: [String: JSONValue], _ app: AppServices, _ caller: Caller) async throws -> Response {
+        try await LoginMetrics.counting {
+            guard ![nil, .null].contains(body["smsCode"]) else {
+                return try await app.accounts.logIn(body, as: caller).json.response()
             }
+            guard let codes = app.codes else { throw SMSPolicy.off }
+            return try await codes.logIn(body, as: caller).json.response()
         }
     }
 
@@ -56,10 +60,6 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    @Sendable private func refuse(_ request: Request, _ context: CallerContext) throws -> Response {
-        throw ServiceError(.notAvailable, "SMS codes and captchas are not available on this server yet.")
-    }
-
     private func accounts(_ context: CallerContext) throws -> AccountService {
         try apps.services(of: context.caller).accounts
     }
@@ -77,14 +77,4 @@ struct AccountRoutes: Sendable {
         }
         return id
     }
-
-    /// Routes that need SMS (protocol/data 6.4); ``MailRoutes`` has those that need mails.
-    private static let later: [(HTTPRequest.Method, String)] = [
-        (.post, "requestSmsCode"), (.post, "verifySmsCode/:code"), (.post, "requestMobilePhoneVerify"),
-        (.post, "verifyMobilePhone/:code"),
-        (.post, "requestLoginSmsCode"), (.post, "usersByMobilePhone"), (.post, "requestPasswordResetBySmsCode"),
-        (.put, "resetPasswordBySmsCode/:code"), (.post, "resetPasswordBySmsCode/:code"),
-        (.post, "requestChangePhoneNumber"), (.post, "changePhoneNumber"), (.get, "requestCaptcha"),
-        (.post, "verifyCaptcha"),
-    ]
 }

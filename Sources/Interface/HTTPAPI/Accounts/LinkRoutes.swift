@@ -11,7 +11,6 @@ internal import NIOCore
 struct LinkRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
-    let limits: RequestLimits
 
     private static let formLimit = BodyLimit(size: 16 << 10, setting: "the limit of forms")
 
@@ -62,7 +61,6 @@ struct LinkRoutes: Sendable {
     ]
 
     private func service(_ context: APIContext) throws -> (AppServices, token: String, MailTemplates) {
-        try limits.takeRequest(from: context.clientAddress)
         guard let app = AppID(try context.parameters.require("app")).flatMap({ apps[$0] }),
             let templates = app.links.templates
         else { throw ServiceError(.routeNotFound, "There is no such path or method.") }

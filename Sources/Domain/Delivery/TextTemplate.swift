@@ -1,5 +1,5 @@
 /// A text with variables such as `{{link}}`, checked before it is used.
-package struct MailTemplate: Sendable, Hashable {
+package struct TextTemplate: Sendable, Hashable {
     private enum Segment: Sendable, Hashable {
         case text(String)
         case variable(String)
@@ -11,10 +11,10 @@ package struct MailTemplate: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - allowed: The names of the variables that it can have.
+    ///   - allowed: The names of the variables that it can have; `nil` for any names of letters, digits and `_`.
     ///   - required: Those of them that it must have.
     /// - Throws: ``TemplateFault`` naming the variable that is wrong.
-    init(_ text: String, allowed: [String], required: [String] = []) throws(TemplateFault) {
+    package init(_ text: String, allowed: [String]?, required: [String] = []) throws(TemplateFault) {
         var segments: [Segment] = []
         var rest = text[...]
         while let start = rest.firstRange(of: "{{") {
@@ -23,11 +23,14 @@ package struct MailTemplate: Sendable, Hashable {
                 throw TemplateFault("has '{{' without '}}'")
             }
             let name = String(rest[start.upperBound..<end.lowerBound].filter { $0 != " " })
-            guard allowed.contains(name) else {
+            if let allowed, !allowed.contains(name) {
                 throw TemplateFault(
                     "has the unknown variable '{{\(name.prefix(64))}}'; allowed: "
                         + allowed.sorted().joined(separator: ", ")
                 )
+            }
+            guard allowed != nil || TextTemplate.isName(name) else {
+                throw TemplateFault("has the variable '{{\(name.prefix(64))}}', whose name is not letters and digits")
             }
             segments.append(.variable(name))
             rest = rest[end.upperBound...]
@@ -39,6 +42,35 @@ package struct MailTemplate: Sendable, Hashable {
         self.segments = segments
     }
 
+    /// The names of the variables in the text.
+    package var variables: Set<String> {
+        Set(
+            segments.compactMap { segment in
+                if case .variable(let name) = segment { name } else { nil }
+            }
+        )
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_.".utf8.contains($0) }
+    }
+
+    /// The text with the values of its variables; a missing value is an empty one.
+    ///
+    /// - Parameters:
+    ///   - values: The values by the names of variables.
+    ///   - escape: Escapes the value of a variable for the text around it; gets the name and the value.
+    /// - Returns: The text.
+    package func filled(_ values: [String: String], escape: (String, String) -> String = { $1 }) -> String {
+        segments.map { segment in
+            switch segment {
+            case .text(let text): text
+            case .variable(let name): escape(name, values[name, default: ""])
+            }
+        }
+        .joined()
+    }
+
     /// The text with the values of its variables; a missing value is an empty one.
     ///
     /// - Parameters:
@@ -47,14 +79,7 @@ package struct MailTemplate: Sendable, Hashable {
     ///   - isHTML: Whether all other values are escaped for HTML.
     /// - Returns: The text.
     func filled(_ values: [String: String], markup: Set<String> = [], isHTML: Bool) -> String {
-        segments.map { segment in
-            switch segment {
-            case .text(let text): text
-            case .variable(let name):
-                isHTML && !markup.contains(name) ? values[name, default: ""].escapedForHTML : values[name, default: ""]
-            }
-        }
-        .joined()
+        filled(values) { name, value in isHTML && !markup.contains(name) ? value.escapedForHTML : value }
     }
 }
 

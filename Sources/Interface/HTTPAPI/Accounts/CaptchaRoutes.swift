@@ -1,0 +1,67 @@
+internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Captchas (protocol/data 6.4, docs/accounts.md).
+struct CaptchaRoutes: Sendable {
+    let apps: [AppID: AppServices]
+    let bodies: RequestBodies
+    let publicURL: String
+
+    /// - Parameters:
+    ///   - callers: The routes of apps.
+    ///   - pictures: The routes of pictures, which `img` elements request without keys: the token is the credential.
+    func add(to callers: RouterGroup<CallerContext>, pictures: RouterGroup<APIContext>) {
+        callers.get("requestCaptcha", use: request)
+        callers.post("verifyCaptcha", use: verify)
+        pictures.get(":token/:app", use: show)
+    }
+
+    @Sendable private func request(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let parameters = try ObjectParameters(request)
+        let token = try service(context.caller).token(
+            width: try parameters.number("width"),
+            height: try parameters.number("height"),
+            count: try parameters.number("size"),
+            seconds: try parameters.number("ttl"),
+            as: context.caller
+        )
+        let url = "\(publicURL)/1.1/captchas/\(token)/\(context.caller.app)"
+        var response = JSONValue.object(["captcha_token": .string(token), "captcha_url": .string(url)]).response()
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    @Sendable private func verify(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let captchas = try service(context.caller)
+        return try await bodies.json(of: request, context) { body in
+            let proof = try await captchas.solve(
+                body.objectValue?["captcha_code"]?.stringValue ?? "",
+                body.objectValue?["captcha_token"]?.stringValue ?? "",
+                as: context.caller
+            )
+            return JSONValue.object(["validate_token": .string(proof)]).response()
+        }
+    }
+
+    @Sendable private func show(_ request: Request, _ context: APIContext) async throws -> Response {
+        let missing = ServiceError(.routeNotFound, "There is no such captcha, or it has ended.")
+        guard let app = AppID(try context.parameters.require("app")).flatMap({ apps[$0] }), let captchas = app.captchas
+        else { throw missing }
+        context.app.note(app.id)
+        let token = try context.parameters.require("token")
+        guard let png = try await captchas.picture(token, for: context.clientAddress) else { throw missing }
+        var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: png)))
+        response.headers[.contentType] = "image/png"
+        response.headers[.cacheControl] = "no-store"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        return response
+    }
+
+    private func service(_ caller: Caller) throws -> CaptchaService {
+        guard let captchas = try apps.services(of: caller).captchas else { throw SMSPolicy.off }
+        return captchas
+    }
+}
