@@ -1,0 +1,29 @@
+"""Devices register themselves with every start of an app, and stay one object."""
+
+from client import assert_refused
+from people import Person, unique
+
+
+def register(api, **fields):
+    response = api.post("/1.1/installations", json=fields)
+    assert response.status_code in (200, 201), response.text
+    return response.status_code, response.json()["objectId"]
+
+
+def test_device_is_one_object_after_a_restart(new_server):
+    server = new_server().start()
+    fields = {"deviceType": "android", "installationId": unique("i"), "channels": ["a"]}
+    status, id = register(server.api(), **fields)
+    assert status == 201
+    server.kill()
+    server.start()
+    assert register(server.api(), **fields | {"channels": ["b"]}) == (200, id)
+    assert server.api().get(f"/1.1/installations/{id}").json()["channels"] == ["b"]
+    assert len(server.api(master=True).get("/1.1/installations").json()["results"]) == 1
+
+
+def test_device_of_another_user_is_protected_by_its_acl(server):
+    ann, bob = Person(server), Person(server)
+    token = unique("t")
+    register(ann, deviceToken=token, ACL={ann.id: {"read": True, "write": True}})
+    assert_refused(bob.post("/1.1/installations", json={"deviceToken": token}), 403, 403)
