@@ -41,7 +41,7 @@ package struct BlobStorage: Sendable {
 
     /// Reverts a commit whose record was not stored: removes the blob; the bytes are staged as before.
     ///
-    /// If that fails, the note stays, and the next start reverts the commit. Not affected by cancellation.
+    /// If that fails, the note stays, and the next sweep or start reverts the commit. Not affected by cancellation.
     package func revert(_ staged: any StagedBlob, as key: FileKey, of file: ObjectID) async {
         await shieldedFromCancellation {
             do {
@@ -53,7 +53,7 @@ package struct BlobStorage: Sendable {
         }
     }
 
-    /// Completes or reverts a commit that was interrupted by the end of a server.
+    /// Completes or reverts a commit that was interrupted by the end of a server or by a failure of the storage.
     ///
     /// - Parameters:
     ///   - note: The note in the journal.

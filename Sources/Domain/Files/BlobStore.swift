@@ -2,7 +2,7 @@
 ///
 /// It can be on another machine, and uses no more of staged bytes than ``StagedBlob`` promises. The disk implements it;
 /// tests have one in memory; both pass one contract suite, each with staging of its own kind and of the other.
-package protocol BlobStore: Sendable {
+package protocol BlobStore: BlobTrash {
     /// Stores finished staged bytes under a key; on return, bytes and name survive a power cut.
     ///
     /// Readers see the whole blob or none. The bytes stay staged.

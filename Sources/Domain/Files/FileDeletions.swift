@@ -4,7 +4,7 @@ internal import Synchronization
 /// Removes the bytes of one app's deleted files: the worker of the deletion queue (docs/storage-format.md, "Deleting").
 ///
 /// The transaction that deletes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
-/// row. So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used
+/// row. The blob of a file in the trash moves there instead (docs/trash.md). So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used
 /// again: both the worker and an upload that creates a file under a chosen key hold a claim on the key, and no file is
 /// created under a key while its row exists.
 package final class FileDeletions: Sendable {
@@ -153,51 +153,51 @@ package final class FileDeletions: Sendable {
         return failures.count
     }
 
-    /// Removes the bytes of files, and then their rows; called with a claim on each key.
+    /// Removes or moves the bytes of files, and then deletes their rows; called with a claim on each key.
     ///
     /// - Returns: The rows that stay, with their errors.
     /// - Throws: Errors of the object store; all rows stay then.
     private func remove(_ rows: [PendingDeletion]) async throws -> [(row: PendingDeletion, error: any Error)] {
-        var failures: [(row: PendingDeletion, error: any Error)] = []
-        var left: [(row: PendingDeletion, key: FileKey)] = []
-        let taken = try await keysOfFiles(among: rows)
-        for row in rows {
-            if let key = row.key, !taken.contains(key) {
-                left.append((row, key))
-            } else {
-                // The bytes of an existing record stay, even if a row names them.
-                logger?.critical("A row of the deletion queue is wrong and is dropped", metadata: metadata(of: row))
-            }
+        let known = try await store.read { try FileDeletions.known(among: rows, $0) }
+        let work = DeletionWork(rows, keysOfFiles: known.keys, entries: known.entries)
+        for row in work.wrong {
+            // The bytes of an existing record stay, even if a row names them.
+            logger?.critical("A row of the deletion queue is wrong and is dropped", metadata: metadata(of: row))
         }
-        files.forget(left.map(\.key))
-        let results = left.isEmpty ? [] : try await blobs.remove(left.map(\.key))
-        for ((row, key), failure) in zip(left, results) {
+        let keys = work.keys
+        files.forget(keys)
+        var errors = try await work.perform(on: blobs)
+        for row in work.rows where errors[row.id] == nil {
             do {
-                if let failure { throw failure }
-                try await derivatives?.remove(allOf: key.description)
+                if let key = row.key { try await derivatives?.remove(allOf: key.description) }
             } catch {
-                failures.append((row, error))
+                errors[row.id] = error
             }
         }
         // A download that read the record before the deletion can have opened the blob again since.
-        files.forget(left.map(\.key))
-        let failed = Set(failures.map(\.row.id))
-        let done = rows.map(\.id).filter { !failed.contains($0) }
+        files.forget(keys)
+        let failed = Set(errors.keys)
+        let done = rows.filter { !failed.contains($0.id) }.map(\.id)
+        let moved = Set(work.moves.map(\.id)).subtracting(failed)
         try await store.write { writer in
-            _ = try writer.delete(done, in: .deletion)
+            // An entry can have been removed while its bytes were moved; its row then removes them from the trash.
+            let entries = Set(try writer.rows(moved, in: .trash, readableBy: .unrestricted, upTo: .max).map(\.id))
+            try writer.delete(done.filter { !moved.contains($0) || entries.contains($0) }, in: .deletion)
         }
-        return failures
+        return rows.compactMap { row in errors[row.id].map { (row, $0) } }
     }
 
-    /// The keys of existing records among the rows' keys.
-    private func keysOfFiles(among rows: [PendingDeletion]) async throws -> Set<FileKey> {
-        let keys = Set(rows.compactMap(\.key))
-        return try await store.read { reader in
-            try keys.filter { key in
-                let hasKey = Condition.field(FieldPath(field: "key"), .equals(.string(key.description)))
-                return try reader.count(hasKey, in: .file) > 0
-            }
+    /// The keys of existing records among the rows' keys, and the existing entries of the trash among their ids.
+    private static func known(
+        among rows: [PendingDeletion],
+        _ reader: any ReadTransaction
+    ) throws -> (keys: Set<FileKey>, entries: Set<ObjectID>) {
+        let keys = try Set(rows.compactMap(\.key)).filter { key in
+            try reader.count(FileRecords.has(key), in: .file) > 0
         }
+        let ids = Set(rows.filter(\.isOfTrash).map(\.id))
+        let entries = try reader.rows(ids, in: .trash, readableBy: .unrestricted, upTo: .max)
+        return (keys, Set(entries.map(\.id)))
     }
 
     /// Logs the first failure since the queue was last empty.

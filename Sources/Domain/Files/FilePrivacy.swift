@@ -110,7 +110,13 @@ package struct FilePrivacy: Sendable {
         }
         let signed = isRestricted ? [image] : [image, .source]
         guard signed.contains(where: { isValid(signature, of: key, $0, expires) }) else {
-            throw ServiceError(.unsignedURL, "The signature of this URL is wrong.")
+            guard isRestricted, isValid(signature, of: key, .source, expires) else {
+                throw ServiceError(.unsignedURL, "The signature of this URL is wrong.")
+            }
+            throw ServiceError(
+                .unsignedURL,
+                "The signature of this URL is that of the file; the image needs one of its own (images.access)."
+            )
         }
         guard expires.value > now.wholeSeconds else {
             throw ServiceError(.unsignedURL, "The signature of this URL has expired.")

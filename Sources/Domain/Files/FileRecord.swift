@@ -27,6 +27,8 @@ package struct FileRecord: Sendable, Hashable {
     package let mirrorState: MirrorState?
     /// The result of censorship; `nil` if the file was never to be checked.
     package let verdict: Verdict?
+    /// Whether the blob is known to be damaged, so that its bytes are not served.
+    package let isDamaged: Bool
 
     /// Creates a record from checked values; without `updatedAt`, that of a record that was never changed.
     package init(
@@ -41,7 +43,8 @@ package struct FileRecord: Sendable, Hashable {
         createdAt: Timestamp,
         updatedAt: Timestamp? = nil,
         mirrorState: MirrorState? = nil,
-        verdict: Verdict? = nil
+        verdict: Verdict? = nil,
+        isDamaged: Bool = false
     ) {
         self.id = id
         self.key = key
@@ -55,6 +58,7 @@ package struct FileRecord: Sendable, Hashable {
         self.updatedAt = updatedAt ?? createdAt
         self.mirrorState = mirrorState
         self.verdict = verdict
+        self.isDamaged = isDamaged
     }
 }
 
@@ -72,6 +76,8 @@ package struct ServedFile: Sendable, Hashable {
     package let createdAt: Timestamp
     /// The result of censorship, which decides whether the bytes are served.
     package let verdict: Verdict?
+    /// Whether the blob is known to be damaged, so that its bytes are not served.
+    package let isDamaged: Bool
     /// Whether the file's ACL does not let everyone read its record.
     let hasPrivateACL: Bool
 
@@ -83,6 +89,7 @@ package struct ServedFile: Sendable, Hashable {
         digest = record.facts.digest
         createdAt = record.createdAt
         verdict = record.verdict
+        isDamaged = record.isDamaged
         hasPrivateACL = record.acl?.isPrivate ?? false
     }
 }

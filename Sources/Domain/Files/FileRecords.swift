@@ -90,6 +90,7 @@ extension FileRecord {
         if let detectedType { fields["_detected"] = .string(detectedType.description) }
         fields[MirrorField.name] = mirrorState.map { .string($0.rawValue) }
         fields[VerdictField.verdict] = verdict.map { .string($0.rawValue) }
+        if isDamaged { fields[DamageField.name] = .bool(true) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: updatedAt, acl: acl, fields: fields)
     }
 
@@ -113,7 +114,8 @@ extension FileRecord {
             createdAt: object.createdAt,
             updatedAt: object.updatedAt,
             mirrorState: object.mirrorState,
-            verdict: object.verdict
+            verdict: object.verdict,
+            isDamaged: object.isDamaged
         )
     }
 }

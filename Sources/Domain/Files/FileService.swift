@@ -3,6 +3,7 @@ package struct FileService: Sendable {
     private let files: FileRecords
     private let blobs: any BlobStore
     private let health: StorageHealth
+    private let onDamage: @Sendable (ObjectID) -> Void
     /// Decides which files are served.
     package let policy: CensorPolicy
     /// Cached records and open blobs, so that frequent downloads need neither the database nor the file system.
@@ -15,13 +16,16 @@ package struct FileService: Sendable {
     ///   - cache: The maximum numbers of cached records and open blobs.
     ///   - health: Receives reports of lost blobs.
     ///   - policy: Decides which files are served.
+    ///   - onDamage: Called with each file whose blob is missing or has another size than its record says.
     package init(
         files: FileRecords,
         blobs: any BlobStore,
         cache: DownloadCache = DownloadCache(),
         health: StorageHealth = StorageHealth(),
-        policy: CensorPolicy = CensorPolicy()
+        policy: CensorPolicy = CensorPolicy(),
+        onDamage: @escaping @Sendable (ObjectID) -> Void = { _ in }
     ) {
+        self.onDamage = onDamage
         self.health = health
         self.policy = policy
         self.files = files
@@ -49,7 +53,8 @@ package struct FileService: Sendable {
                 // A file on another server has no key.
                 guard let key = try? change.before?.object().fileKey else { continue }
                 served.remove(key)
-                if change.kind == .deleted { opened.remove(key) }
+                // Also after an update: the file of a blob that was damaged can be another one now.
+                opened.remove(key)
             }
         }
     }
@@ -66,7 +71,8 @@ package struct FileService: Sendable {
     ///
     /// Every way to the bytes of a file for clients begins here, or with ``requireOpen(_:)``.
     ///
-    /// - Throws: ``ServiceError/Code/blocked`` if censorship does not let the file be served.
+    /// - Throws: ``ServiceError/Code/blocked`` if censorship does not let the file be served;
+    ///   ``ServiceError/unreadable(_:)`` if its blob is known to be damaged.
     package func find(_ key: FileKey) async throws -> ServedFile? {
         let file = try await record(key)
         if let file { try requireOpen(file) }
@@ -86,16 +92,23 @@ package struct FileService: Sendable {
         return file
     }
 
-    /// Throws ``ServiceError/Code/blocked`` if censorship does not let the file be served.
+    /// Throws ``ServiceError/Code/blocked`` if censorship does not let the file be served, and
+    /// ``ServiceError/unreadable(_:)`` if its blob is known to be damaged.
     package func requireOpen(_ file: ServedFile) throws {
         try policy.requireOpen(file.verdict)
+        try requireWhole(file)
+    }
+
+    private func requireWhole(_ file: ServedFile) throws {
+        if file.isDamaged { throw ServiceError.unreadable(.known) }
     }
 
     /// Opens the bytes of a file for this caller only.
     ///
     /// - Throws: ``ServiceError/Code/fileNotFound`` if the file was deleted meanwhile; ``ServiceError/unreadable(_:)``
-    ///   if the blob has not as many bytes as its record says.
+    ///   if the blob has not as many bytes as its record says, or is known to be damaged.
     package func open(_ file: ServedFile) async throws -> any OpenBlob {
+        try requireWhole(file)
         guard let blob = try await blobs.open(file.key) else { throw try await missing(file.key) }
         guard blob.size == file.size else {
             try await report(file.key, "has \(blob.size) bytes, and its record \(file.size)")
@@ -128,6 +141,7 @@ package struct FileService: Sendable {
     private func report(_ key: FileKey, _ damage: String) async throws {
         guard let file = try await files.file(key: key) else { return }
         health.report(.damaged, "The blob of file \(file.id) \(damage).")
+        onDamage(file.id)
     }
 
     /// The error for a key without a file.

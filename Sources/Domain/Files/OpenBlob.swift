@@ -60,6 +60,9 @@ package struct UnreadableBlob: Error, Sendable, CustomStringConvertible {
     package init(size: Int64, expected: Int64) {
         description = "the file has \(size) bytes, not the \(expected) that were stored"
     }
+
+    /// The reason for a blob whose damage was recorded: it is not opened until it is found whole again.
+    package static let known = UnreadableBlob("the blob is known to be damaged")
 }
 
 extension ServiceError {

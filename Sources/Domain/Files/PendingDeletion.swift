@@ -1,20 +1,36 @@
-/// A row of the deletion queue: a file whose record is deleted and whose bytes are not yet removed.
+/// A row of the deletion queue: bytes that are to be removed, or moved to the trash.
 ///
-/// It is an object of the class `_Deletion`, written in the transaction that deletes the record.
+/// It is an object of the class `_Deletion`, written in the transaction that deletes the record or changes the trash.
+/// What the worker does with the row of an entry of the trash depends on the entry: while it exists, the bytes move
+/// from their key to the trash, and afterwards they are removed from both.
 package struct PendingDeletion: Sendable, Hashable {
-    /// The id of the row: the file's id, or a new one if a row with that id exists.
+    /// The id of the row: that of the entry in the trash, else the file's id, or a new one if a row with that id exists.
     package let id: ObjectID
-    /// The key of the deleted file, which locates its bytes; `nil` only if another program wrote the row.
+    /// The key that loses its bytes; `nil` if they have no key any more, as those of an entry that was moved.
     package let key: FileKey?
+    /// Whether the row belongs to an entry of the trash, which exists or existed.
+    package let isOfTrash: Bool
 }
 
 extension PendingDeletion {
     /// Reads a row.
     init(stored object: StoredObject) {
-        self.init(id: object.id, key: object.fields[PendingDeletion.keyField]?.stringValue.flatMap(FileKey.init))
+        self.init(
+            id: object.id,
+            key: object.fields[PendingDeletion.keyField]?.stringValue.flatMap(FileKey.init),
+            isOfTrash: object.fields[PendingDeletion.trashField] == .bool(true)
+        )
     }
 
     fileprivate static let keyField = "key"
+    private static let trashField = "trash"
+
+    /// The row of an entry of the trash, as an object.
+    static func trashing(_ entry: ObjectID, _ key: FileKey?, at now: Timestamp) -> StoredObject {
+        var fields: [String: JSONValue] = [trashField: .bool(true)]
+        fields[keyField] = key.map { .string($0.description) }
+        return StoredObject(id: entry, createdAt: now, updatedAt: now, fields: fields)
+    }
 
     /// The condition for the rows of a key.
     static func has(_ key: FileKey) -> Condition {

@@ -42,12 +42,15 @@ package protocol StagedBlob: Sendable {
     /// Works in a cancelled task as well.
     func cancelCommit() async throws
 
-    /// Makes ``discard()`` do nothing until the next note, so that the next start finds this one.
+    /// Makes ``discard()`` do nothing until the next note, so that ``StagingArea/unsettled()`` and the next start find
+    /// this one.
     ///
-    /// Called when it is unknown whether the blob exists.
+    /// Called when it is unknown whether the blob or its record exists. Without a note it does nothing.
     func keepNote()
 
     /// Removes the staged bytes and the note of their commit; a stored blob stays. Works in a cancelled task as well.
+    ///
+    /// If that fails, ``StagingArea/unsettled()`` and the next start try again.
     func discard() async
 }
 

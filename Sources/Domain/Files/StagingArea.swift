@@ -16,6 +16,11 @@ package protocol StagingArea: Sendable {
     /// The staged bytes and commits of a server that has ended; without those of ``stage()`` of this one.
     func leftovers() async throws -> [StagingLeftover]
 
+    /// The commits of this server that are undecided (``StagedBlob/keepNote()``), those of uploads included.
+    ///
+    /// Also tries again to remove the bytes whose removal failed. ``stage(as:)`` finds the bytes of such an upload.
+    func unsettled() async throws -> [CommitNote]
+
     /// Opens the bytes of a commit that was interrupted; `nil` if the journal has no such note any more.
     func reopen(_ note: CommitNote) async throws -> (any StagedBlob)?
 }

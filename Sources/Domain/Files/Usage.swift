@@ -8,6 +8,10 @@ package struct Usage: Sendable, Hashable {
     package var announced: Int64 = 0
     /// The number of unfinished uploads.
     package var uploads: Int64 = 0
+    /// The bytes of files in the trash.
+    package var trashBytes: Int64 = 0
+    /// The number of files in the trash that have bytes.
+    package var trashFiles: Int64 = 0
 
     /// Creates a usage of zero.
     package init() {}
@@ -31,16 +35,28 @@ package struct Usage: Sendable, Hashable {
         return usage
     }
 
-    static func + (left: Usage, right: Usage) -> Usage { left.joined(right, +) }
+    /// The usage of one file in the trash of a size in bytes.
+    static func trashed(_ size: Int64) -> Usage {
+        var usage = Usage()
+        usage.trashBytes = size
+        usage.trashFiles = 1
+        return usage
+    }
+
+    /// The sum of two usages.
+    package static func + (left: Usage, right: Usage) -> Usage { left.joined(right, +) }
 
     static func - (left: Usage, right: Usage) -> Usage { left.joined(right, -) }
 
     /// Throws ``ServiceError/Code/quotaExceeded`` if the usage exceeds a quota; `nil` means no quota.
+    ///
+    /// Bytes in the trash count, because they use the disk.
     func requireWithin(_ quota: Int64?) throws {
-        guard let quota, bytes + announced > quota else { return }
+        guard let quota, bytes + announced + trashBytes > quota else { return }
+        let trash = trashBytes > 0 ? ", \(trashBytes) of them in the trash" : ""
         throw ServiceError(
             .quotaExceeded,
-            "The app's files would take more than \(quota) bytes, the limit (uploads.quota).",
+            "The app's files would take more than \(quota) bytes\(trash), the limit (uploads.quota).",
             limit: "uploads.quota"
         )
     }
@@ -53,8 +69,12 @@ package struct Usage: Sendable, Hashable {
         return result
     }
 
-    fileprivate static var fields: [String: WritableKeyPath<Usage, Int64>] {
-        ["bytes": \.bytes, "files": \.files, "announced": \.announced, "uploads": \.uploads]
+    /// The fields of the object that stores it, by name.
+    package static var fields: [String: WritableKeyPath<Usage, Int64>] {
+        [
+            "bytes": \.bytes, "files": \.files, "announced": \.announced, "uploads": \.uploads,
+            "trashBytes": \.trashBytes, "trashFiles": \.trashFiles,
+        ]
     }
 }
 

@@ -11,9 +11,12 @@ struct DeletionFixture {
     let uploads: UploadFixture
     let derivatives = MemoryDerivativeStore()
     let log = LogLines()
+    /// How long deleted files stay in the trash.
+    let trash: TrashSettings
 
-    init() throws {
+    init(trash: TrashSettings = TrashSettings()) throws {
         uploads = try UploadFixture()
+        self.trash = trash
     }
 
     var store: MemoryObjectStore { uploads.store }
@@ -22,11 +25,15 @@ struct DeletionFixture {
 
     /// What a server has that has just been started.
     struct Server {
+        let blobs: any BlobStore
         let files: FileService
         let deletions: FileDeletions
         let objects: ObjectService
         let uploads: UploadService
     }
+
+    /// Starts a server; one that dies has another store or other blobs.
+    func server(_ blobs: any BlobStore) -> Server { server(on: nil, blobs) }
 
     /// Starts a server; one that dies has another store or other blobs.
     func server(on store: (any ObjectStore)? = nil, _ blobs: (any BlobStore)? = nil) -> Server {
@@ -41,10 +48,13 @@ struct DeletionFixture {
             backoff: Backoff(first: .milliseconds(1), max: .milliseconds(4)),
             logger: Logger(label: "test") { [log] _ in LineHandler(lines: log) }
         )
+        var settings = uploads.people.objects.settings
+        settings.trash = trash
         return Server(
+            blobs: blobs,
             files: files,
             deletions: deletions,
-            objects: ObjectService(store: store, settings: uploads.people.objects.settings),
+            objects: ObjectService(store: store, settings: settings),
             uploads: UploadService(
                 app: master.app,
                 limits: UploadLimits(),
@@ -181,6 +191,27 @@ struct DyingBlobStore: BlobStore {
     func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
         if death == .transaction { throw CancellationError() }
         let failures = try await base.remove(keys)
+        if death == .blobs { throw CancellationError() }
+        return failures
+    }
+
+    func moveToTrash(_ blobs: [TrashedBlob]) async throws -> [(any Error)?] {
+        if death == .transaction { throw CancellationError() }
+        let failures = try await base.moveToTrash(blobs)
+        if death == .blobs { throw CancellationError() }
+        return failures
+    }
+
+    func restore(_ blob: TrashedBlob) async throws -> Bool {
+        if death == .transaction { throw CancellationError() }
+        let isThere = try await base.restore(blob)
+        if death == .blobs { throw CancellationError() }
+        return isThere
+    }
+
+    func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
+        if death == .transaction { throw CancellationError() }
+        let failures = try await base.removeFromTrash(entries)
         if death == .blobs { throw CancellationError() }
         return failures
     }

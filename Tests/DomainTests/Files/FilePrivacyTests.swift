@@ -166,6 +166,19 @@ import Testing
         #expect(allowed == example.allowed, "\(example)")
     }
 
+    @Test(
+        "operators behind the signature of the file are refused with the setting",
+        arguments: [ImageAccess.styles, .signed]
+    )
+    func operators(access: ImageAccess) throws {
+        let privacy = try privacy(.acl, access)
+        let query = try query(by: privacy)
+        let error = #expect(throws: ServiceError.self) {
+            try privacy.permit(Self.chain, of: key, isPrivate: true, query, to: nil, at: Self.now)
+        }
+        #expect(error?.message.contains("images.access") == true, "\(error?.message ?? "")")
+    }
+
     @Test("the signature of an image shows neither the file nor another image")
     func narrow() throws {
         let query = try query(Self.chain)

@@ -39,14 +39,7 @@ extension FileClient {
     /// - Returns: The mails.
     /// - Throws: ``FileClientError``.
     public func mails(_ state: Mail.State, limit: Int = 100, skip: Int = 0) async throws -> [Mail] {
-        struct Reply: Decodable {
-            let results: [Mail]
-        }
-        let query = FileClient.queryString([
-            ("state", state.rawValue), ("limit", String(limit)), ("skip", String(skip)),
-        ])
-        let reply: Reply = try decode(await send(request("GET", "/1.1/mails" + query)))
-        return reply.results
+        try await queued("mails", state.rawValue, limit: limit, skip: skip)
     }
 
     /// Makes mails due at once; returns their number.
@@ -55,6 +48,25 @@ extension FileClient {
     /// - Returns: The number of mails.
     /// - Throws: ``FileClientError``.
     public func retryMails(_ ids: [String]?) async throws -> Int {
+        try await retry("mails", ids)
+    }
+
+    /// The messages of a queue.
+    func queued<Message: Decodable>(
+        _ queue: String,
+        _ state: String,
+        limit: Int,
+        skip: Int
+    ) async throws -> [Message] {
+        let query = FileClient.queryString([
+            ("state", state), ("limit", String(limit)), ("skip", String(skip)),
+        ])
+        let reply: QueuedMessages<Message> = try decode(await send(request("GET", "/1.1/\(queue)" + query)))
+        return reply.results
+    }
+
+    /// Makes messages of a queue due at once.
+    func retry(_ queue: String, _ ids: [String]?) async throws -> Int {
         struct Body: Encodable {
             let ids: [String]?
             let all: Bool?
@@ -63,7 +75,12 @@ extension FileClient {
             let count: Int
         }
         let body = try JSONEncoder().encode(Body(ids: ids, all: ids == nil ? true : nil))
-        let reply: Reply = try await call("POST", ["mails", "retry"], [UInt8](body))
+        let reply: Reply = try await call("POST", [queue, "retry"], [UInt8](body))
         return reply.count
     }
+}
+
+/// The reply to a list of messages.
+private struct QueuedMessages<Message: Decodable>: Decodable {
+    let results: [Message]
 }

@@ -98,16 +98,3 @@ final class TransferThreads: Sendable {
         }
     }
 }
-
-/// A handle that one transfer at a time uses.
-///
-/// Unchecked because the compiler cannot see who uses it: it is in the list of idle handles or in the hands of one
-/// thread, and the lock of ``TransferThreads`` orders one use before the next. libcurl allows a handle to move between
-/// threads that do not use it at the same time.
-private final class PooledHandle: @unchecked Sendable {
-    var handle: CurlHandle
-
-    init() throws(CurlFailure) {
-        handle = try CurlHandle()
-    }
-}
