@@ -8,10 +8,21 @@ import GRDB
 enum Damage {
     /// Overwrites the last leaf page of a class's table, which must have more than one.
     static func spoilTable(of name: ClassName, in path: String) throws {
+        let table = try DatabaseQueue(path: path).read { db in
+            ClassTable(number: try Catalog(db).entries[name]?.number ?? 0).name
+        }
+        try spoil(table, in: path)
+    }
+
+    /// Overwrites the last leaf page of an index, which must have more than one.
+    static func spoilIndex(_ name: String, in path: String) throws {
+        try spoil(name, in: path)
+    }
+
+    /// Overwrites the last child of the root page of a table or an index.
+    private static func spoil(_ name: String, in path: String) throws {
         let (root, size) = try DatabaseQueue(path: path).read { db in
-            let entry = try Catalog(db).entries[name]
-            let table = ClassTable(number: entry?.number ?? 0).name
-            let root = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = '\(table)'")
+            let root = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [name])
             return (root ?? 0, try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
         }
         var bytes = try Data(contentsOf: URL(filePath: path))

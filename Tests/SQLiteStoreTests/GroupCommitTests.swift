@@ -78,6 +78,34 @@ import Testing
         }
     }
 
+    @Test("the end of a session is known to the later writers of its group, and in the next group to subscribers only")
+    func knowsEndings() async throws {
+        try await withDatabase { database in
+            let store = SQLiteObjectStore(database)
+            let object = try StoredObject.named("ended")
+            try await store.write { try $0.insert(object, into: .session) }
+            let hold = DispatchSemaphore(value: 0)
+            database.pool.asyncWriteWithoutTransaction { _ in hold.wait() }
+            let knows = try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
+                for number in 0..<3 {
+                    group.addTask {
+                        try await store.write { writer in
+                            let knows = writer.concernsCallers
+                            if number == 1 { try writer.delete([object.id], in: .session) }
+                            return (number, knows)
+                        }
+                    }
+                    // One after the other, so that their order is known.
+                    while database.writes.waitingCount <= number { await Task.yield() }
+                }
+                hold.signal()
+                return try await group.reduce(into: [false, false, false]) { $0[$1.0] = $1.1 }
+            }
+            #expect(knows == [false, false, true])
+            #expect(try await store.write { $0.concernsCallers } == false)
+        }
+    }
+
     @Test("one writer of a group that fails takes nothing of the others with it")
     func failsAlone() async throws {
         try await withDatabase { database in
@@ -125,6 +153,29 @@ import Testing
             #expect(try await store.read { try $0.schema(of: ClassName("Lost")) } == nil)
             try await store.write { try $0.save(ClassSchema(name: ClassName("Kept"))) }
             #expect(try await store.read { try $0.schema(of: ClassName("Kept")) } != nil)
+        }
+    }
+
+    @Test("after a commit that failed, one that changes nothing takes the place of its frames before any writer runs")
+    func failureIsFinal() async throws {
+        try await withDatabase { database in
+            let store = SQLiteObjectStore(database)
+            let observer = CommitObserver(nil)
+            database.pool.add(transactionObserver: observer, extent: .databaseLifetime)
+            observer.refuses.withLock { $0 = true }
+            let save: @Sendable (any WriteTransaction) throws -> Void = {
+                try $0.save(ClassSchema(name: ClassName("Lost")))
+            }
+            // The disk fails on; a writer that changes nothing is refused as well.
+            await #expect(throws: Broken.self) { try await store.write(save) }
+            await #expect(throws: Broken.self) { try await store.write { _ in } }
+            let before = database.sizes.log
+            observer.refuses.withLock { $0 = false }
+            try await store.write { _ in }
+            let frame: Int64 = 24 + 4096
+            #expect(database.sizes.log == before + frame)
+            try await store.write { _ in }
+            #expect(database.sizes.log == before + frame)
         }
     }
 }

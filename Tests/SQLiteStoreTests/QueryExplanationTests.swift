@@ -29,13 +29,13 @@ import Testing
     @Test(
         "the plan names the index of an indexed field, and a scan otherwise",
         arguments: [
-            (#"{"n":3}"#, ["SEARCH class_18 USING INDEX class_18 n (<expr>=?)"]),
-            (#"{"s":"x"}"#, ["SCAN class_18"]), ("{}", ["SCAN class_18"]),
-            (#"{"s":{"$regex":"^(?i)x"}}"#, ["SCAN class_18"]),
+            (#"{"n":3}"#, ["SEARCH class_26 USING INDEX class_26 n (<expr>=?)"]),
+            (#"{"s":"x"}"#, ["SCAN class_26"]), ("{}", ["SCAN class_26"]),
+            (#"{"s":{"$regex":"^(?i)x"}}"#, ["SCAN class_26"]),
             (
                 #"{"tags":"x"}"#,
                 [
-                    "SCAN class_18", "CORRELATED SCALAR SUBQUERY 1",
+                    "SCAN class_26", "CORRELATED SCALAR SUBQUERY 1",
                     "  SCAN json_each VIRTUAL TABLE INDEX 3:",
                 ]
             ),
@@ -46,15 +46,41 @@ import Testing
         #expect(plan == expected)
     }
 
+    @Test("the plan knows an index that was created after its connection had read the schema")
+    func newIndex() async throws {
+        try await Samples.withFolder { folder in
+            let store = SQLiteObjectStore(try SQLiteDatabase(path: "\(folder)/db.sqlite", readers: 1))
+            var schema = ClassSchema(name: try ClassName("Task"), fields: ["n": FieldDefinition(.number)])
+            let query = ObjectQuery(
+                schema.name,
+                where: .field(FieldPath(field: "n"), .equals(.integer(3))),
+                page: try Page(limit: 7)
+            )
+            var plans: [[String]?] = []
+            for indexes in [[], [IndexDefinition(fields: [FieldPath(field: "n")])]] {
+                schema.indexes = indexes
+                try await store.write { [schema] in try $0.save(schema) }
+                // Every connection for reads, of which each call takes any.
+                plans = try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 {
+                        group.addTask { try await store.read { try $0.explain(query, counting: false)?.plan } }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            #expect(plans.allSatisfy { $0 == ["SEARCH class_26 USING INDEX class_26 n (<expr>=?)"] }, "\(plans)")
+        }
+    }
+
     @Test("the statement has the values, with quotes doubled")
     func statement() async throws {
         let found = try await explain(#"{"s":"it's","n":{"$gt":2.5}}"#)?.statement ?? ""
         #expect(found.contains("(json_extract(body, '$.s') = 'it''s')"), "\(found)")
         #expect(found.contains("(json_extract(body, '$.n') > 2.5)"), "\(found)")
-        #expect(found.hasPrefix("SELECT id, created_at, updated_at, acl, body FROM class_18 WHERE "))
+        #expect(found.hasPrefix("SELECT id, created_at, updated_at, acl, body, checksum FROM class_26 WHERE "))
         #expect(found.hasSuffix(" LIMIT 7 OFFSET 0"))
         let count = try await explain(#"{"n":3}"#, counting: true)
-        #expect(count?.statement == "SELECT count(*) FROM class_18 WHERE (json_extract(body, '$.n') = 3)")
-        #expect(count?.plan == ["SEARCH class_18 USING INDEX class_18 n (<expr>=?)"])
+        #expect(count?.statement == "SELECT count(*) FROM class_26 WHERE (json_extract(body, '$.n') = 3)")
+        #expect(count?.plan == ["SEARCH class_26 USING INDEX class_26 n (<expr>=?)"])
     }
 }

@@ -11,43 +11,43 @@ import Testing
     @Test(
         "indexes answer conditions and orders",
         arguments: [
-            (#"{"objectId":"a"}"#, "", "SEARCH class_18 USING INDEX sqlite_autoindex_class_18_1 (id=?)"),
-            ("{}", "-createdAt", "SCAN class_18 USING INDEX class_18_created"),
-            ("{}", "updatedAt", "SCAN class_18 USING INDEX class_18_updated"),
+            (#"{"objectId":"a"}"#, "", "SEARCH class_26 USING INDEX sqlite_autoindex_class_26_1 (id=?)"),
+            ("{}", "-createdAt", "SCAN class_26 USING INDEX class_26_created"),
+            ("{}", "updatedAt", "SCAN class_26 USING INDEX class_26_updated"),
             (
                 #"{"createdAt":{"$gt":{"__type":"Date","iso":"2024-01-01T00:00:00Z"}}}"#, "-createdAt",
-                "SEARCH class_18 USING INDEX class_18_created (created_at>?)"
+                "SEARCH class_26 USING INDEX class_26_created (created_at>?)"
             ),
-            (#"{"n":1}"#, "", #"SEARCH class_18 USING INDEX class_18 n,title (<expr>=?)"#),
+            (#"{"n":1}"#, "", #"SEARCH class_26 USING INDEX class_26 n,title (<expr>=?)"#),
             (
                 #"{"n":{"$gt":1,"$lt":9}}"#, "n",
-                #"SEARCH class_18 USING INDEX class_18 n,title (<expr>>? AND <expr><?)"#
+                #"SEARCH class_26 USING INDEX class_26 n,title (<expr>>? AND <expr><?)"#
             ),
-            (#"{"n":{"$in":[1,2]}}"#, "", #"SEARCH class_18 USING INDEX class_18 n,title (<expr>=?)"#),
-            (#"{"n":1,"title":"x"}"#, "", #"SEARCH class_18 USING INDEX class_18 n,title (<expr>=? AND <expr>=?)"#),
-            (#"{"n":1}"#, "title", #"SEARCH class_18 USING INDEX class_18 n,title (<expr>=?)"#),
-            (#"{"profile.city":"Lyon"}"#, "", #"SEARCH class_18 USING INDEX class_18 profile.city (<expr>=?)"#),
+            (#"{"n":{"$in":[1,2]}}"#, "", #"SEARCH class_26 USING INDEX class_26 n,title (<expr>=?)"#),
+            (#"{"n":1,"title":"x"}"#, "", #"SEARCH class_26 USING INDEX class_26 n,title (<expr>=? AND <expr>=?)"#),
+            (#"{"n":1}"#, "title", #"SEARCH class_26 USING INDEX class_26 n,title (<expr>=?)"#),
+            (#"{"profile.city":"Lyon"}"#, "", #"SEARCH class_26 USING INDEX class_26 profile.city (<expr>=?)"#),
             (
                 #"{"when":{"$lt":{"__type":"Date","iso":"2024-01-01T00:00:00Z"}}}"#, "-when",
-                #"SEARCH class_18 USING INDEX class_18 when (<expr><?)"#
+                #"SEARCH class_26 USING INDEX class_26 when (<expr><?)"#
             ),
             (
                 #"{"folder":{"__type":"Pointer","className":"Folder","objectId":"a"}}"#, "",
-                #"SEARCH class_18 USING INDEX class_18 folder (<expr>=?)"#
+                #"SEARCH class_26 USING INDEX class_26 folder (<expr>=?)"#
             ),
             (
                 #"{"place":{"$nearSphere":{"__type":"GeoPoint","latitude":1,"longitude":2},"$maxDistanceInMiles":3}}"#,
                 "",
-                #"SEARCH class_18 USING INDEX class_18 place (<expr>>? AND <expr><?)"#
+                #"SEARCH class_26 USING INDEX class_26 place (<expr>>? AND <expr><?)"#
             ),
-            (#"{"code":"x"}"#, "", #"SEARCH class_18 USING INDEX class_18 unique code (<expr>=?)"#),
+            (#"{"code":"x"}"#, "", #"SEARCH class_26 USING INDEX class_26 unique code (<expr>=?)"#),
             (
                 #"{"code":{"$regex":"^\\Qx\\E"}}"#, "",
-                #"SEARCH class_18 USING INDEX class_18 unique code (<expr>>? AND <expr><?)"#
+                #"SEARCH class_26 USING INDEX class_26 unique code (<expr>>? AND <expr><?)"#
             ),
             (
                 #"{"code":{"$regex":"^ab+c"}}"#, "code",
-                #"SEARCH class_18 USING INDEX class_18 unique code (<expr>>? AND <expr><?)"#
+                #"SEARCH class_26 USING INDEX class_26 unique code (<expr>>? AND <expr><?)"#
             ),
         ]
     )

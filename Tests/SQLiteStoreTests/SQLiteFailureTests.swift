@@ -191,7 +191,7 @@ extension StoredObject {
         return changed
     }
 
-    fileprivate static func sample(_ fields: [String: JSONValue] = [:]) -> StoredObject {
+    static func sample(_ fields: [String: JSONValue] = [:]) -> StoredObject {
         let now = Timestamp.now()
         return StoredObject(id: ObjectIDGenerator().next(), createdAt: now, updatedAt: now, fields: fields)
     }

@@ -8,10 +8,12 @@ import Testing
 @testable import SQLiteStore
 
 @Suite struct SQLiteObjectStoreTests {
+    /// Runs a body with a new store, and then expects that all its rows have the right checksums.
     private func withStore(_ body: (SQLiteObjectStore) async throws -> Void) async throws {
         try await Samples.withFolder { folder in
             let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
             try await body(SQLiteObjectStore(database))
+            #expect(try await database.inspectAll().damaged == [])
             try database.close()
         }
     }
@@ -58,8 +60,27 @@ import Testing
         try await withStore { try await rule.check($0) }
     }
 
+    @Test("the trash in SQLite keeps the contract", arguments: TrashContract.rules, [false, true])
+    func trash(rule: ContractRule<any ObjectStore>, repeats: Bool) async throws {
+        try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
+    }
+
     @Test("the mail queue in SQLite keeps the contract", arguments: MailQueueContract.rules, [false, true])
     func mails(rule: ContractRule<any ObjectStore>, repeats: Bool) async throws {
+        try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
+    }
+
+    @Test(
+        "devices, relations and feeds in SQLite keep the contract",
+        arguments: InstallationContract.rules + FriendshipContract.rules + FeedContract.rules,
+        [false, true]
+    )
+    func people(rule: ContractRule<any ObjectStore>, repeats: Bool) async throws {
+        try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
+    }
+
+    @Test("codes and the SMS queue in SQLite keep the contract", arguments: SMSContract.rules, [false, true])
+    func sms(rule: ContractRule<any ObjectStore>, repeats: Bool) async throws {
         try await withStore { try await rule.check(repeats ? RepeatingStore($0) : $0) }
     }
 

@@ -30,9 +30,12 @@ extension DatabaseCopy {
                 }
             } catch let error as DatabaseError where SQLiteFailure.fault(of: error) == .damaged {
                 // A record whose key was changed to another valid key counts as intact until it is deleted.
-                try withoutIndexes { db in
-                    for file in files { try forget(file, db) }
-                    for record in broken { try forget(record, db) }
+                guard let table else { return }
+                try queue.writeWithoutTransaction { db in
+                    try db.withoutIndexes(of: table) {
+                        for file in files { try forget(file, db) }
+                        for record in broken { try forget(record, db) }
+                    }
                 }
             }
         } catch {
@@ -40,22 +43,16 @@ extension DatabaseCopy {
         }
     }
 
-    private func page(after number: Int64) throws(OpenFailure) -> [Record] {
+    private func page(after number: Int64) throws(OpenFailure) -> [FileRow] {
         guard let table else { throw OpenFailure(message: "has no class _File") }
-        // Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
-        func member(_ name: String) -> String { "CASE WHEN json_valid(body) THEN json_extract(body, '$.\(name)') END" }
         let sql = """
-            SELECT number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
-                \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
+            SELECT \(FileRow.columns)
             FROM \(table)
-            WHERE number > ? AND CASE WHEN json_valid(body)
-                THEN coalesce(json_extract(body, '$.key'), json_extract(body, '$._size')) IS NOT NULL
-                    AND coalesce(json_extract(body, '$._mirror'), '') <> 'missing'
-                ELSE 1 END
+            WHERE number > ? AND \(FileRow.hasBytes)
             ORDER BY number LIMIT \(DatabaseCopy.pageSize)
             """
         do {
-            return try queue.read { db in try Row.fetchAll(db, sql: sql, arguments: [number]).map(Record.init(row:)) }
+            return try queue.read { db in try Row.fetchAll(db, sql: sql, arguments: [number]).map(FileRow.init(row:)) }
         } catch {
             throw OpenFailure(message: "cannot be read (\(DatabaseCopy.line(error)))", isDamage: true)
         }
@@ -65,69 +62,51 @@ extension DatabaseCopy {
         guard let table else { return }
         try db.execute(sql: "DELETE FROM \(table) WHERE id = ?", arguments: [file.id.description])
         if let usage = catalog.entries[.usage].map({ ClassTable(number: $0.number).name }) {
+            let body = """
+                json_set(body, '$.bytes', json_extract(body, '$.bytes') - ?1,
+                    '$.files', json_extract(body, '$.files') - 1)
+                """
             try db.execute(
-                sql: """
-                    UPDATE \(usage) SET body = json_set(body, '$.bytes', json_extract(body, '$.bytes') - ?,
-                        '$.files', json_extract(body, '$.files') - 1)
-                    """,
+                sql: "\(RowChecksum.update(usage, settingBody: body)) WHERE id = 'usage'",
                 arguments: [file.facts.size]
             )
         }
-        try unrelate(file.id.description, db)
+        try db.unrelate(file.id.description, of: .file, in: catalog)
     }
 
     /// The size is unknown, so the app's usage is not reduced.
     private func forget(_ record: UnreadableRecord, _ db: Database) throws {
         guard let table else { return }
         try db.execute(sql: "DELETE FROM \(table) WHERE number = ?", arguments: [record.number])
-        try unrelate(record.id, db)
-    }
-
-    private func unrelate(_ id: String, _ db: Database) throws {
-        guard let files = catalog.entries[.file] else { return }
-        try db.execute(sql: "DELETE FROM relation WHERE class = ? AND owner = ?", arguments: [files.number, id])
-        for owner in catalog.entries.values {
-            for (key, target) in owner.schema.relations where target == .file {
-                try db.execute(
-                    sql: "DELETE FROM relation WHERE class = ? AND key = ? AND member = ?",
-                    arguments: [owner.number, key, id]
-                )
-            }
-        }
-    }
-
-    /// Changes the table of files without its indexes, and then creates them again from the table.
-    private func withoutIndexes(_ body: (Database) throws -> Void) throws {
-        guard let table else { return }
-        try queue.writeWithoutTransaction { db in
-            // With it SQLite deletes a row that is missing in the index of ids; that index cannot be dropped.
-            try db.execute(sql: "PRAGMA writable_schema = ON")
-            defer { try? db.execute(sql: "PRAGMA writable_schema = OFF") }
-            try db.inTransaction {
-                let indexes = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT name, sql FROM sqlite_master
-                        WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL
-                        """,
-                    arguments: [table]
-                ).map { (name: $0["name"] as String, sql: $0["sql"] as String) }
-                for index in indexes { try db.execute(sql: "DROP INDEX \(index.name.quotedDatabaseIdentifier)") }
-                try body(db)
-                try db.execute(sql: "REINDEX \(table)")
-                for index in indexes { try db.execute(sql: index.sql) }
-                return .commit
-            }
-        }
+        try db.unrelate(record.id, of: .file, in: catalog)
     }
 }
 
 /// A row of the table of files.
-private struct Record {
+struct FileRow {
     let number: Int64
     /// The file; `nil` if its values were not written by lcfile.
     let file: FileEntry?
     let broken: UnreadableRecord
+
+    /// The columns that ``init(row:)`` reads.
+    static let columns = """
+        number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
+        \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
+        """
+
+    /// The condition for rows of files with bytes, and for those that cannot be read.
+    static let hasBytes = """
+        CASE WHEN json_valid(body)
+            THEN coalesce(json_extract(body, '$.key'), json_extract(body, '$._size')) IS NOT NULL
+                AND coalesce(json_extract(body, '$._mirror'), '') <> 'missing'
+            ELSE 1 END
+        """
+
+    /// Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
+    private static func member(_ name: String) -> String {
+        "CASE WHEN json_valid(body) THEN json_extract(body, '$.\(name)') END"
+    }
 
     init(row: Row) {
         // Without conversion, because GRDB ends the process for a value of another type.

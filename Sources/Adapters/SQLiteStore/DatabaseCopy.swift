@@ -1,5 +1,6 @@
 package import Domain
 internal import GRDB
+internal import Glibc
 
 /// A database that no server writes: the copy of a backup or a restore, or the one in a backup.
 ///
@@ -40,6 +41,7 @@ package struct DatabaseCopy: CopiedDatabase {
             if complaint == nil {
                 try DatabaseCopy.refuseNewer(queue)
                 try DatabaseMigrator.lcfile.migrate(queue)
+                while try queue.write({ try StoredBacklog(db: $0).fill(limit: 10_000) }) == false {}
             }
             let catalog = try queue.read { try Catalog($0) }
             if complaint == nil { try queue.write { try DatabaseCopy.forgetWork(catalog, $0) } }
@@ -113,22 +115,37 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// Deletes unfinished uploads and the deletion queue: a copy has no bytes of either.
+    /// Deletes unfinished uploads, the deletion queue and the trash: a copy has no bytes of them.
     private static func forgetWork(_ catalog: Catalog, _ db: Database) throws {
-        for name in [ClassName.upload, .uploadPart, .deletion] {
+        for name in [ClassName.upload, .uploadPart, .deletion, .trash] {
             guard let number = catalog.entries[name]?.number else { continue }
             try db.execute(sql: "DELETE FROM \(ClassTable(number: number).name)")
         }
         guard let usage = catalog.entries[.usage]?.number else { return }
         try db.execute(
-            sql: "UPDATE \(ClassTable(number: usage).name) SET body = json_set(body, '$.announced', 0, '$.uploads', 0)"
+            sql: RowChecksum.update(
+                ClassTable(number: usage).name,
+                settingBody: """
+                    json_set(body, '$.announced', 0, '$.uploads', 0, '$.trashBytes', 0, '$.trashFiles', 0)
+                    """
+            )
         )
     }
 
-    private static func refuseNewer(_ queue: DatabaseQueue) throws {
+    /// Throws ``OpenFailure`` for a database with a migration that this version does not know.
+    static func refuseNewer(_ queue: DatabaseQueue) throws {
         guard try queue.read(DatabaseMigrator.lcfile.hasBeenSuperseded) == false else {
             throw OpenFailure(message: "was written by a newer version of lcfile; use that version instead")
         }
+    }
+
+    /// The same for a file, which is opened for reading only: GRDB changes a database when it opens it for a server.
+    static func refuseNewer(_ path: String) throws {
+        // The first start creates it.
+        guard access(path, F_OK) == 0 else { return }
+        let reader = try DatabaseQueue(path: path, configuration: configuration(readonly: true))
+        try refuseNewer(reader)
+        try reader.close()
     }
 
     /// A message of SQLite on one line.
@@ -136,11 +153,12 @@ package struct DatabaseCopy: CopiedDatabase {
         "\(description)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    private static func configuration(readonly: Bool) -> Configuration {
+    static func configuration(readonly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = readonly
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.copy"
+        configuration.prepareDatabase { try RowChecksum.add(to: $0) }
         return configuration
     }
 }

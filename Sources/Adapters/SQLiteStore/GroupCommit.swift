@@ -19,6 +19,8 @@ final class GroupCommit: Sendable {
     private struct State {
         var waiting: [Job] = []
         var isRunning = false
+        /// Whether the log can contain the frames of a commit that failed.
+        var isUncertain = false
     }
 
     /// The maximum number of writes in a transaction, which bounds the wait of the first.
@@ -105,6 +107,7 @@ final class GroupCommit: Sendable {
         let transaction = SQLiteTransaction(db, catalog.current, queries, recording: changes.transaction())
         var completions: [Completion] = []
         do {
+            try seal(db)
             let began = ContinuousClock.now
             try db.inTransaction(.immediate) {
                 for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
@@ -126,14 +129,35 @@ final class GroupCommit: Sendable {
             if health.isFull { emptyLog(db) }
         } catch {
             let failure = health.reported(SQLiteFailure.translated(error))
+            state.withLock { $0.isUncertain = true }
             // The report has released the reserve: additions of data are now refused, and deletions have space.
             if !isRepeated, StorageFault(failure) == .full {
+                // It needs one page; the copy of the log can take all of a small reserve.
+                try? seal(db)
                 emptyLog(db)
                 return commit(group, db, isRepeated: true)
             }
+            // Before the writers get their error, so that it is final; if it fails, the next group tries again.
+            try? seal(db)
             for job in group.dropFirst(completions.count) { job.refuse(failure) }
             for completion in completions { completion(failure) }
         }
+    }
+
+    /// Makes the failure of the last commit final.
+    ///
+    /// A commit whose sync failed has its frames in the log. SQLite forgets them and overwrites them with the next
+    /// commit; but if the server is killed before, recovery finds them valid, and the change comes back although its
+    /// writer got an error. So the first commit after a failure is one that changes nothing: its frame takes the place
+    /// of the first of them, and the checksums of those behind it do not match any more. No writer runs before it.
+    private func seal(_ db: Database) throws {
+        guard state.withLock(\.isUncertain) else { return }
+        try db.inTransaction(.immediate) {
+            // Writes the first page, also if the number is the same.
+            try db.execute(sql: "PRAGMA user_version = 0")
+            return .commit
+        }
+        state.withLock { $0.isUncertain = false }
     }
 
     /// Copies the write-ahead log into the database, so that the next transaction begins at the log's start.

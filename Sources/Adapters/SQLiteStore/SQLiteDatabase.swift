@@ -14,6 +14,7 @@ package struct SQLiteDatabase: Sendable {
     let writes: GroupCommit
     /// The threads of reads; `nil` if they run on GRDB's queues.
     let readThreads: ReadThreads?
+    private let watch: CommitWatch
 
     /// The version of SQLite that is loaded, such as `3.40.1`.
     package static var libraryVersion: String { sqlite3_libversion().map { String(cString: $0) } ?? "unknown" }
@@ -28,6 +29,8 @@ package struct SQLiteDatabase: Sendable {
     ///   - health: Receives reports of storage faults, and decides whether data can be added.
     ///   - commits: Receives the duration of each transaction with changes, from its begin to the end of the sync.
     ///   - readThreads: The threads that run reads; with `nil`, they run on queues of GRDB.
+    ///   - acceptsLostCommits: Whether the database is opened although acknowledged transactions are missing in its
+    ///     write-ahead log; the log is then saved beside it, and `health` has a report of damage.
     /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
     package init(
         path: String,
@@ -36,23 +39,28 @@ package struct SQLiteDatabase: Sendable {
         maxGroupTime: Duration = .milliseconds(50),
         health: StorageHealth = StorageHealth(),
         commits: DurationHistogram = DurationHistogram(.accesses),
-        readThreads: ReadThreads? = nil
+        readThreads: ReadThreads? = nil,
+        acceptsLostCommits: Bool = false
     ) throws(OpenFailure) {
         self.readThreads = readThreads
+        try LogRescue(database: path, acceptsLoss: acceptsLostCommits, health: health).run()
+        let watch = CommitWatch(database: path)
+        self.watch = watch
         do {
+            try DatabaseCopy.refuseNewer(path)
             let functions = QueryFunctions()
             pool = try DatabasePool(
                 path: path,
-                configuration: SQLiteDatabase.configuration(readers, cacheSize, functions)
+                configuration: SQLiteDatabase.configuration(readers, cacheSize, functions, watch)
             )
             // With FULL, a confirmed write survives a power cut. It is set here, because GRDB sets NORMAL when it opens
             // the writer, which syncs only at checkpoints; the writer is one permanent connection.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let migrator = DatabaseMigrator.lcfile
-            guard try pool.read(migrator.hasBeenSuperseded) == false else {
-                throw OpenFailure(message: "was written by a newer version of lcfile; start that version instead")
-            }
-            try migrator.migrate(pool)
+            // The log of a server that was killed can have commits whose sync failed: they are read from memory that the
+            // system will not write again. What counts from now on is synced here. On a full disk this can fail, and
+            // the first transaction that frees space does it (``GroupCommit``).
+            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            try DatabaseMigrator.lcfile.migrate(pool)
             catalog = SharedCatalog(try pool.read { try Catalog($0) })
             queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool), health: health)
             writes = GroupCommit(
@@ -88,8 +96,12 @@ package struct SQLiteDatabase: Sendable {
 
     /// Closes every connection; later calls throw.
     package func close() throws {
-        // Frees the log's space, for a full disk. If this fails, the log stays valid.
-        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        _ = try? pool.writeWithoutTransaction { db in
+            // The mark goes first, because a log that is missing beside a mark counts as lost.
+            try watch.stop(on: db)
+            // Frees the log's space, for a full disk. If this fails, the log stays valid.
+            _ = try? db.checkpoint(.truncate)
+        }
         try pool.close()
     }
 
@@ -100,7 +112,8 @@ package struct SQLiteDatabase: Sendable {
     private static func configuration(
         _ readers: Int,
         _ cacheSize: Int,
-        _ functions: QueryFunctions
+        _ functions: QueryFunctions,
+        _ watch: CommitWatch
     ) -> Configuration {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers + lookupReaders
@@ -108,9 +121,11 @@ package struct SQLiteDatabase: Sendable {
         configuration.label = "lcfile.database"
         configuration.prepareDatabase { db in
             try functions.add(to: db)
+            try RowChecksum.add(to: db)
             // A negative value is in KiB. SQLite's default of 2 MB is less than the upper levels of a large class's
             // indexes.
             try db.execute(sql: "PRAGMA cache_size = -\(max(1, cacheSize >> 10))")
+            if !db.configuration.readonly { watch.install(on: db) }
         }
         return configuration
     }

@@ -65,7 +65,8 @@ struct ClassTable {
                     created_at INTEGER NOT NULL,
                     updated_at INTEGER NOT NULL,
                     acl        TEXT,
-                    body       TEXT NOT NULL
+                    body       TEXT NOT NULL,
+                    checksum   INTEGER
                 ) STRICT;
                 CREATE INDEX \(name)_created ON \(name) (created_at);
                 CREATE INDEX \(name)_updated ON \(name) (updated_at);

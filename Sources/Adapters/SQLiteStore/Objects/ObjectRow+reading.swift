@@ -3,34 +3,32 @@ internal import GRDB
 internal import GRDBSQLite
 
 extension ObjectRow {
-    /// Reads the current row of a statement of ``ConditionSQL/columns``.
+    /// Reads the current row of a statement of ``ConditionSQL/columns``, and compares it with its checksum.
     ///
-    /// Each value is copied once, from SQLite's memory.
+    /// Each text is copied once, from SQLite's memory.
     ///
-    /// - Throws: ``BrokenRow`` for an invalid id, which only another program can have written, and without memory.
-    init(reading statement: Statement) throws {
+    /// - Parameters:
+    ///   - statement: The statement.
+    ///   - name: The class, for the message about damage.
+    /// - Throws: A `DatabaseError` of damage if the row is not what was written, and ``BrokenRow`` for an invalid id,
+    ///   which only another program can have written.
+    init(reading statement: Statement, of name: ClassName) throws {
         let columns = statement.sqliteStatement
-        let text = try columns.text(0) { String(decoding: $0, as: UTF8.self) } ?? ""
-        guard let id = ObjectID(text) else { throw BrokenRow(id: text) }
-        self.init(
-            id: id,
-            createdAt: Timestamp(milliseconds: sqlite3_column_int64(columns, 1)),
-            updatedAt: Timestamp(milliseconds: sqlite3_column_int64(columns, 2)),
-            acl: try columns.text(3) { Array($0) },
-            body: try columns.text(4) { Array($0) } ?? []
-        )
-    }
-}
-
-extension SQLiteStatement {
-    /// The text of a column of the current row; `nil` for NULL.
-    fileprivate func text<Value>(_ column: CInt, _ body: (UnsafeBufferPointer<UInt8>) -> Value) throws -> Value? {
-        // SQLite also returns no text if it has no memory, and an object must not lose its ACL by that.
-        guard sqlite3_column_type(self, column) != SQLITE_NULL else { return nil }
-        guard let start = sqlite3_column_text(self, column) else {
-            throw DatabaseError(resultCode: .SQLITE_NOMEM)
+        let (id, created, updated) = (RowValue(columns, 0), RowValue(columns, 1), RowValue(columns, 2))
+        let (acl, body) = (RowValue(columns, 3), RowValue(columns, 4))
+        // NULL in the rows of earlier versions, until the backlog is done.
+        let checksum = RowValue(columns, 5)
+        guard checksum.isNull || checksum.integer == RowChecksum.of(id, created, updated, acl, body) else {
+            throw RowChecksum.damage(of: id.text, in: name)
         }
-        return body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(self, column))))
+        guard let objectID = ObjectID(id.text) else { throw BrokenRow(id: id.text) }
+        self.init(
+            id: objectID,
+            createdAt: Timestamp(milliseconds: created.integer),
+            updatedAt: Timestamp(milliseconds: updated.integer),
+            acl: acl.isNull ? nil : Array(acl.bytes),
+            body: Array(body.bytes)
+        )
     }
 }
 

@@ -9,7 +9,7 @@ extension SQLiteTransaction {
 
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
         let before = catalog
-        let recorded = changes.count
+        let recorded = changes.mark
         var result: Result?
         do {
             try db.inSavepoint {
@@ -33,15 +33,15 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        // Rows of the deletion queue and of gone keys are part of a deletion, which a full storage must not refuse.
-        if name != .deletion, name != .goneKey {
+        // These rows are part of a deletion, which a full storage must not refuse.
+        if ![.deletion, .trash, .goneKey, .peopleJob].contains(name) {
             try queries.health.requireSpace(for: name == .session ? .small : .data)
         }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO \(ClassTable(number: entry.number).name) (id, created_at, updated_at, acl, body)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO \(ClassTable(number: entry.number).name) (id, created_at, updated_at, acl, body, checksum)
+                VALUES (?1, ?2, ?3, ?4, ?5, \(RowChecksum.call(with: ["?1", "?2", "?3", "?4", "?5"])))
                 """
         )
         try refusingDuplicates(in: entry.schema) {
@@ -61,7 +61,10 @@ extension SQLiteTransaction {
         let before = try before.map(ObjectState.init) ?? wantedState(of: object.id, before: .updated, in: name)
         if queries.health.isFull { try requireSpace(for: object, in: name) }
         let statement = try db.cachedStatement(
-            sql: "UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?, acl = ?, body = ? WHERE id = ?"
+            sql: """
+                UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?1, acl = ?2, body = ?3, \
+                checksum = \(RowChecksum.call(with: ["id", "created_at", "?1", "?2", "?3"])) WHERE id = ?4
+                """
         )
         try refusingDuplicates(in: entry.schema) {
             try statement.execute(

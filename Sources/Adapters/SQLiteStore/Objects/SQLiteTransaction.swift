@@ -35,6 +35,8 @@ final class SQLiteTransaction: WriteTransaction {
         self.changes = changes
     }
 
+    var concernsCallers: Bool { changes.concernsCallers }
+
     func schema(of name: ClassName) -> ClassSchema? {
         catalog.entries[name]?.schema
     }
@@ -48,7 +50,9 @@ final class SQLiteTransaction: WriteTransaction {
         let statement = try db.cachedStatement(sql: "\(SQLiteTransaction.select) FROM \(table) WHERE id = ?")
         let rows = try Row.fetchCursor(statement, arguments: [id.description])
         // The end of the cursor resets the statement, and with it the row.
-        return try withExtendedLifetime(rows) { try rows.next() == nil ? nil : ObjectRow(reading: statement) }
+        return try withExtendedLifetime(rows) {
+            try rows.next() == nil ? nil : ObjectRow(reading: statement, of: name)
+        }
     }
 
     func rows(
@@ -64,12 +68,12 @@ final class SQLiteTransaction: WriteTransaction {
             WHERE id IN (SELECT value FROM json_each(\(list.databaseValue)))
             """
         guard case .subjects(let subjects) = readers else {
-            return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), upTo: size) }
+            return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), of: name, upTo: size) }
         }
         let readable = queries.functions.readable(by: subjects)
         defer { _ = queries.functions.release([readable.number]) }
         sql += " AND \(readable.sql)"
-        return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), upTo: size) }
+        return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), of: name, upTo: size) }
     }
 
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
@@ -77,18 +81,24 @@ final class SQLiteTransaction: WriteTransaction {
             try prepared(compiler.find(query)) { statement, arguments in
                 let rows = try Row.fetchCursor(statement, arguments: arguments)
                 guard try rows.next() != nil else { return [] }
-                let first = try ObjectRow(reading: statement)
-                return [first] + (try objects(in: statement, rows, upTo: query.replySize - first.size))
+                let first = try ObjectRow(reading: statement, of: query.className)
+                let size = query.replySize - first.size
+                return [first] + (try objects(in: statement, rows, of: query.className, upTo: size))
             }
         } ?? []
     }
 
     /// Reads the rows of a running statement while they fit into the size.
-    private func objects(in statement: Statement, _ rows: RowCursor, upTo size: Int) throws -> [ObjectRow] {
+    private func objects(
+        in statement: Statement,
+        _ rows: RowCursor,
+        of name: ClassName,
+        upTo size: Int
+    ) throws -> [ObjectRow] {
         var found: [ObjectRow] = []
         var remaining = size
         while try rows.next() != nil {
-            let object = try ObjectRow(reading: statement)
+            let object = try ObjectRow(reading: statement, of: name)
             remaining -= object.size
             guard remaining >= 0 else { break }
             found.append(object)
@@ -97,9 +107,14 @@ final class SQLiteTransaction: WriteTransaction {
     }
 
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
-        try running(query) { compiler in
-            try prepared(compiler.find(query, selecting: "id, \(SQLPath.value(FieldPath(field: field)))")) {
+        let columns = "id, \(SQLPath.value(FieldPath(field: field))), \(RowChecksum.isIntact)"
+        return try running(query) { compiler in
+            try prepared(compiler.find(query, selecting: columns)) {
                 try Row.fetchAll($0, arguments: $1).compactMap { row in
+                    guard row[2] as Bool else {
+                        let id = String.fromDatabaseValue(row[0] as DatabaseValue)
+                        throw RowChecksum.damage(of: id ?? "", in: query.className)
+                    }
                     guard let id = ObjectID(row[0] as String), let text = row[1] as String? else { return nil }
                     return (id, text)
                 }
@@ -133,6 +148,25 @@ final class SQLiteTransaction: WriteTransaction {
         )
         let list = JSONValue.array(members.map { .string($0.description) }).databaseValue
         return try Bool.fetchOne(statement, arguments: [number, key, owner.id.description, list]) ?? false
+    }
+
+    func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID> {
+        guard !objects.isEmpty else { return [] }
+        let list = JSONValue.array(objects.map { .string($0.description) }).databaseValue
+        var found: Set<ObjectID> = []
+        for owner in catalog.entries.values {
+            for (key, target) in owner.schema.relations where target == name {
+                let statement = try db.cachedStatement(
+                    sql: """
+                        SELECT DISTINCT member FROM relation WHERE class = ? AND key = ? \
+                        AND member IN (SELECT value FROM json_each(?))
+                        """
+                )
+                let members = try String.fetchAll(statement, arguments: [owner.number, key, list])
+                found.formUnion(members.compactMap { ObjectID($0) })
+            }
+        }
+        return found
     }
 
     private static let select = "SELECT \(ConditionSQL.columns)"

@@ -27,7 +27,7 @@ struct ConditionSQL {
     }
 
     /// The columns that are read of each row.
-    static let columns = "id, created_at, updated_at, acl, body"
+    static let columns = "id, created_at, updated_at, acl, body, checksum"
 
     /// The statement that finds objects.
     mutating func find(_ query: ObjectQuery, selecting columns: String = ConditionSQL.columns) throws -> SQL {
