@@ -1,5 +1,4 @@
 internal import Domain
-internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
@@ -75,9 +74,11 @@ final class BlobLayout: Sendable {
 
     /// Requires that no blob of an earlier version has the name; blocks.
     ///
-    /// - Throws: ``ServiceError/Code/duplicateValue``.
+    /// - Throws: ``ServiceError/Code/duplicateValue``; an error if that is unknown.
     func requireFree(_ blob: BlobName) throws {
         guard access(earlierPath(of: blob), F_OK) != 0 else { throw keyTaken }
+        let number = errno
+        guard number == ENOENT || number == ENOTDIR else { throw failure(of: "access", number) }
     }
 
     /// The path of the staged bytes of an upload that outlives the server.
@@ -97,11 +98,9 @@ final class BlobLayout: Sendable {
 
     /// The names of all files in `staging`.
     func stagedNames() throws -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: staging)
-        } catch {
-            throw failure(of: "opendir", EIO)
-        }
+        var names: [String] = []
+        try forEachName(in: staging) { names.append($0) }
+        return names
     }
 
     /// Removes files in `staging` that a previous server left.

@@ -17,10 +17,21 @@ package struct BlobSource: Sendable {
     /// Compares blobs with their records, several at a time; returns their conditions in the same order.
     ///
     /// The size is always compared; for the digest all bytes are read.
-    package func check(_ files: [FileEntry], comparingDigests: Bool) throws -> [BlobCondition] {
+    ///
+    /// - Parameters:
+    ///   - files: The records.
+    ///   - comparingDigests: Whether all bytes are read.
+    ///   - droppingPages: Whether the bytes leave the page cache, for a server on the same machine.
+    /// - Returns: The conditions.
+    /// - Throws: Errors of opening a blob.
+    package func check(
+        _ files: [FileEntry],
+        comparingDigests: Bool,
+        droppingPages: Bool = false
+    ) throws -> [BlobCondition] {
         try inParallel(files) { file in
             guard comparingDigests else { return try checkSize(of: file) }
-            return try read(file, comparingDigest: true) { _ in }
+            return try read(file, comparingDigest: true, droppingPages: droppingPages) { _ in }
         }
     }
 
@@ -28,9 +39,26 @@ package struct BlobSource: Sendable {
     func read(
         _ file: FileEntry,
         comparingDigest: Bool,
+        droppingPages: Bool = false,
         _ take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> BlobCondition {
         guard let blob = try open(file) else { return .missing }
+        return try BlobSource.read(blob, file, comparingDigest: comparingDigest, droppingPages: droppingPages, take)
+    }
+
+    /// The path of a blob's file; `nil` if there is none.
+    func path(of file: FileEntry) -> String? {
+        layout.paths(of: BlobName(file.key)).first { access($0, F_OK) == 0 }
+    }
+
+    /// Passes the bytes of an open file to the body, piece by piece; returns the condition of the record's blob.
+    static func read(
+        _ blob: borrowing Descriptor,
+        _ file: FileEntry,
+        comparingDigest: Bool,
+        droppingPages: Bool = false,
+        _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> BlobCondition {
         let sized = try compareSize(of: blob, with: file.facts)
         guard sized == .whole else { return sized }
         var hasher = BlobHasher(like: file.facts.digest)
@@ -40,20 +68,20 @@ package struct BlobSource: Sendable {
         while true {
             let count: Int
             do {
-                count = try syscall("read") { Glibc.read(blob.raw, buffer.baseAddress, buffer.count) }
+                let descriptor = blob.raw
+                count = try syscall("read") { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
             } catch {
                 return .damaged("cannot be read")
             }
             if count == 0 { break }
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             if comparingDigest { hasher.update(bytes) }
+            if droppingPages { dropPages(of: blob.raw, at: size, count: count) }
             size += Int64(count)
             try take(bytes)
         }
-        guard size == file.facts.size else { return wrongSize(size, file.facts) }
-        guard !comparingDigest || hasher.digest == file.facts.digest else {
-            return .damaged("holds other bytes than were uploaded: their digest is not \(file.facts.digest)")
-        }
+        guard size == file.facts.size else { return .wrongSize(size, file.facts) }
+        guard !comparingDigest || hasher.digest == file.facts.digest else { return .otherBytes(than: file.facts) }
         return .whole
     }
 
@@ -63,15 +91,11 @@ package struct BlobSource: Sendable {
 
     private func checkSize(of file: FileEntry) throws -> BlobCondition {
         guard let blob = try open(file) else { return .missing }
-        return try compareSize(of: blob, with: file.facts)
+        return try BlobSource.compareSize(of: blob, with: file.facts)
     }
 
-    private func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {
+    private static func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {
         let size = try blob.size()
-        return size == facts.size ? .whole : wrongSize(size, facts)
-    }
-
-    private func wrongSize(_ size: Int64, _ facts: BlobFacts) -> BlobCondition {
-        .damaged("has \(size) bytes, not the \(facts.size) that were uploaded")
+        return size == facts.size ? .whole : .wrongSize(size, facts)
     }
 }

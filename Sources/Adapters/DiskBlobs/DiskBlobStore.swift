@@ -10,6 +10,7 @@ package import NIOPosix
 /// server sets; the folder belongs to one server process.
 package struct DiskBlobStore: BlobStore {
     let layout: BlobLayout
+    let trash: TrashLayout
     let pool: DiskThreads
 
     /// The prefix of the names of unfinished copies, which no staged file has.
@@ -24,6 +25,7 @@ package struct DiskBlobStore: BlobStore {
     /// - Throws: An error if a folder cannot be created, synced or read.
     package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
         layout = try BlobLayout(folder: folder)
+        trash = TrashLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: health)
         try layout.removeStaged(beginningWith: DiskBlobStore.copy)
     }
@@ -70,7 +72,8 @@ package struct DiskBlobStore: BlobStore {
     package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
         try await pool.runIfActive { [layout, health = pool.health] in
             // All names first, then all syncs, as in a commit.
-            let results = keys.map { key in Result { try health.reporting { try layout.unlink(BlobName(key)) } } }
+            let results = keys.map { key in Result { try health.reporting { try layout.removeName(of: BlobName(key)) } }
+            }
             var folders: [String: Result<Void, any Error>] = [:]
             return results.map { result in
                 guard case .success(let own) = result else { return result.failure }
@@ -98,7 +101,7 @@ extension BlobLayout {
     ///
     /// - Returns: The folders to sync. A removal that is repeated can have been done without a sync, so the folder of a
     ///   name that is not there counts, too.
-    fileprivate func unlink(_ blob: BlobName) throws -> [String] {
+    func removeName(of blob: BlobName) throws -> [String] {
         let path = path(of: blob)
         let earlier = earlierPath(of: blob)
         if try DiskBlobStore.unlinkBlob(path) { return [parent(path)] }

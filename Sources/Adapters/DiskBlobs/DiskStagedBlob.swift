@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Domain
 internal import Glibc
 internal import NIOCore
@@ -11,13 +10,16 @@ final class DiskStagedBlob: StagedBlob {
     let md5 = RunningMD5()
     let pool: DiskThreads
     private let layout: BlobLayout
+    private let unsettled: UnsettledNames
     /// The current path of the file, and its path when it was opened.
     private let path: Mutex<String>
     private let originalPath: String
     /// The path of the staged bytes of an upload; `nil` for the bytes of one request, which are useless after it.
     private let stagedPath: String?
     private let hasDurableName = Mutex(false)
-    /// Whether a blob can exist that should not: then the file retains the name by which the next start finds it.
+    /// The note of the current commit.
+    private let note: Mutex<CommitNote?>
+    /// Whether a blob can exist that should not: then the file retains the name by which the commit is decided later.
     private let keepsNote = Mutex(false)
     /// The extent and head of the file, if the writers have written all of its bytes.
     private let known: Mutex<Known?>
@@ -59,16 +61,28 @@ final class DiskStagedBlob: StagedBlob {
     ///   - path: The path of the file.
     ///   - stagedPath: The path without a noted commit; `nil` for the bytes of one request.
     ///   - age: Whether the file must exist, or must not.
+    ///   - note: The note whose name the path has.
     ///   - layout: The folders.
+    ///   - unsettled: The names that failures left.
     ///   - pool: Threads for reading and writing.
     /// - Throws: An error if the file cannot be opened.
-    init(path: String, stagedPath: String?, mustBe age: Age, layout: BlobLayout, pool: DiskThreads) throws {
+    init(
+        path: String,
+        stagedPath: String?,
+        mustBe age: Age,
+        noting note: CommitNote? = nil,
+        layout: BlobLayout,
+        unsettled: UnsettledNames,
+        pool: DiskThreads
+    ) throws {
         file = try Descriptor(path, O_RDWR | O_NOFOLLOW | age.flags, mode: 0o600)
         self.path = Mutex(path)
         originalPath = path
         self.stagedPath = stagedPath
         known = Mutex(age == .new ? Known() : nil)
+        self.note = Mutex(note)
         self.layout = layout
+        self.unsettled = unsettled
         self.pool = pool
     }
 
@@ -162,31 +176,54 @@ final class DiskStagedBlob: StagedBlob {
 
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
         try await pool.runIfActive { [self] in
-            keepsNote.withLock { $0 = false }
-            try move(to: layout.path(noting: CommitNote(file: file, blob: blob, isDraft: stagedPath == nil)))
+            let new = CommitNote(file: file, blob: blob, isDraft: stagedPath == nil)
+            // A rename that fails leaves the earlier note, which stays undecided.
+            try move(to: layout.path(noting: new))
+            endNote()
+            note.withLock { $0 = new }
         }
     }
 
     func cancelCommit() async throws {
         // Not on the pool, which drops the jobs of a cancelled task: the note must be removed anyway.
-        try move(to: stagedPath ?? originalPath)
+        let note = path.withLock(\.self)
+        let name = stagedPath ?? originalPath
+        try move(to: name)
+        // A power cut can leave both names, on a file system that stored the note and not the removal of the old name.
+        // Then the rename does nothing, and both stay.
+        if note != name { unlink(note) }
+        endNote()
     }
 
     func keepNote() {
+        guard let note = note.withLock(\.self) else { return }
         keepsNote.withLock { $0 = true }
+        unsettled.keep(note)
+    }
+
+    private func endNote() {
+        keepsNote.withLock { $0 = false }
+        let ended = note.withLock { note in
+            defer { note = nil }
+            return note
+        }
+        if let ended { unsettled.release(ended) }
     }
 
     func discard() async {
         guard !keepsNote.withLock(\.self) else { return }
-        let path = path.withLock(\.self)
         // A small file is removed at once; freeing the blocks of a large one can be slow.
-        guard known.withLock({ $0?.extent ?? .max }) >= DiskStagedBlob.largeSize else {
-            unlink(path)
-            return
-        }
+        guard known.withLock({ $0?.extent ?? .max }) >= DiskStagedBlob.largeSize else { return remove() }
         // The pool drops the jobs of a cancelled task, and the name must be removed all the same.
-        let isDone = await shieldedFromCancellation { [pool] in (try? await pool.runIfActive { unlink(path) }) != nil }
-        if !isDone { unlink(path) }
+        let isDone = await shieldedFromCancellation { [pool] in (try? await pool.runIfActive { self.remove() }) != nil }
+        if !isDone { remove() }
+    }
+
+    private func remove() {
+        if let number = unsettled.remove(path.withLock(\.self)) {
+            _ = pool.health.reported(failure(of: "unlink", number))
+        }
+        endNote()
     }
 
     /// The digests of all blocks: those computed while writing, the others from the file.
@@ -259,23 +296,3 @@ final class DiskStagedBlob: StagedBlob {
         return own.st_dev == found.st_dev
     }
 }
-
-/// Gives a file a second name, or renames it on file systems without hard links; blocks.
-///
-/// - Throws: ``ServiceError/Code/duplicateValue`` if there is a file of that name.
-func linkBlob(_ old: String, _ new: String) throws {
-    if link(old, new) == 0 { return }
-    let number = errno
-    // A chosen key that belongs to another file.
-    if number == EEXIST { throw keyTaken }
-    guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(number) else { throw failure(of: "link", number) }
-    if clinux_rename_without_replacing(old, new) == 0 { return }
-    let second = errno
-    if second == EEXIST { throw keyTaken }
-    guard second == EINVAL || second == ENOSYS else { throw failure(of: "rename", second) }
-    // This check is sufficient because keys are random, and the record's key is unique as well.
-    guard access(new, F_OK) != 0 else { throw keyTaken }
-    try syscall("rename") { rename(old, new) }
-}
-
-let keyTaken = ServiceError(.duplicateValue, "The key is taken.")

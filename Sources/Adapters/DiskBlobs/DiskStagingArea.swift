@@ -12,9 +12,10 @@ package struct DiskStagingArea: StagingArea {
     package let bootID: String
     private let layout: BlobLayout
     private let pool: DiskThreads
+    private let unsettledNames = UnsettledNames()
 
     /// The prefix of the names of bytes that are staged for one request; no upload's name has it.
-    private static let draft = "draft-"
+    static let draft = "draft-"
 
     /// Opens the app's folder, which must exist, creates the folders in it, and removes the bytes of single requests of
     /// a previous server.
@@ -35,15 +36,41 @@ package struct DiskStagingArea: StagingArea {
 
     package func stage() async throws -> any StagedBlob {
         let path = layout.newStagingPath(DiskStagingArea.draft)
-        return try await open { [layout, pool] in
-            try DiskStagedBlob(path: path, stagedPath: nil, mustBe: .new, layout: layout, pool: pool)
+        return try await open { [layout, pool, unsettledNames] in
+            try DiskStagedBlob(
+                path: path,
+                stagedPath: nil,
+                mustBe: .new,
+                layout: layout,
+                unsettled: unsettledNames,
+                pool: pool
+            )
         }
     }
 
     package func stage(as name: ObjectID) async throws -> any StagedBlob {
         let path = layout.path(staging: name)
-        return try await open { [layout, pool] in
-            try DiskStagedBlob(path: path, stagedPath: path, mustBe: .any, layout: layout, pool: pool)
+        return try await open { [layout, pool, unsettledNames] in
+            // While a commit is undecided, the bytes have the name of its note.
+            let note = unsettledNames.note(of: name)
+            let staged = try DiskStagedBlob(
+                path: note.map(layout.path(noting:)) ?? path,
+                stagedPath: path,
+                mustBe: note == nil ? .any : .old,
+                noting: note,
+                layout: layout,
+                unsettled: unsettledNames,
+                pool: pool
+            )
+            if note != nil { staged.keepNote() }
+            return staged
+        }
+    }
+
+    package func unsettled() async throws -> [CommitNote] {
+        try await pool.runIfActive { [unsettledNames] in
+            unsettledNames.retry()
+            return unsettledNames.notes
         }
     }
 
@@ -60,10 +87,19 @@ package struct DiskStagingArea: StagingArea {
         let path = layout.path(noting: note)
         let stagedPath = note.isDraft ? nil : layout.path(staging: note.file)
         do {
-            return try await open { [layout, pool] in
-                try DiskStagedBlob(path: path, stagedPath: stagedPath, mustBe: .old, layout: layout, pool: pool)
+            return try await open { [layout, pool, unsettledNames] in
+                try DiskStagedBlob(
+                    path: path,
+                    stagedPath: stagedPath,
+                    mustBe: .old,
+                    noting: note,
+                    layout: layout,
+                    unsettled: unsettledNames,
+                    pool: pool
+                )
             }
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
+            unsettledNames.release(note)
             return nil
         }
     }
@@ -78,7 +114,7 @@ extension CommitNote {
     private static let draft = ".draft"
 
     /// Parses the name of the file with the bytes: `<file>.<blob>`; `nil` if the name is not a note.
-    fileprivate init?(fileName: String) {
+    init?(fileName: String) {
         let parts = fileName.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let file = ObjectID(String(parts[0])) else { return nil }
         let isDraft = parts[1].hasSuffix(CommitNote.draft)

@@ -7,10 +7,14 @@ internal import NIOCore
 /// It is ``ServiceError/unreadable(_:)`` if the disk or its file system failed, else the original error, such as that
 /// of a process without free descriptors.
 func unreadable(_ error: any Error) -> any Error {
-    guard let cause = (error as? ServiceError)?.cause as? SyscallError, diskFailures.contains(cause.number) else {
-        return error
-    }
-    return ServiceError.unreadable(UnreadableBlob(cause.description))
+    guard isDiskFailure(error), let cause = (error as? ServiceError)?.cause else { return error }
+    return ServiceError.unreadable(UnreadableBlob("\(cause)"))
+}
+
+/// Whether the disk or its file system caused an error of a system call.
+func isDiskFailure(_ error: any Error) -> Bool {
+    guard let cause = (error as? ServiceError)?.cause as? SyscallError else { return false }
+    return diskFailures.contains(cause.number)
 }
 
 /// The error numbers of failing disks and file systems, including network file systems.

@@ -37,6 +37,48 @@ package protocol BackupEngine: Sendable {
     ///
     /// - Throws: An error if a folder cannot be created or synced.
     func blobCopier(from source: String, to target: String, comparingDigests: Bool) throws -> any BlobCopier
+
+    /// Stores the blobs of files in a repository, several at a time; their bytes are compared with the digests before.
+    ///
+    /// - Parameters:
+    ///   - files: The records.
+    ///   - folder: The app's folder; it is only read.
+    ///   - target: The repository.
+    ///   - layout: The names in it.
+    /// - Returns: The condition of each file's blob, in the same order. Only whole blobs are in the repository then.
+    /// - Throws: ``BackupTargetFailure``, and errors of reading the folder.
+    func upload(
+        _ files: [FileEntry],
+        in folder: String,
+        to target: any BackupTarget,
+        layout: BackupLayout
+    ) throws -> [BlobCondition]
+
+    /// Reads the blobs of files in a repository, several at a time, and compares their bytes with the digests.
+    ///
+    /// - Parameters:
+    ///   - files: The records.
+    ///   - target: The repository.
+    ///   - layout: The names in it.
+    ///   - folder: A folder for temporary files.
+    /// - Returns: The condition of each file's blob, in the same order.
+    /// - Throws: ``BackupTargetFailure``, and errors of the temporary files.
+    func check(
+        _ files: [FileEntry],
+        in target: any BackupTarget,
+        layout: BackupLayout,
+        through folder: String
+    ) throws -> [BlobCondition]
+
+    /// Begins to copy blobs from a repository to the folder of an app; no server uses it.
+    ///
+    /// - Throws: An error if a folder cannot be created or synced.
+    func blobFetcher(
+        from target: any BackupTarget,
+        layout: BackupLayout,
+        to folder: String,
+        comparingDigests: Bool
+    ) throws -> any BlobCopier
 }
 
 /// A database that no server writes: the copy of a backup or a restore, or the one in a backup.

@@ -19,6 +19,8 @@ struct AppCopy {
     let target: String
     /// Whether blobs must have the SHA-256 of their records, or only the size.
     let comparingDigests: Bool
+    /// The repository from which blobs are copied; `nil` for those in the source's folder.
+    var repository: (target: any BackupTarget, layout: BackupLayout)?
 
     /// Copies the app and returns when the copy is on the disk, except the new folder's own name.
     ///
@@ -44,7 +46,7 @@ struct AppCopy {
                 summary.noteDamage(of: original, error.message)
                 return
             }
-            var copy = try engine.blobCopier(from: source, to: target, comparingDigests: comparingDigests)
+            var copy = try blobCopier()
             do {
                 try database.forEachPage { files, broken in
                     var unfit = broken.map(Unfit.record)
@@ -73,6 +75,18 @@ struct AppCopy {
         }
     }
 
+    private func blobCopier() throws -> any BlobCopier {
+        guard let repository else {
+            return try engine.blobCopier(from: source, to: target, comparingDigests: comparingDigests)
+        }
+        return try engine.blobFetcher(
+            from: repository.target,
+            layout: repository.layout,
+            to: target,
+            comparingDigests: comparingDigests
+        )
+    }
+
     /// Converts the errors of the adapters to messages for the operator.
     ///
     /// - Parameters:
@@ -85,6 +99,8 @@ struct AppCopy {
             try body()
         } catch let failure as OpenFailure {
             throw ExitError.storage("the database \(database) \(failure.message)")
+        } catch let failure as BackupTargetFailure {
+            throw ExitError.storage(failure.description)
         } catch let failure as ServiceError {
             let cause: any Error = failure.cause ?? failure
             throw ExitError.storage("the files of \(folder) cannot be read or copied (\(cause))")
@@ -109,8 +125,21 @@ extension AppCopy.Unfit {
 }
 
 extension CopySummary {
-    fileprivate mutating func noteDamage(of database: String, _ message: String) {
+    /// Counts a damaged database, which is not part of a complete app.
+    mutating func noteDamage(of database: String, _ message: String) {
         damagedDatabases += 1
         firstDamagedDatabase = firstDamagedDatabase ?? "\(database) \(message)"
+    }
+
+    /// Adds the counts of another summary.
+    mutating func add(_ other: CopySummary) {
+        apps += other.apps
+        files += other.files
+        bytes += other.bytes
+        deleted += other.deleted
+        damaged += other.damaged
+        damagedDatabases += other.damagedDatabases
+        firstDamage = firstDamage ?? other.firstDamage
+        firstDamagedDatabase = firstDamagedDatabase ?? other.firstDamagedDatabase
     }
 }

@@ -45,7 +45,7 @@ package struct StorageBackup {
     }
 
     /// Removes records without a blob from the backup, and counts deleted and damaged files separately.
-    private static func leaveOut(
+    static func leaveOut(
         _ unfit: [AppCopy.Unfit],
         of database: any CopiedDatabase,
         counting summary: inout CopySummary

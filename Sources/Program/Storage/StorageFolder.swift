@@ -19,9 +19,11 @@ package struct StorageFolder: ~Copyable {
     ///
     /// - Throws: ``ExitError`` with the reason.
     package init(path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        let isNew = mkdir(path, 0o700) == 0
+        guard isNew || errno == EEXIST else {
             throw ExitError.storage("the storage folder \(path) cannot be created: \(StorageFolder.systemError())")
         }
+        try StorageFolder.synchronizeName(of: path, isNew: isNew)
         let lock = Glibc.open("\(path)/\(StorageFolder.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
             throw ExitError.storage("the storage folder \(path) cannot be written: \(StorageFolder.systemError())")
@@ -64,6 +66,19 @@ package struct StorageFolder: ~Copyable {
             throw ExitError.storage("\(path)/\(name) cannot be opened: \(StorageFolder.systemError())")
         }
         return file
+    }
+
+    /// Syncs a storage folder's own name to the disk; without it a power cut can take all of the storage.
+    ///
+    /// An earlier start may have ended between making the folder and this, so each start does it. The folder above may
+    /// not be readable; then only a folder that was there is accepted, whose name is its owner's matter.
+    private static func synchronizeName(of path: String, isNew: Bool) throws {
+        let above = Glibc.open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(above) }
+        let isSynced = above >= 0 && fsync(above) == 0
+        guard isSynced || !isNew else {
+            throw ExitError.storage("the folder above \(path) cannot be synced: \(StorageFolder.systemError())")
+        }
     }
 
     /// Syncs the folder's names to the disk.

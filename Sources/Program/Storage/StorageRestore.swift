@@ -5,12 +5,9 @@ package import Domain
 /// For commands: it blocks, on one thread per processor.
 package struct StorageRestore {
     private let backup: String
-    private let storage: String
+    private let destination: RestoreDestination
     private let comparingDigests: Bool
     private let engine: any BackupEngine
-
-    /// Names that an empty folder can contain; the last is that of every new ext4 file system.
-    private static let ignored: Set<String> = [".lock", StorageFolder.restoreDraft, "lost+found"]
 
     /// Creates a restore from a backup to a storage folder; the engine copies databases and blobs.
     ///
@@ -18,7 +15,7 @@ package struct StorageRestore {
     package init(of backup: String, to storage: String, comparingDigests: Bool, with engine: any BackupEngine) {
         self.engine = engine
         self.backup = StorageContents.trimmed(backup)
-        self.storage = StorageContents.trimmed(storage)
+        destination = RestoreDestination(storage)
         self.comparingDigests = comparingDigests
     }
 
@@ -37,17 +34,11 @@ package struct StorageRestore {
         }
         let apps = try StorageContents.apps(in: backup, with: engine)
         guard !apps.isEmpty else { throw ExitError.storage("the backup \(backup) contains no app") }
-        try refuseContents()
+        try destination.refuseContents()
         for app in apps { try check("\(backup)/\(app)") }
 
-        let folder = try StorageFolder(path: storage)
-        try refuseContents()
-        let draft = "\(storage)/\(StorageFolder.restoreDraft)"
-        if StorageContents.exists(draft) { try StorageContents.removeFolder(draft) }
-        try StorageContents.makeFolder(draft)
-        try folder.synchronize()
         var summary = CopySummary()
-        do {
+        try destination.fill { draft in
             for app in apps {
                 let copy = AppCopy(
                     engine: engine,
@@ -60,18 +51,7 @@ package struct StorageRestore {
                 if let damage = summary.firstDamagedDatabase { throw ExitError.storage("the database \(damage)") }
             }
             try StorageContents.copyGeneratedApp(from: backup, to: draft)
-            try StorageContents.synchronize(draft)
-        } catch {
-            try? StorageContents.removeFolder(draft)
-            throw error
         }
-        // A later failure leaves the draft's folder, so that no server uses an incomplete storage.
-        for name in try StorageContents.names(in: draft) {
-            try StorageContents.rename("\(draft)/\(name)", to: "\(storage)/\(name)")
-        }
-        try folder.synchronize()
-        try StorageContents.removeFolder(draft)
-        try folder.synchronize()
         return summary
     }
 
@@ -92,23 +72,5 @@ package struct StorageRestore {
 
     private func refuse(_ unfit: AppCopy.Unfit) throws {
         throw ExitError.storage("the backup \(backup) is incomplete: \(unfit.description)")
-    }
-
-    private func refuseContents() throws {
-        guard StorageContents.exists(storage) else {
-            // Checked before the backup is read, which can take hours.
-            guard StorageContents.exists(StorageContents.parent(of: storage)) else {
-                throw ExitError.storage("the storage folder \(storage) cannot be created: its parent does not exist")
-            }
-            return
-        }
-        let names = Set(try StorageContents.names(in: storage))
-        guard names.isSubset(of: StorageRestore.ignored) else {
-            let reason =
-                names.contains(StorageFolder.restoreDraft)
-                ? "contains a restore that was interrupted at its end; remove its contents first"
-                : "is not empty; a backup is restored into a new folder or an empty one"
-            throw ExitError.storage("the storage folder \(storage) \(reason)")
-        }
     }
 }

@@ -37,28 +37,3 @@ struct DerivativeFile: Sendable {
         return 0
     }
 }
-
-/// Calls the body with each name in a folder, one at a time and in no order; a missing folder has no names.
-///
-/// - Throws: `internalFailure` if the folder cannot be read, and errors of the body.
-func forEachName(in folder: String, _ body: (String) throws -> Void) throws {
-    guard let stream = opendir(folder) else {
-        let number = errno
-        guard number == ENOENT else { throw failure(of: "opendir", number) }
-        return
-    }
-    defer { closedir(stream) }
-    while true {
-        // `readdir` returns null at the end and on failure; only `errno` tells the two apart.
-        errno = 0
-        guard let entry = readdir(stream) else {
-            let number = errno
-            guard number == 0 else { throw failure(of: "readdir", number) }
-            return
-        }
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { try body(name) }
-    }
-}

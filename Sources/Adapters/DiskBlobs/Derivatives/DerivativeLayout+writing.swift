@@ -9,6 +9,7 @@ extension DerivativeLayout {
     /// - Throws: `storageFull` or `internalFailure`; then the new bytes are removed, and an existing file stays.
     func write(_ bytes: ByteBuffer, _ trailer: DerivativeTrailer, as name: DerivativeName) throws -> Int64 {
         let pieces = [bytes, trailer.encoded]
+        unsettled.retry()
         do {
             return try writeOnce(pieces, as: name)
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
@@ -34,7 +35,7 @@ extension DerivativeLayout {
             try syscall("rename") { rename(staged, path) }
             return replaced
         } catch {
-            unlink(staged)
+            unsettled.remove(staged)
             // `rmdir` removes the folder only if it is empty.
             rmdir(folder(of: name.source))
             throw error

@@ -8,6 +8,8 @@ internal import Glibc
 /// list of their requests. The operator can delete any of the files at any time.
 struct DerivativeLayout: Sendable {
     let root: String
+    /// The staged derivatives whose removal failed; the next write tries again.
+    let unsettled = UnsettledNames()
 
     private static let staged = "staging-"
     private static let sourceLength = 64

@@ -1,0 +1,111 @@
+package import Domain
+internal import Glibc
+
+/// The blobs of an app in a backup repository.
+///
+/// Every call blocks; blobs are transferred on several threads, because each waits for a network or for a sync.
+package struct BlobRepository: Sendable {
+    let target: any BackupTarget
+    let layout: BackupLayout
+
+    /// The number of blobs that are transferred at the same time.
+    static let threads = 16
+
+    /// Creates the access; calls nothing.
+    package init(target: any BackupTarget, layout: BackupLayout) {
+        self.target = target
+        self.layout = layout
+    }
+
+    /// Stores blobs after a comparison with their digests; damaged ones are not stored.
+    ///
+    /// - Returns: The condition of each file's blob, in the same order.
+    package func upload(_ files: [FileEntry], from source: BlobSource) throws -> [BlobCondition] {
+        try inParallel(files, threads: BlobRepository.threads) { try upload($0, from: source) }
+    }
+
+    private func upload(_ file: FileEntry, from source: BlobSource) throws -> BlobCondition {
+        // The second reading comes from the kernel's cache, unless the file is larger than that.
+        let condition = try source.read(file, comparingDigest: true) { _ in }
+        guard condition == .whole else { return condition }
+        guard let path = source.path(of: file) else { return .missing }
+        let name = layout.object(of: file)
+        let size: Int64
+        do {
+            size = try target.put(name, fileAt: path)
+        } catch {
+            // It was deleted meanwhile.
+            guard error.reason == .missing, source.path(of: file) == nil else { throw error }
+            return .missing
+        }
+        guard size == file.facts.size else {
+            try target.remove([name])
+            return .wrongSize(size, file.facts)
+        }
+        return .whole
+    }
+
+    /// Reads blobs to temporary files and compares their bytes with the digests.
+    ///
+    /// - Returns: The condition of each file's blob, in the same order.
+    package func check(_ files: [FileEntry], through folder: String) throws -> [BlobCondition] {
+        try inParallel(files, threads: BlobRepository.threads) { [self] file in
+            let path = "\(folder)/\(RandomString.lowercase(25))"
+            defer { unlink(path) }
+            return try fetch(file, to: path, comparingDigest: true)
+        }
+    }
+
+    /// Writes a blob to a new file, synced; the file of a damaged blob is removed.
+    func fetch(_ file: FileEntry, to path: String, comparingDigest: Bool) throws -> BlobCondition {
+        let size: Int64
+        do {
+            size = try target.get(layout.object(of: file), toFileAt: path)
+        } catch {
+            guard error.reason == .missing else { throw error }
+            return .missing
+        }
+        var condition = size == file.facts.size ? BlobCondition.whole : .wrongSize(size, file.facts)
+        if comparingDigest, condition == .whole {
+            condition = try BlobSource.read(Descriptor(path, O_RDONLY | O_NOFOLLOW), file, comparingDigest: true) { _ in
+            }
+        }
+        if condition != .whole { unlink(path) }
+        return condition
+    }
+}
+
+/// Copies blobs from a repository to an app's folder that no server uses yet.
+///
+/// Every call blocks. No copy counts before ``synchronize()`` has returned.
+package struct BlobFetch: BlobCopier, Sendable {
+    private let source: BlobRepository
+    private let comparingDigests: Bool
+    private var folders: BlobFolders
+
+    /// Creates the folders in the target.
+    ///
+    /// - Parameters:
+    ///   - source: The blobs to copy.
+    ///   - folder: The target app's folder, which must exist.
+    ///   - comparingDigests: Whether a blob must have the digest of its record, or only the size.
+    /// - Throws: An error if a folder cannot be created or synced.
+    package init(from source: BlobRepository, to folder: String, comparingDigests: Bool) throws {
+        self.source = source
+        self.comparingDigests = comparingDigests
+        folders = try BlobFolders(in: folder)
+    }
+
+    /// Copies blobs, several at a time, and returns their conditions in the same order.
+    package mutating func copy(_ files: [FileEntry]) throws -> [BlobCondition] {
+        try folders.prepare(files)
+        return try inParallel(files, threads: BlobRepository.threads) { [source, folders, comparingDigests] file in
+            try source.fetch(file, to: folders.path(of: file), comparingDigest: comparingDigests)
+        }
+    }
+
+    /// Syncs the names of all copies to the disk.
+    package func synchronize() throws {
+        try folders.synchronize()
+    }
+}

@@ -1,0 +1,146 @@
+internal import Dispatch
+internal import Domain
+internal import FoundationEssentials
+internal import Glibc
+internal import Synchronization
+
+/// Announces in a repository that backups add to it, or that a retention removes from it.
+///
+/// Backups run beside each other, because they only add objects, and equal names have equal bytes. A retention runs
+/// alone: it could remove a blob that a running backup found there and relies on.
+///
+/// A lock is an object that its holder writes again every five minutes. Who wants one writes its own first and then
+/// looks for others, so of two at the same time at least one sees the other. A lock that was not written for half an
+/// hour, by the clock of the target, or whose process on this machine has ended, does not count. A holder that slept for
+/// so long finds its lock removed (``check()``) and may not finish.
+final class BackupLock: Sendable {
+    enum Kind: String {
+        case backup
+        case retention
+    }
+
+    private let target: any BackupTarget
+    private let name: String
+    private let content: [UInt8]
+    private let queue = DispatchQueue(label: "lcfile.lock")
+    private let end = DispatchSemaphore(value: 0)
+    /// When this process took the lock, by the clock of the target, in seconds since 1970.
+    let acquired: Int64
+
+    /// The seconds after which a lock that was not written again does not count.
+    static let lifetime: Int64 = 30 * 60
+    private static let interval = 5 * 60
+    private static let maxSize = 4096
+
+    /// Takes a lock.
+    ///
+    /// - Throws: ``ExitError`` naming the holder of one that excludes it.
+    init(_ kind: Kind, of target: any BackupTarget) throws {
+        self.target = target
+        let name = "\(BackupLayout.locks)\(kind.rawValue)-\(RandomString.lowercase(25))"
+        let content = LockHolder.current.encoded
+        self.name = name
+        self.content = content
+        acquired = try BackupRepository.complaining {
+            try target.put(name, bytes: content)
+            do {
+                return try BackupLock.refuseOthers(kind, name, target)
+            } catch {
+                try? target.remove([name])
+                throw error
+            }
+        }
+        // A failure is no end: the next attempt can succeed, and `check` tells whether the lock was lost.
+        queue.async { [end] in
+            while end.wait(timeout: .now() + .seconds(BackupLock.interval)) == .timedOut {
+                try? target.put(name, bytes: content)
+            }
+        }
+    }
+
+    /// Gives the lock back; to be called once, after everything that needs it.
+    func release() {
+        end.signal()
+        // A call in progress would store the lock again.
+        queue.sync {}
+        try? target.remove([name])
+    }
+
+    /// Throws if the lock was lost, because this process could not write it for half an hour.
+    func check() throws {
+        let own = try BackupRepository.complaining { try target.get(name, limit: BackupLock.maxSize) }
+        guard own == content else {
+            throw ExitError.storage("the lock \(name) in \(target) was removed by another process; start again")
+        }
+    }
+
+    /// Throws if there is a lock that excludes this one; removes locks that do not count.
+    ///
+    /// - Returns: The time of the own lock.
+    private static func refuseOthers(_ kind: Kind, _ name: String, _ target: any BackupTarget) throws -> Int64 {
+        let locks = try target.list(prefix: BackupLayout.locks, after: nil, limit: 1000)
+        guard let own = locks.first(where: { $0.name == name }) else {
+            throw ExitError.storage("\(target) does not list the object \(name), which was stored before")
+        }
+        for lock in locks where lock.name != name {
+            let isRetention = lock.name.hasPrefix("\(BackupLayout.locks)\(Kind.retention.rawValue)-")
+            guard kind == .retention || isRetention else { continue }
+            guard let bytes = try target.get(lock.name, limit: maxSize) else { continue }
+            let holder = LockHolder(bytes)
+            if own.modified - lock.modified > lifetime || holder?.hasEnded == true {
+                try target.remove([lock.name])
+                continue
+            }
+            throw ExitError.storage(
+                "\(target) is used by \(isRetention ? "a retention" : "a backup")"
+                    + (holder.map { " of process \($0.process) on \($0.host)" } ?? "")
+                    + "; try again when it has ended"
+            )
+        }
+        return own.modified
+    }
+}
+
+/// The process that holds a lock.
+struct LockHolder: Equatable {
+    let host: String
+    /// The boot of the machine and the kernel's namespace of process numbers, in which ``process`` has a meaning.
+    let space: String
+    let process: Int64
+
+    /// This process.
+    static var current: LockHolder {
+        let boot = StorageContents.contents(of: "/proc/sys/kernel/random/boot_id").map { bytes in
+            String(decoding: bytes, as: UTF8.self)
+        }
+        let namespace = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) ?? ""
+        return LockHolder(
+            host: ProcessInfo.processInfo.hostName,
+            space: "\((boot ?? "").filter { !$0.isWhitespace }) \(namespace)",
+            process: Int64(getpid())
+        )
+    }
+
+    /// Whether the process ran on this machine, and has ended.
+    var hasEnded: Bool {
+        let here = LockHolder.current
+        guard host == here.host, space == here.space, let number = pid_t(exactly: process), number > 0 else {
+            return false
+        }
+        return kill(number, 0) != 0 && errno == ESRCH
+    }
+
+    var encoded: [UInt8] {
+        JSONValue.object(["host": .string(host), "space": .string(space), "process": .integer(process)]).encoded()
+    }
+}
+
+extension LockHolder {
+    init?(_ bytes: [UInt8]) {
+        guard let members = (try? JSONValue(parsing: bytes, field: "lock"))?.objectValue,
+            let host = members["host"]?.stringValue, let space = members["space"]?.stringValue,
+            let process = members["process"]?.integerValue
+        else { return nil }
+        self.init(host: host, space: space, process: process)
+    }
+}

@@ -1,0 +1,160 @@
+internal import Crypto
+package import Domain
+
+/// A backup target with the snapshots of apps (docs/backup.md).
+package struct BackupRepository: Sendable {
+    /// Where the objects are.
+    package let target: any BackupTarget
+
+    private static let maxFormatSize = 4096
+
+    /// Opens a repository.
+    ///
+    /// - Parameters:
+    ///   - target: Where the objects are.
+    ///   - isNew: Whether an empty target becomes a repository.
+    /// - Throws: ``ExitError`` if there is none, or one of a newer version.
+    package init(_ target: any BackupTarget, creating isNew: Bool = false) throws {
+        self.target = target
+        let bytes = try BackupRepository.complaining {
+            try target.get(BackupLayout.format, limit: BackupRepository.maxFormatSize)
+        }
+        guard let bytes else {
+            guard isNew else { throw ExitError.storage("\(target) is not a backup repository") }
+            try BackupRepository.complaining {
+                guard try target.list(prefix: "", after: nil, limit: 1).isEmpty else {
+                    throw ExitError.storage("\(target) is not empty, and not a backup repository; use another folder")
+                }
+                let format = JSONValue.object(["format": .integer(Int64(BackupManifest.format))])
+                try target.put(BackupLayout.format, bytes: format.encoded())
+            }
+            return
+        }
+        let format = (try? JSONValue(parsing: bytes, field: "format"))?.objectValue?["format"]?.integerValue
+        guard let format else {
+            throw ExitError.storage("\(BackupLayout.format) in \(target) cannot be read")
+        }
+        guard format == Int64(BackupManifest.format) else {
+            throw ExitError.storage(
+                "the backup repository \(target) has format \(format); use the version of lcfile that wrote it"
+            )
+        }
+    }
+
+    /// Whether a folder is a backup repository, and not a backup of its own.
+    package static func exists(inFolder folder: String) -> Bool {
+        StorageContents.exists("\(folder)/\(BackupLayout.format)")
+    }
+
+    /// The apps that have objects.
+    func apps() throws -> [AppID] {
+        try BackupRepository.complaining {
+            var apps: [AppID] = []
+            var last: String?
+            while let object = try target.list(prefix: "", after: last, limit: 1).first {
+                let name = object.name.prefix { $0 != "/" }
+                if let app = AppID(String(name)), name.count < object.name.count {
+                    apps.append(app)
+                    last = BackupLayout(app).end
+                } else {
+                    last = object.name
+                }
+            }
+            return apps
+        }
+    }
+
+    /// The whole snapshots of an app, from old to new.
+    func snapshots(of app: AppID) throws -> [Snapshot] {
+        let layout = BackupLayout(app)
+        return try parts(of: app).keys.sorted().compactMap { time in
+            try manifest(of: time, in: layout).map { Snapshot(layout: layout, time: time, manifest: $0) }
+        }
+    }
+
+    /// The whole snapshots of all apps, by app and from old to new.
+    ///
+    /// - Throws: ``ExitError`` if a manifest cannot be read.
+    package func list() throws -> [SnapshotFacts] {
+        try apps().flatMap { try snapshots(of: $0) }.map(SnapshotFacts.init)
+    }
+
+    /// The objects of all snapshots of an app, also of those without a manifest.
+    func parts(of app: AppID) throws -> [SnapshotTime: [BackupObject]] {
+        let layout = BackupLayout(app)
+        var parts: [SnapshotTime: [BackupObject]] = [:]
+        try forEachObject(layout.snapshots) { object in
+            let name = object.name.dropFirst(layout.snapshots.count).prefix { $0 != "/" }
+            if let time = SnapshotTime(name) { parts[time, default: []].append(object) }
+        }
+        return parts
+    }
+
+    /// Calls a body with all objects whose names begin with a prefix.
+    func forEachObject(_ prefix: String, _ body: (BackupObject) throws -> Void) throws {
+        let pageSize = 1000
+        try BackupRepository.complaining {
+            var last: String?
+            while true {
+                let page = try target.list(prefix: prefix, after: last, limit: pageSize)
+                for object in page { try body(object) }
+                guard page.count == pageSize else { return }
+                last = page.last?.name
+            }
+        }
+    }
+
+    /// The manifest of a snapshot; `nil` if the snapshot is not whole.
+    ///
+    /// - Throws: ``ExitError`` if it cannot be read.
+    private func manifest(of time: SnapshotTime, in layout: BackupLayout) throws -> BackupManifest? {
+        let name = layout.object(.manifest, of: time)
+        let bytes = try BackupRepository.complaining { try target.get(name, limit: BackupManifest.maxSize) }
+        guard let bytes else { return nil }
+        guard let manifest = BackupManifest(bytes) else {
+            throw ExitError.storage("\(name) in \(target) is damaged or of a newer version of lcfile")
+        }
+        return manifest
+    }
+
+    /// Reads an object to a new file and compares it with the manifest.
+    ///
+    /// - Returns: The defect, which continues the object's name; `nil` if it is intact.
+    func get(
+        _ part: SnapshotPart,
+        of snapshot: Snapshot,
+        as content: BackupManifest.Content,
+        to path: String
+    ) throws -> String? {
+        let name = snapshot.layout.object(part, of: snapshot.time)
+        do {
+            try target.get(name, toFileAt: path)
+        } catch {
+            guard error.reason == .missing else { throw ExitError.storage(error.description) }
+            return "is missing"
+        }
+        let found = try BackupRepository.content(of: path)
+        if found.size != content.size { return "has \(found.size) bytes, not \(content.size)" }
+        return found == content ? nil : "has other bytes than were stored"
+    }
+
+    /// The size and SHA-256 of a file.
+    static func content(of path: String) throws -> BackupManifest.Content {
+        var hash = SHA256()
+        var size: Int64 = 0
+        try FileBytes.forEachPiece(of: path) { piece in
+            hash.update(bufferPointer: piece)
+            size += Int64(piece.count)
+        }
+        return BackupManifest.Content(size: size, sha256: hash.finalize().hexadecimal)
+    }
+
+    /// Runs a body; failures of the target become messages for the operator.
+    static func complaining<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as BackupTargetFailure {
+            throw ExitError.storage(failure.description)
+        }
+    }
+}

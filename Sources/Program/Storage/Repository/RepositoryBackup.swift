@@ -1,0 +1,67 @@
+package import Domain
+
+/// The result of a backup to a repository.
+package struct RepositorySummary: Sendable, Equatable {
+    /// What the snapshots have.
+    package var contents = CopySummary()
+    /// The number of files whose bytes were not in the repository before.
+    package var newFiles = 0
+    /// The size of those files in bytes.
+    package var newBytes: Int64 = 0
+
+    /// Creates an empty summary.
+    package init() {}
+}
+
+/// Adds a snapshot of each app of a storage folder to a repository; a server can run on the folder.
+///
+/// For commands: it blocks, on several threads.
+package struct RepositoryBackup {
+    private let storage: String
+    private let repository: BackupRepository
+    private let version: String
+    private let engine: any BackupEngine
+
+    /// Creates a backup of a storage folder.
+    ///
+    /// - Parameters:
+    ///   - storage: The folder.
+    ///   - repository: Where the snapshots are stored.
+    ///   - version: The version of lcfile, for the manifests.
+    ///   - engine: Copies databases and transfers blobs.
+    package init(of storage: String, to repository: BackupRepository, version: String, with engine: any BackupEngine) {
+        self.storage = StorageContents.trimmed(storage)
+        self.repository = repository
+        self.version = version
+        self.engine = engine
+    }
+
+    /// Makes the snapshots; on return they are durable, except those of apps with damaged databases.
+    ///
+    /// - Throws: ``ExitError`` with the reason. Snapshots of earlier apps can be complete then; objects without a
+    ///   manifest are used by the next backup or removed by a retention.
+    package func run() throws -> RepositorySummary {
+        let apps = try StorageContents.apps(in: storage, with: engine)
+        guard !apps.isEmpty else {
+            throw ExitError.storage("the storage folder \(storage) contains no app to back up")
+        }
+        let lock = try BackupLock(.backup, of: repository.target)
+        defer { lock.release() }
+        var summary = RepositorySummary()
+        for app in apps.compactMap({ AppID($0) }) {
+            let snapshot = SnapshotWriter(
+                source: "\(storage)/\(app)",
+                generatedApp: "\(storage)/\(StorageContents.generatedApp)",
+                apps: apps,
+                layout: BackupLayout(app),
+                target: repository.target,
+                version: version,
+                engine: engine
+            )
+            try AppCopy.sayingWhere("\(storage)/\(app)", "\(storage)/\(app)/\(engine.databaseName)") {
+                try snapshot.run(under: lock, counting: &summary)
+            }
+        }
+        return summary
+    }
+}

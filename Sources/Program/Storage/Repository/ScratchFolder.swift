@@ -1,0 +1,53 @@
+internal import Domain
+internal import FoundationEssentials
+internal import Glibc
+
+/// A folder for temporary files in `TMPDIR`, otherwise in `/var/tmp`, until ``remove()``.
+///
+/// It needs space for a copy of the largest database and for lists of its files. `/tmp` would often be in memory.
+struct ScratchFolder {
+    let path: String
+    private let lock: CInt
+
+    private static let beginning = "lcfile-scratch-"
+    private static let lockName = ".scratch"
+
+    /// Creates the folder, and removes those that killed commands of this user left.
+    init() throws {
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
+        ScratchFolder.removeLeft(in: parent)
+        path = "\(StorageContents.trimmed(parent))/\(ScratchFolder.beginning)\(RandomString.lowercase(16))"
+        try StorageContents.makeFolder(path)
+        lock = open("\(path)/\(ScratchFolder.lockName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            throw ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
+        }
+    }
+
+    /// Removes the folder with its files, as far as possible; to be called once.
+    func remove() {
+        try? StorageContents.removeFolder(path)
+        close(lock)
+    }
+
+    /// Creates a folder in it.
+    func folder(_ name: String) throws -> String {
+        try StorageContents.makeFolder("\(path)/\(name)")
+        return "\(path)/\(name)"
+    }
+
+    private static func removeLeft(in parent: String) {
+        for name in (try? StorageContents.names(in: parent)) ?? [] where name.hasPrefix(beginning) {
+            let folder = "\(parent)/\(name)"
+            var status = stat()
+            guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+                continue
+            }
+            let lock = open("\(folder)/\(lockName)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            guard lock >= 0 else { continue }
+            // The kernel ends the lock of a process that ended.
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { try? StorageContents.removeFolder(folder, last: lockName) }
+            close(lock)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Domain
+import Testing
+
+@Suite struct BackupLayoutTests {
+    private func layout() throws -> BackupLayout { BackupLayout(try #require(AppID("app"))) }
+
+    @Test("a blob has a name of its key and its digest, and a list of names can have paths")
+    func blobs() throws {
+        let digits = String(repeating: "ab", count: 32)
+        let blob = try #require(BackupBlob("\(digits).Fq_-1"))
+        #expect(blob.description == "\(digits).Fq_-1")
+        #expect(try layout().object(blob) == "app/blobs/ab/\(digits).Fq_-1")
+        #expect(try BackupBlob(layout().object(blob)) == blob)
+        for text in ["", "ab", digits, "\(digits).a b", "\(digits.uppercased()).a", "x\(digits).a", "\(digits).a/"] {
+            #expect(BackupBlob(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("the time of a snapshot is its folder's name")
+    func times() throws {
+        let time = try #require(Timestamp(iso8601: "2027-01-12T03:00:00.123Z"))
+        #expect(SnapshotTime(time).description == "20270112T030000.123Z")
+        #expect(SnapshotTime("20270112T030000.123Z")?.timestamp == time)
+        for text in ["", "20270112T030000Z", "20271312T030000.123Z", "20270112T030000.1234", "20270112t030000.123Z"] {
+            #expect(SnapshotTime(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("lists of the continuous backup are known by their paths")
+    func lists() throws {
+        let layout = try layout()
+        #expect(layout.isBlobList("app/wal/g1/files"))
+        #expect(layout.isBlobList("app/wal/g1/files-00001"))
+        #expect(layout.isBlobList("app/wal/g1/00001/files/1"))
+        #expect(!layout.isBlobList("app/wal/g1/segment-1"))
+        #expect(!layout.isBlobList("app/snapshots/x/files"))
+    }
+
+    @Test("a manifest comes back from its bytes, and one of another format does not")
+    func manifest() throws {
+        let manifest = BackupManifest(
+            version: "1",
+            time: Timestamp(milliseconds: 1_800_000_000_123),
+            apps: ["app", "b"],
+            database: .init(size: 1, sha256: "aa"),
+            files: .init(size: 2, sha256: "bb"),
+            generatedApp: .init(size: 3, sha256: "cc"),
+            fileCount: 4,
+            byteCount: 5,
+            damaged: 6
+        )
+        #expect(BackupManifest(manifest.encoded) == manifest)
+        let text = String(decoding: manifest.encoded, as: UTF8.self)
+        let newer = text.replacing("\"format\":1", with: "\"format\":2")
+        #expect(newer != text)
+        #expect(BackupManifest(Array(newer.utf8)) == nil)
+        #expect(BackupManifest(Array(text.utf8.dropLast())) == nil)
+    }
+}

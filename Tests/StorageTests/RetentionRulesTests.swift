@@ -1,0 +1,82 @@
+import Domain
+import Testing
+
+@testable import Storage
+
+@Suite struct RetentionRulesTests {
+    /// Rules, the times of snapshots with a `!` at those with damage, and the times that stay.
+    struct Case: CustomTestStringConvertible {
+        let rules: RetentionRules
+        let snapshots: String
+        let kept: String
+        let testDescription: String
+
+        init(
+            _ name: String,
+            last: Int = 0,
+            daily: Int = 0,
+            weekly: Int = 0,
+            monthly: Int = 0,
+            _ snapshots: String,
+            keeps kept: String
+        ) {
+            testDescription = name
+            var rules = RetentionRules()
+            rules.last = last
+            rules.daily = daily
+            rules.weekly = weekly
+            rules.monthly = monthly
+            self.rules = rules
+            self.snapshots = snapshots
+            self.kept = kept
+        }
+    }
+
+    static let cases = [
+        Case("the newest always stays", daily: 1, "01-01T03 01-01T04", keeps: "01-01T04"),
+        Case("no snapshots", daily: 7, "", keeps: ""),
+        Case("the newest n", last: 2, "01-01T01 01-01T02 01-01T03", keeps: "01-01T02 01-01T03"),
+        Case("n is more than there are", last: 9, "01-01T01 01-01T02", keeps: "01-01T01 01-01T02"),
+        Case(
+            "the newest of each day, days without snapshots do not count",
+            daily: 2,
+            "01-01T01 01-02T01 01-02T02 01-09T01 01-09T05",
+            keeps: "01-02T02 01-09T05"
+        ),
+        Case(
+            "the oldest stays while a rule has found fewer days than it may keep",
+            daily: 3,
+            "01-01T01 01-01T02 01-02T01 01-02T02",
+            keeps: "01-01T01 01-01T02 01-02T02"
+        ),
+        // 2027-01-04 is a Monday.
+        Case("weeks begin on Monday", weekly: 2, "01-01T01 01-03T23 01-04T00 01-10T23", keeps: "01-03T23 01-10T23"),
+        Case("months", monthly: 2, "01-01T01 01-31T23 02-01T00 02-28T12", keeps: "01-31T23 02-28T12"),
+        Case(
+            "a snapshot stays if one rule keeps it",
+            daily: 2,
+            weekly: 2,
+            "01-01T01 01-03T01 01-08T01 01-09T01",
+            keeps: "01-03T01 01-08T01 01-09T01"
+        ),
+        Case(
+            "the newest without damage stays",
+            last: 1,
+            "01-01T01 01-02T01 01-03T01! 01-04T01!",
+            keeps: "01-02T01 01-04T01"
+        ),
+    ]
+
+    @Test("the rules keep", arguments: cases)
+    func rules(_ one: Case) throws {
+        let snapshots = try one.snapshots.split(separator: " ").map { text in
+            (time: try time(text.filter { $0 != "!" }), isComplete: !text.hasSuffix("!"))
+        }
+        let kept = try Set(one.kept.split(separator: " ").map { try time(String($0)) })
+        #expect(one.rules.kept(of: snapshots.shuffled()) == kept)
+    }
+
+    private func time(_ text: String) throws -> Timestamp {
+        try #require(Timestamp(iso8601: "2027-\(text):00:00.000Z"))
+    }
+}
