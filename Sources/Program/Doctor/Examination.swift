@@ -1,0 +1,136 @@
+internal import Domain
+internal import HTTPAPI
+internal import SQLiteStore
+package import Server
+internal import Storage
+
+/// Examines the machine, the storage folder, the settings and the network for a server, and changes nothing but a folder
+/// for a trial of syncs.
+package struct Examination: Sendable {
+    private let loader: ConfigurationLoader
+    private let storage: String?
+    private let url: String?
+
+    /// - Parameters:
+    ///   - loader: The sources of the settings.
+    ///   - storage: The storage folder, in the place of the settings'.
+    ///   - url: The URL of the server, in the place of `publicURL`.
+    package init(_ loader: ConfigurationLoader, storage: String?, url: String?) {
+        self.loader = loader
+        self.storage = storage
+        self.url = url
+    }
+
+    /// Runs everything; blocks for seconds, longer if names do not resolve.
+    ///
+    /// - Parameter report: Called with each finding when it is known.
+    package func run(_ report: (Finding) -> Void) {
+        var configuration = ServerConfiguration()
+        do {
+            configuration = try loader.load()
+            let apps = configuration.knownApps(in: storage ?? configuration.storage)
+            for finding in Examination.settings(warnings: configuration.warnings + configuration.warnings(for: apps)) {
+                report(finding)
+            }
+        } catch {
+            report(Finding("settings", .problem, "\(error)"))
+        }
+        let folder = storage ?? configuration.storage
+        examineStorage(folder, configuration, report)
+        examineMachine(folder, configuration, report)
+        examineNetwork(folder, configuration, report)
+    }
+
+    /// Findings about settings that can be used.
+    static func settings(warnings: [String]) -> [Finding] {
+        guard !warnings.isEmpty else { return [Finding("settings", .ok, "the settings are valid")] }
+        return warnings.map { Finding("settings", .note, $0) }
+    }
+
+    private func examineStorage(_ folder: String, _ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
+        let facts = StorageFacts(reading: folder)
+        for finding in facts.findings(minFree: configuration.minFree) { report(finding) }
+        guard facts.exists, facts.isFolder, facts.isWritable, facts.failure == nil else { return }
+        var isMemory = false
+        if case .memory = FileSystemKind(magic: facts.fileSystem) { isMemory = true }
+        for finding in StorageTrial(in: folder).findings(isMemory: isMemory) { report(finding) }
+        // SQLite creates files beside a database even to read it; root's would keep the server from starting.
+        guard facts.user == facts.owner else { return }
+        for finding in Examination.schemas(configuration.schemas(in: folder)) { report(finding) }
+    }
+
+    /// Findings about the databases of apps.
+    static func schemas(_ states: [(app: String, state: SchemaState)]) -> [Finding] {
+        states.compactMap { app, state -> Finding? in
+            let subject = "database.schema"
+            return switch state {
+            case .missing: nil
+            case .current: Finding(subject, .ok, "the database of \(app) has this version's schema")
+            case .older: Finding(subject, .note, "the next start migrates the database of \(app); make a backup before")
+            case .newer:
+                Finding(
+                    subject,
+                    .problem,
+                    "the database of \(app) was written by a newer version; start that one instead"
+                )
+            case .unreadable(let reason): Finding(subject, .problem, "the database of \(app) cannot be read: \(reason)")
+            }
+        }
+    }
+
+    private func examineMachine(_ folder: String, _ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
+        let facts = MachineFacts.read()
+        let apps = max(1, configuration.knownApps(in: folder).count)
+        var needs = MachineNeeds()
+        needs.memory = configuration.memoryNeeded(apps: apps)
+        let wanted = configuration.connections(openFiles: 1 << 30, apps: apps)
+        if case .success(let connections) = wanted { needs.connections = connections }
+        switch configuration.connections(openFiles: facts.openFiles, apps: apps) {
+        case .success(let connections): needs.possibleConnections = connections
+        case .failure(let error): needs.refusal = error.description
+        }
+        for finding in facts.findings(needs) { report(finding) }
+        for finding in classifierFindings(configuration) { report(finding) }
+    }
+
+    private func classifierFindings(_ configuration: ServerConfiguration) -> [Finding] {
+        let (program, model) = configuration.classifierFiles
+        let missing = [program, model].filter { !StorageFacts(reading: $0).exists }
+        guard let first = missing.first else {
+            return [Finding("classifier", .ok, "the program and its model are there")]
+        }
+        return [Finding("classifier", .note, "\(first) is missing: images are not classified (docs/censorship.md)")]
+    }
+
+    private func examineNetwork(_ folder: String, _ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
+        let apps = configuration.knownApps(in: folder)
+        let address = url ?? configuration.publicURL
+        var names: [String] = []
+        for text in [address].compactMap(\.self) + apps.flatMap(\.fileDomains) {
+            guard let host = AddressParts(text)?.host, !names.contains(host) else { continue }
+            names.append(host)
+        }
+        let facts = names.map { NameFacts(resolving: $0) }
+        for name in facts { report(name.finding) }
+        for (role, setting, url) in configuration.services {
+            guard var service = ServiceFacts(role, setting: setting, url: url) else { continue }
+            service.connect()
+            report(service.finding)
+        }
+        guard let address else {
+            return report(
+                Finding("url", .note, "publicURL is not set, and no --url: the way of clients was not examined")
+            )
+        }
+        // A name that does not resolve was reported.
+        guard facts.first?.failure == nil else { return }
+        let probe = ServerProbe(
+            probing: address,
+            app: configuration.liveQueries.enabled ? apps.first?.id.description : nil,
+            size: configuration.uploads.fileSize
+        )
+        let trustsProxies = !configuration.http.proxies.networks.isEmpty
+        let findings = probe.findings(trustsProxies: trustsProxies, hasLiveQueries: configuration.liveQueries.enabled)
+        for finding in findings { report(finding) }
+    }
+}
