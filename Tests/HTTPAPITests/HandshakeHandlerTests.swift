@@ -46,7 +46,7 @@ import Testing
     @Test("its connection is closed when the client had time to read")
     func drained() throws {
         try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
-        channel.embeddedEventLoop.advanceTime(by: RequestGate.drainTime)
+        channel.embeddedEventLoop.advanceTime(by: LingeringCloseHandler.time)
         #expect(!channel.isActive)
     }
 

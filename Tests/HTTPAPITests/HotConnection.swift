@@ -69,6 +69,7 @@ final class HotConnection {
         try pipeline.addHandler(
             HotDownloadHandler(downloads: downloads, gate: gate, activity: activity, log: log)
         )
+        try pipeline.addHandler(LingeringCloseHandler())
         try pipeline.addHandler(HTTPResponseEncoder())
         try pipeline.addHandler(HTTP1Pipeline.decoder())
         try pipeline.addHandler(gate)

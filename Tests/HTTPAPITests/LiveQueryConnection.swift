@@ -43,6 +43,7 @@ final class LiveQueryConnection {
         }
         live = LiveConnections(services: services, most: most, logger: logger)
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(LingeringCloseHandler())
         try pipeline.addHandler(HTTPResponseEncoder())
         try pipeline.addHandler(HTTP1Pipeline.decoder())
         try pipeline.addHandler(RequestGate(connections: open, liveConnections: live, logger: logger))

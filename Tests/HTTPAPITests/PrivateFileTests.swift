@@ -125,14 +125,47 @@ import Testing
         }
     }
 
-    @Test("responses to signed requests are never prepared")
+    @Test("responses to signed requests are prepared for their target, and say a minute less")
     func hot() async throws {
         try await server().test { client in
             let file = try await upload(client)
             for target in [file.target, "\(file.path)?imageView2/2/w/10&\(file.signature)"] {
-                for _ in 1...3 { #expect(try await client.send("GET", target, nil, [:]).status == .ok) }
-                #expect(client.hotDownloads?.find(target) == nil)
+                let seconds = try await isServed(target, client)
+                _ = try await isServed(target, client)
+                let hot = try #require(client.hotDownloads?.find(target))
+                let answer = hot.response(isUnchanged: false, id: HotRequestID(), date: "now")
+                let caching = try #require(answer.headerFields[.cacheControl])
+                let prepared = try #require(Int(caching.replacing("private, max-age=", with: "")))
+                // The second request can be in a later second than the first one.
+                #expect((seconds - 70...seconds - 60).contains(prepared))
+                #expect(client.hotDownloads?.find(file.path) == nil)
+                #expect(try await client.send("GET", file.path, nil, [:]).status == .forbidden)
+                #expect(try await client.send("GET", "\(target)x", nil, [:]).status == .forbidden)
             }
+            #expect(try await client.send("DELETE", "/1.1/files/\(file.id)", nil, Who.master.headers).status == .ok)
+            #expect(client.hotDownloads?.find(file.target) == nil)
+        }
+    }
+
+    /// The seconds for which a response with the file can be cached.
+    @Sendable private func isServed(_ target: String, _ client: TestClient) async throws -> Int {
+        let answer = try await client.send("GET", target, nil, [:])
+        #expect(answer.status == .ok)
+        return try #require(Int((answer.headers[.cacheControl] ?? "").replacing("private, max-age=", with: "")))
+    }
+
+    @Test(
+        "nothing is prepared for a signature that expires within two minutes",
+        arguments: [(119, false), (130, true)]
+    )
+    func expiringSoon(seconds: Int, isPrepared: Bool) async throws {
+        try await server().test { client in
+            let file = try await upload(client)
+            let body = #"{"expiresIn":\#(seconds)}"#
+            let answer = try await client.send("POST", "/1.1/files/\(file.id)/url", body, Who.master.headers).json()
+            let target = try #require(answer["url"]?.stringValue).replacing("https://files.example.com", with: "")
+            for _ in 1...3 { _ = try await isServed(target, client) }
+            #expect((client.hotDownloads?.find(target) != nil) == isPrepared)
         }
     }
 

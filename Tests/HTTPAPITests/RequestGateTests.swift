@@ -20,6 +20,7 @@ import Testing
 
         init() throws {
             let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(LingeringCloseHandler())
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(HTTP1Pipeline.decoder())
             try pipeline.addHandler(RequestGate(connections: open, metrics: metrics, logger: Logger(label: "test")))

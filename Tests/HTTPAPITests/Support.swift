@@ -45,8 +45,14 @@ struct TestServer {
     var fileAccess = FileAccess.public
     /// Which image URLs need a signature of their own.
     var imageAccess = ImageAccess.any
+    /// How long deleted files stay in the trash, in both apps.
+    var trash = TrashSettings()
+    /// The limits of relations and feeds, in both apps.
+    var people = PeopleLimits()
     /// How mails are sent, in both apps; none are with `nil`.
     var mail: MailFixture?
+    /// How SMS are sent, in both apps; none are with `nil`.
+    var sms: SMSFixture?
 
     /// Runs requests against the API; what stands in the stores afterwards can be asked.
     func test<Value>(_ body: @escaping @Sendable (TestClient) async throws -> Value) async throws -> Value {
@@ -56,7 +62,10 @@ struct TestServer {
             ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
         ]
         let apps = [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)]
-        for app in apps { try await app.censorship.start() }
+        for app in apps {
+            try await app.censorship.start()
+            try await app.objects.prepare()
+        }
         let api = API(
             apps: apps,
             authenticator: Authenticator(keys: keys),
@@ -102,8 +111,11 @@ struct TestServer {
         let settings = ObjectSettings(
             files: presentation,
             accountDependencies: AccountDependencies(settings: accounts, changes: store.changes, hasher: PlainHasher()),
+            trash: self.trash,
             mail: mail?.policy(verifying: accounts.verifiesEmail),
-            clock: { [clock = mail?.clock] in clock?.now ?? .now() }
+            people: people,
+            sms: sms?.policy(),
+            clock: { [clock = mail?.clock ?? sms?.clock] in clock?.now ?? .now() }
         )
         let receiver = UploadService(
             app: id,
@@ -137,20 +149,35 @@ struct TestServer {
             limit: images.settings.limits.sourceSize,
             memory: ServedMemory(limit: 1 << 20)
         )
+        let objects = ObjectService(store: store, settings: settings)
+        let trash = TrashService(store: store, blobs: blobs, uploads: receiver, settings: settings)
         return AppServices(
             id: id,
             uploads: receiver,
             files: files,
             deletions: deletions,
+            trash: trash,
+            collections: CollectionService(
+                store: store,
+                trash: trash,
+                fileDomains: [presentation.publicURL],
+                styleSeparator: names.separator
+            ),
             images: images,
             remoteImages: remoteImages,
-            objects: ObjectService(store: store, settings: settings),
+            objects: objects,
             schemas: SchemaService(store: store, limits: ObjectLimits()),
             permissions: PermissionService(store: store, limits: ObjectLimits()),
             sessions: SessionService(store: store, dependencies: settings.accountDependencies),
             accounts: AccountService(store: store, settings: settings),
             links: MailLinkService(store: store, settings: settings, templates: mail?.templates),
             mails: mail?.queue(store, of: id),
+            friendships: FriendshipService(store: store, settings: settings, objects: objects),
+            feeds: FeedService(store: store, settings: settings, objects: objects, engine: PCREEngine()),
+            people: PeopleQueue(app: id, store: store, settings: settings, objects: objects, engine: PCREEngine()),
+            codes: SMSCodeService(store: store, settings: settings, captchas: sms?.captchas(store)),
+            sms: sms?.queue(store, of: id),
+            captchas: sms?.captchas(store),
             presentation: presentation,
             fileDomains: [presentation.publicURL],
             ownDomains: ownDomains[id.description] ?? [],

@@ -112,15 +112,23 @@ package struct API: Sendable {
             LiveQueryRoutes(apps: apps, bodies: bodies).add(to: callers)
             AccountRoutes(apps: apps, bodies: bodies).add(to: callers)
             MailRoutes(apps: apps, bodies: bodies).add(to: callers)
-            LinkRoutes(apps: apps, bodies: bodies, limits: requestLimits).add(to: router.group("\(version)/links"))
+            SMSRoutes(apps: apps, bodies: bodies).add(to: callers)
+            CaptchaRoutes(apps: apps, bodies: bodies, publicURL: publicURL).add(
+                to: callers,
+                pictures: router.group("\(version)/captchas").add(middleware: allowance)
+            )
+            LinkRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/links").add(middleware: allowance))
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
+            TrashRoutes(apps: apps).add(to: callers)
+            CollectionRoutes(apps: apps, bodies: bodies).add(to: callers)
             FileURLRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorshipRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRunRoutes(apps: apps, bodies: bodies).add(to: callers)
             KnownImageRoutes(apps: apps, bodies: bodies).add(to: callers)
-            SignedCensorRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/censorship"))
+            SignedCensorRoutes(apps: apps, bodies: bodies)
+                .add(to: router.group("\(version)/censorship").add(middleware: allowance))
         }
         DownloadRoutes(apps: all, hotDownloads: hotDownloads).add(to: router)
         let tunnel = TunnelResponder(base: router.buildResponder(), bodies: bodies)
@@ -132,6 +140,8 @@ package struct API: Sendable {
         let group = callers.group().add(middleware: ParameterWarnings())
         let callers = compresses ? group.add(middleware: JSONCompression()) : group
         ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
+        FriendshipRoutes(apps: apps, bodies: bodies).add(to: callers)
+        FeedRoutes(apps: apps, bodies: bodies).add(to: callers)
         CloudQueryRoutes(apps: apps).add(to: callers)
         BatchRoutes(apps: apps, bodies: bodies).add(to: callers)
         SchemaRoutes(apps: apps, bodies: bodies).add(to: callers)
@@ -140,12 +150,17 @@ package struct API: Sendable {
     /// Adds the routes that need no app key, because an upload's URL is the credential, and tus, which needs both.
     private func addUploads(to router: Router<APIContext>, _ version: String) {
         UploadAddressRoutes(apps: all, bodies: bodies, addresses: addresses)
-            .add(to: router.group("\(version)/upload").add(middleware: UploadErrors()).add(middleware: pace()))
+            .add(
+                to: router.group("\(version)/upload")
+                    .add(middleware: UploadErrors())
+                    .add(middleware: allowance)
+                    .add(middleware: pace())
+            )
         let tus = TusMiddleware(largest: all.map(\.uploads.limits.fileSize).max() ?? 0)
         let uploads = router.group("\(version)/uploads").add(middleware: tus)
         uploads.on("", method: .options, use: tus.options)
         uploads.on(":token", method: .options, use: tus.options)
-        ProgressRoutes(apps: all).add(to: uploads)
+        ProgressRoutes(apps: all).add(to: uploads.group().add(middleware: allowance))
         TusRoutes(apps: apps, addresses: addresses).add(
             to: uploads.group()
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
@@ -153,6 +168,8 @@ package struct API: Sendable {
                 .add(middleware: pace())
         )
     }
+
+    private var allowance: AddressAllowance { AddressAllowance(limits: requestLimits) }
 
     private func pace<Context: RequestContext>() -> UploadPace<Context> {
         UploadPace(speed: bodies.limits.uploadSpeed)

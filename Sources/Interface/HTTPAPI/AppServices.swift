@@ -10,6 +10,10 @@ package struct AppServices: Sendable {
     package let files: FileService
     /// Removes the bytes of deleted files.
     package let deletions: FileDeletions
+    /// Lists, restores and removes deleted files.
+    package let trash: TrashService
+    /// Finds files that no object refers to.
+    package let collections: CollectionService
     /// Renders derivatives.
     package let images: ImageService
     /// Fetches files from other servers.
@@ -28,6 +32,18 @@ package struct AppServices: Sendable {
     package let links: MailLinkService
     /// Sends mails; `nil` if the server sends none.
     package let mails: MailQueue?
+    /// Whom users follow, their friends, and whom they block.
+    package let friendships: FriendshipService
+    /// Statuses and inboxes.
+    package let feeds: FeedService
+    /// Delivers statuses to inboxes.
+    package let people: PeopleQueue
+    /// Sends codes by SMS, and does what the codes are for; `nil` if the server sends no SMS.
+    package let codes: SMSCodeService?
+    /// Sends SMS; `nil` if the server sends none.
+    package let sms: SMSQueue?
+    /// Captchas; `nil` if the server sends no SMS.
+    package let captchas: CaptchaService?
     /// Renders file records for clients.
     package let presentation: FilePresentation
     /// All possible beginnings of the app's file URLs.
@@ -48,6 +64,8 @@ package struct AppServices: Sendable {
         uploads: UploadService,
         files: FileService,
         deletions: FileDeletions,
+        trash: TrashService,
+        collections: CollectionService,
         images: ImageService,
         remoteImages: RemoteImages,
         objects: ObjectService,
@@ -57,6 +75,12 @@ package struct AppServices: Sendable {
         accounts: AccountService,
         links: MailLinkService,
         mails: MailQueue? = nil,
+        friendships: FriendshipService,
+        feeds: FeedService,
+        people: PeopleQueue,
+        codes: SMSCodeService? = nil,
+        sms: SMSQueue? = nil,
+        captchas: CaptchaService? = nil,
         presentation: FilePresentation,
         fileDomains: [String] = [],
         ownDomains: [String] = [],
@@ -70,6 +94,8 @@ package struct AppServices: Sendable {
         self.uploads = uploads
         self.files = files
         self.deletions = deletions
+        self.trash = trash
+        self.collections = collections
         self.images = images
         self.remoteImages = remoteImages
         self.objects = objects
@@ -79,6 +105,12 @@ package struct AppServices: Sendable {
         self.accounts = accounts
         self.links = links
         self.mails = mails
+        self.friendships = friendships
+        self.feeds = feeds
+        self.people = people
+        self.codes = codes
+        self.sms = sms
+        self.captchas = captchas
         self.presentation = presentation
         self.fileDomains = fileDomains
         self.mirror = mirror

@@ -21,7 +21,8 @@ import Testing
             ("POST", "/1.1/login", .users), ("GET", "/v1/ws?x=1", .live), ("GET", "/v1/other", .files),
             ("POST", "/1.1/LiveQuery/subscribe", .live), ("GET", "/1.1/schemas", .administration),
             ("GET", "/health?live", .health), ("GET", "/health/a", .files), ("GET", "/1.1/nonsense", .other),
-            ("GET", "/1.1", .other), ("OPTIONS", "*", .files),
+            ("GET", "/1.1", .other), ("OPTIONS", "*", .files), ("POST", "/1.1/statuses", .objects),
+            ("GET", "/1.1/subscribe/statuses", .objects), ("POST", "/1.1/users/a/friendship/b", .users),
         ]
     )
     func group(method: String, target: String, group: RequestGroup) {

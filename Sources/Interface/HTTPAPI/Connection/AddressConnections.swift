@@ -6,15 +6,18 @@ internal import Synchronization
 /// The number of open connections of each client address, so that one client cannot have all of them; thread-safe.
 package final class AddressConnections: Sendable {
     private let most: Int
+    private let setting: String
     private let exempt: [IPNetwork]
     private let counts = Mutex<[String: Int]>([:])
 
     /// - Parameters:
     ///   - most: The maximum number for each address (`http.maxConnectionsPerAddress`); 0 means no limit.
+    ///   - setting: The setting under which refusals count in the metrics.
     ///   - exempt: The networks whose addresses have no limit: trusted proxies, whose connections are those of many
     ///     clients, and `limits.exempt`.
-    package init(most: Int, exempt: [IPNetwork]) {
+    package init(most: Int, setting: String = "http.maxConnectionsPerAddress", exempt: [IPNetwork]) {
         self.most = most
+        self.setting = setting
         self.exempt = exempt
     }
 
@@ -32,7 +35,6 @@ package final class AddressConnections: Sendable {
             return true
         }
         guard isAdmitted else {
-            let setting = "http.maxConnectionsPerAddress"
             Counter(label: "lcfile_limits_hit_total", dimensions: [("limit", setting)]).increment()
             return false
         }
@@ -49,7 +51,4 @@ package final class AddressConnections: Sendable {
             counts[network] = count - 1
         }
     }
-
-    /// The number of addresses with connections, for tests: it must not grow with the number of all past clients.
-    var addressCount: Int { counts.withLock(\.count) }
 }

@@ -3,9 +3,10 @@ internal import NIOHTTP1
 
 /// Closes a connection that sends no request for too long, and one that is idle when the server stops.
 ///
-/// A request whose head or body stops arriving counts like a missing one; a request that has arrived takes as long as
-/// its response takes. One timer a connection is armed again only when it fires, so requests cost no timer. It follows
-/// ``RequestGate``; used on its connection's event loop only.
+/// A request whose head or body stops arriving counts like a missing one, and so does the rest of a body whose request
+/// is answered already; a request that has arrived takes as long as its client takes parts of the response. One timer a
+/// connection is armed again only when it fires, so requests cost no timer. It follows ``RequestGate``; used on its
+/// connection's event loop only.
 final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,6 +20,8 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     private var lastPart = NIODeadline.now()
     /// Whether the rest of a request has not arrived.
     private var isReading = false
+    /// The requests without a whole response.
+    private var unanswered = 0
     /// Whether the connection closes after the responses to the requests that have arrived.
     private var isStopping = false
 
@@ -40,17 +43,25 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastPart = .now()
-        switch unwrapInboundIn(data) {
-        case .head: isReading = true
+        let part = unwrapInboundIn(data)
+        switch part {
+        case .head:
+            isReading = true
+            unanswered += 1
         case .body: break
         case .end: isReading = false
         }
+        if unanswered > 0 || !isReading { lastPart = .now() }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard isStopping, case .end = unwrapOutboundIn(data) else {
+        guard case .end = unwrapOutboundIn(data) else {
+            context.write(data, promise: promise)
+            return
+        }
+        unanswered = max(0, unanswered - 1)
+        guard isStopping else {
             context.write(data, promise: promise)
             return
         }

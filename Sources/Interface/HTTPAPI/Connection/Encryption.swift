@@ -6,14 +6,22 @@ package import NIOPosix
 package struct Encryption: Sendable {
     /// Creates the handler of a new connection that decrypts what follows; called on its event loop.
     let makeHandler: @Sendable () -> any ChannelHandler
+    /// Recognizes the error of a connection whose end the client did not announce.
+    let isTruncation: @Sendable (any Error) -> Bool
     /// How files are sent: the kernel cannot encrypt them.
     let files: FileSending
 
     /// - Parameters:
     ///   - threads: A started pool that reads files, which is stopped after the last connection.
+    ///   - isTruncation: Recognizes the error of a connection whose end the client did not announce.
     ///   - makeHandler: Creates the handler of a new connection that decrypts what follows; called on its event loop.
-    package init(threads: NIOThreadPool, makeHandler: @escaping @Sendable () -> any ChannelHandler) {
+    package init(
+        threads: NIOThreadPool,
+        isTruncation: @escaping @Sendable (any Error) -> Bool,
+        makeHandler: @escaping @Sendable () -> any ChannelHandler
+    ) {
         self.makeHandler = makeHandler
+        self.isTruncation = isTruncation
         files = .pieces { descriptor, range, eventLoop in
             threads.runIfActive(eventLoop: eventLoop) { try ByteBuffer(reading: range, of: descriptor) }
         }

@@ -40,6 +40,7 @@ struct HTTP1Pipeline {
                 )
             )
         }
+        try pipeline.addHandler(LingeringCloseHandler())
         try pipeline.addHandler(HTTPResponseEncoder())
         try pipeline.addHandler(HTTP1Pipeline.decoder())
         try pipeline.addHandler(gate)
@@ -83,5 +84,6 @@ struct HTTP1Pipeline {
         remove(ConnectionLifetime.self)
         remove(RequestGate.self)
         remove(HTTPResponseEncoder.self)
+        remove(LingeringCloseHandler.self)
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
@@ -31,6 +32,8 @@ struct HTTPChannel: HTTPChannelHandler {
             // task. The smallest one has the heads of most requests whole, as hot downloads need them.
             let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 4096, maximum: 512 << 10)
             try channel.syncOptions?.setOption(.recvAllocator, value: allocator)
+            // A client that does not read its response would keep the connection for ever.
+            try channel.syncOptions?.setOption(.unacknowledgedTimeout, value: .init(services.idleTimeout.milliseconds))
             let activity = ConnectionActivity()
             if let encryption = services.encryption {
                 return Value(
@@ -63,7 +66,8 @@ struct HTTPChannel: HTTPChannelHandler {
                 return .http1(try HTTP1Pipeline(services: services).configure(channel, activity, logger))
             }
         }
-        try pipeline.addHandlers(handshake, encryption.makeHandler(), negotiation)
+        let truncation = TruncationHandler(isTruncation: encryption.isTruncation)
+        try pipeline.addHandlers(handshake, encryption.makeHandler(), truncation, negotiation)
         return negotiation.protocolNegotiationResult
     }
 
@@ -86,4 +90,17 @@ struct HTTPChannel: HTTPChannelHandler {
             logger.debug("The handshake failed", metadata: ["error": "\(error)"])
         }
     }
+}
+
+extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
+    /// The milliseconds after which the kernel ends a connection whose client acknowledges no sent bytes, or leaves its
+    /// window closed (`TCP_USER_TIMEOUT` in tcp(7); RFC 5482).
+    fileprivate static var unacknowledgedTimeout: Self {
+        Self(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
+    }
+}
+
+extension TimeAmount {
+    /// Whole milliseconds.
+    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

@@ -18,6 +18,7 @@ package enum HTTPConnection {
     ///   - metrics: Counts the requests.
     ///   - encryption: Encrypts the connections; `nil` for connections in the clear.
     ///   - http2: The limits of connections of HTTP/2, which clients can choose on encrypted connections.
+    ///   - streams: Limits the requests at once of connections of HTTP/2.
     ///   - proxies: The reverse proxies that are believed when they name a client.
     ///   - requests: Receives the requests that get prepared responses; `nil` if no request is logged.
     ///   - logger: Receives failures of these responses.
@@ -31,6 +32,7 @@ package enum HTTPConnection {
         metrics: RequestMetrics = RequestMetrics(),
         encryption: Encryption? = nil,
         http2: HTTP2Limits = HTTP2Limits(),
+        streams: StreamLimit = StreamLimit(),
         proxies: TrustedProxies = TrustedProxies(),
         requests: RequestSink? = nil,
         logger: Logger
@@ -43,6 +45,7 @@ package enum HTTPConnection {
             metrics: metrics,
             encryption: encryption,
             http2: http2,
+            streams: streams,
             log: HotDownloadLog(metrics: metrics, logger: logger, proxies: proxies, sink: requests)
         )
         return HTTPServerBuilder { responder in
@@ -64,6 +67,7 @@ struct ConnectionServices: Sendable {
     /// Encrypts the connections; `nil` for connections in the clear.
     var encryption: Encryption?
     var http2 = HTTP2Limits()
+    var streams = StreamLimit()
     /// Records hot downloads.
     var log: HotDownloadLog
 

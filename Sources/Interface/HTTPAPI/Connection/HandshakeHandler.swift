@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 /// Watches over an encrypted connection until its handshake is complete: it ends a connection that takes too long, one
-/// that is to make place for others, and one whose client speaks HTTP without TLS, after an answer.
+/// that is to make room for others, and one whose client speaks HTTP without TLS, after an answer.
 ///
 /// It is the first handler of the connection, before the one that decrypts, and is removed after the handshake. Used on
 /// its connection's event loop only.
@@ -72,7 +72,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.close(mode: .output, promise: nil)
         // The client has time to read the response, as after other refusals.
         timer?.cancel()
-        closeIn(RequestGate.drainTime, context)
+        closeIn(LingeringCloseHandler.time, context)
     }
 
     private func closeIn(_ time: TimeAmount, _ context: ChannelHandlerContext) {

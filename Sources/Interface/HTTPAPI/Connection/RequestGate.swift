@@ -6,9 +6,8 @@ internal import NIOHTTP1
 ///
 /// It follows NIO's decoder in the pipeline. It responds to refused requests itself, after all earlier responses, and
 /// accepts no further request. It ensures that each request has one response, that the last response has `Connection:
-/// close`, that a client has time to read the last response, and that a request with `Upgrade` is processed like any
-/// other: the decoder stops after such a request, so the gate replaces it. Only a WebSocket's handshake is not: the
-/// connection becomes a WebSocket, and the gate leaves it.
+/// close`, and that a request with `Upgrade` is processed like any other: the decoder stops after such a request, so the
+/// gate replaces it. Only a WebSocket's handshake is not: the connection becomes a WebSocket, and the gate leaves it.
 ///
 /// It also counts requests, because it sees all of them, those that it refuses too, and their whole responses.
 ///
@@ -26,11 +25,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let liveConnections: LiveConnections?
     private let logger: Logger
     private let activity: ConnectionActivity
-    private let metrics: RequestMetrics
-    /// The requests that have no whole response, in their order.
-    private var measured: [MeasuredRequest] = []
-    /// The last request that was passed on, whose body can be arriving.
-    private var arriving: MeasuredRequest?
+    /// Counts the requests that have no whole response.
+    private var pipelined: PipelinedRequests
 
     /// The number of requests that were passed on and whose responses are not complete.
     private var unanswered = 0
@@ -38,6 +34,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReading = false
     /// Whether no further request is accepted.
     private var isLast = false
+    /// Whether the connection closes after the current response, because it says so.
+    private var closesAfterResponse = false
     /// Whether the last request uses HTTP/1.0, which has no chunked encoding.
     private var isLastOld = false
     /// Whether the decoder stops after the current request.
@@ -54,12 +52,6 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var refusal: (RequestRefusal, hasBody: Bool, MeasuredRequest)?
     /// Whether a response without a waiting request is being written.
     private var isDropping = false
-    /// Whether writing has ended and incoming bytes are discarded.
-    private var isDraining = false
-
-    /// The time in which a client can read the last response before the connection is closed; closing a connection with
-    /// unread bytes resets it, and the response can be lost.
-    static let drainTime = TimeAmount.seconds(5)
 
     init(
         connections: OpenConnections,
@@ -68,7 +60,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) {
-        self.metrics = metrics
+        pipelined = PipelinedRequests(metrics)
         self.connections = connections
         self.activity = activity
         self.liveConnections = liveConnections
@@ -88,11 +80,13 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         guard upgrade != nil, context.channel.isActive else {
-            endAll()
+            pipelined.cutOff()
+            if let (_, _, request) = refusal { pipelined.cutOff(request) }
+            refusal = nil
             connections.remove(context.channel)
             return
         }
-        end(status: 101)
+        pipelined.end(status: 101)
         // A WebSocket is an open connection, but never an idle one.
         context.channel.closeFuture.whenComplete { [connections, channel = context.channel] _ in
             connections.remove(channel)
@@ -121,7 +115,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let bytes):
             guard isReading else { return }
             handOn(context)
-            if let arriving { metrics.received(bytes.readableBytes, of: arriving) }
+            pipelined.received(bytes.readableBytes)
             context.fireChannelRead(data)
         case .end:
             if upgrade != nil {
@@ -143,7 +137,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
         upgrade = WebSocketUpgrade(handshake: handshake, head: head, connections: liveConnections)
         unanswered += 1
-        measured.append(metrics.begin(head))
+        pipelined.begin(head)
         activity.begin()
         return true
     }
@@ -165,9 +159,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         guard let head = held else { return }
         held = nil
         unanswered += 1
-        let request = metrics.begin(head)
-        measured.append(request)
-        arriving = request
+        pipelined.begin(head)
         activity.begin()
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
@@ -175,8 +167,6 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         handOn(context)
         context.fireChannelReadComplete()
-        // After the close, the consumer of requests no longer reads.
-        if isDraining { context.read() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -205,7 +195,6 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             if unanswered == 0, refusal == nil { context.close(promise: nil) }
             return
         }
-        if isDraining, event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -216,8 +205,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"]
         )
         isLast = true
-        let request = head.map(metrics.begin) ?? metrics.begin(.malformed, .other)
-        self.refusal = (refusal, hasBody: head?.method != .HEAD, request)
+        self.refusal = (refusal, hasBody: head?.method != .HEAD, pipelined.measure(head))
         if unanswered == 0 { answerRefused(context) }
     }
 
@@ -251,7 +239,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             // A second response to a request whose body proved to be malformed after the first one.
             isDropping = unanswered == 0
             guard !isDropping else { break }
-            if head.status.code >= 200, !measured.isEmpty { measured[0].status = Int(head.status.code) }
+            if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
+            // Hummingbird closes only if the request has it.
+            if !isLast, head.headers[canonicalForm: "Connection"].contains("close") {
+                isLast = true
+                closesAfterResponse = true
+            }
             guard isLast, unanswered == 1, refusal == nil, head.status.code >= 200 else {
                 context.write(data, promise: promise)
                 return
@@ -260,19 +253,20 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case .body(let bytes):
             guard !isDropping else { break }
-            if let request = measured.first { metrics.sent(bytes.readableBytes, of: request) }
+            pipelined.sent(bytes.readableBytes)
             context.write(data, promise: promise)
             return
         case .end:
             guard !isDropping else { break }
             context.write(data, promise: promise)
             unanswered -= 1
-            end()
+            pipelined.end()
             performUpgrade(context)
             if unanswered == 0 {
                 activity.end()
                 answerRefused(context)
             }
+            if closesAfterResponse { close(context: context, mode: .output, promise: nil) }
             return
         }
         promise?.succeed()
@@ -290,29 +284,13 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         guard let (refusal, hasBody, request) = refusal else { return }
         self.refusal = nil
         let body = refusal.body
-        measured.append(request)
-        if hasBody { metrics.sent(body.readableBytes, of: request) }
+        pipelined.append(request)
+        if hasBody { pipelined.sent(body.readableBytes) }
         context.write(wrapOutboundOut(.head(refusal.head(length: body.readableBytes))), promise: nil)
         if hasBody { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        end(status: Int(refusal.status.code))
+        pipelined.end(status: Int(refusal.status.code))
         close(context: context, mode: .output, promise: nil)
-    }
-
-    /// Counts the first request that has no whole response; it has one now.
-    private func end(status: Int? = nil) {
-        guard !measured.isEmpty else { return }
-        var request = measured.removeFirst()
-        if let status { request.status = status }
-        metrics.end(request)
-    }
-
-    /// Counts the requests whose responses a closed connection cuts off.
-    private func endAll() {
-        for request in measured { metrics.end(request, isCutOff: true) }
-        measured = []
-        if let (_, _, request) = refusal { metrics.end(request, isCutOff: true) }
-        refusal = nil
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -322,16 +300,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
         isLast = true
         isReading = false
-        isDraining = true
-        let closed = promise ?? context.eventLoop.makePromise()
-        // After all earlier writes.
-        closed.futureResult.assumeIsolated().whenComplete { _ in
-            guard context.channel.isActive else { return }
-            context.eventLoop.assumeIsolated().scheduleTask(in: RequestGate.drainTime) {
-                context.close(promise: nil)
-            }
-            context.read()
-        }
-        context.close(mode: .output, promise: closed)
+        // LingeringCloseHandler discards what still arrives.
+        context.close(mode: .output, promise: promise)
     }
 }

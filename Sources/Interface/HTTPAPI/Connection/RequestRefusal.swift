@@ -15,6 +15,12 @@ struct RequestRefusal: Error, Equatable {
     /// The maximum number of header fields in a request.
     static let maxHeaders = 1000
 
+    /// The refusal of a request of HTTP/2 beside others of its connection (``StreamLimit``).
+    static let tooManyStreams = RequestRefusal(
+        .serviceUnavailable,
+        "Too many requests are processed at once (http.maxConnections); try again in a second."
+    )
+
     init(_ status: HTTPResponseStatus, _ message: String) {
         self.status = status
         self.message = message
@@ -45,15 +51,13 @@ struct RequestRefusal: Error, Equatable {
 
     /// The head of the response that ends the connection.
     func head(length: Int) -> HTTPResponseHead {
-        HTTPResponseHead(
-            version: .http1_1,
-            status: status,
-            headers: [
-                "Content-Type": "application/json;charset=utf-8",
-                "Content-Length": String(length),
-                "Connection": "close",
-                "Date": Timestamp.now().httpDate,
-            ]
-        )
+        var headers: HTTPHeaders = [
+            "Content-Type": "application/json;charset=utf-8",
+            "Content-Length": String(length),
+            "Connection": "close",
+            "Date": Timestamp.now().httpDate,
+        ]
+        if status == .serviceUnavailable { headers.add(name: "Retry-After", value: "1") }
+        return HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     }
 }

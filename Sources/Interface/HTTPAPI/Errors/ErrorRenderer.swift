@@ -23,7 +23,8 @@ struct ErrorRenderer: RouterMiddleware {
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
         var headers = (error as? DialectError)?.headers ?? [:]
-        if [.tooManyRequests, .badGateway].contains(rendering.status) {
+        // LeanCloud answers 400 to too many SMS; clients that know the field can still wait.
+        if [.tooManyRequests, .badGateway].contains(rendering.status) || refusal(for: error).code == .tooManySMS {
             headers[.retryAfter] = String(refusal(for: error).retryAfter)
         }
         var response = body.response(status: rendering.status, headers: headers)
@@ -131,11 +132,19 @@ struct ErrorRenderer: RouterMiddleware {
         .emailNotFound: Rendering(.badRequest, 205),
         .emailNotVerified: Rendering(.badRequest, 216),
         .tooManyMails: Rendering(.tooManyRequests, 1),
+        .missingPhone: Rendering(.badRequest, 212),
+        .phoneNotFound: Rendering(.badRequest, 213),
+        .phoneNotVerified: Rendering(.badRequest, 215),
+        .tooManySMS: Rendering(.badRequest, 601),
+        .codeMismatch: Rendering(.badRequest, 603),
+        .invalidSMSTemplate: Rendering(.badRequest, 604),
+        .wrongCaptcha: Rendering(.badRequest, 608),
         .invalidRoleName: Rendering(.badRequest, 139),
         .sessionRequired: Rendering(.forbidden, 206),
         .wrongPassword: Rendering(.badRequest, 210),
         .userNotFound: Rendering(.badRequest, 211),
         .lockedOut: Rendering(.badRequest, 219),
+        .friendshipNotFound: Rendering(.badRequest, 221),
         .missingLinkedID: Rendering(.badRequest, 250),
         .invalidAuthData: Rendering(.badRequest, 251),
         .quotaExceeded: Rendering(.forbidden, 140),

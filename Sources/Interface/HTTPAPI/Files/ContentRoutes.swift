@@ -11,6 +11,8 @@ struct ContentRoutes: Sendable {
     private let apps: [AppServices]
     /// The authentication of the other routes, used here only for requests with credentials.
     private let authentication: Authentication
+    /// Counts requests without credentials.
+    private let allowance: AddressAllowance
 
     init(apps: [AppServices], authenticator: Authenticator, limits: RequestLimits) {
         self.apps = apps
@@ -19,6 +21,7 @@ struct ContentRoutes: Sendable {
             apps: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) }),
             limits: limits
         )
+        allowance = AddressAllowance(limits: limits)
     }
 
     func add(to router: RouterGroup<APIContext>) {
@@ -29,7 +32,7 @@ struct ContentRoutes: Sendable {
     @Sendable private func content(_ request: Request, _ context: APIContext) async throws -> Response {
         var response =
             if Credentials(headers: request.headers) == nil {
-                try await found(request, context)
+                try await allowance.handle(request, context: context) { try await found($0, $1) }
             } else {
                 try await authentication.handle(request, context: context) { try await found($0, $1) }
             }

@@ -38,8 +38,11 @@ struct FileURLRoutes: Sendable {
         _ request: Request,
         _ caller: Caller
     ) async throws -> JSONValue {
-        guard let members = body.objectValue else {
+        guard let members = body == .null ? [:] : body.objectValue else {
             throw ServiceError(.malformedJSON, "The body must be a JSON object.")
+        }
+        if let unknown = members.keys.filter({ !["image", "expiresIn"].contains($0) }).min() {
+            throw ServiceError(.badRequest, "The body can have image and expiresIn, not '\(unknown)'.")
         }
         let image = try await image(members["image"], file, app, request)
         let privacy = app.presentation.privacy

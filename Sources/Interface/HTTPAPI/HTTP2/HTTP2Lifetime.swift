@@ -5,12 +5,14 @@ internal import NIOHTTP2
 
 /// Ends a connection of HTTP/2 that has no open stream for too long, and one that is idle when the server stops.
 ///
-/// It lets ``NIOHTTP2ServerConnectionManagementHandler``, which follows it, announce the end (`GOAWAY`, RFC 9113 section
-/// 6.8), and closes the connection of a client that does not confirm it. Frames without a request, such as `PING`, do not
+/// It announces the end (`GOAWAY`, RFC 9113 section 6.8) and lets ``NIOHTTP2ServerConnectionManagementHandler``, which
+/// follows it, end the connection after its last stream; it closes that of a client that does not confirm. Frames without a request, such as `PING`, do not
 /// keep a connection open. One timer is armed again only when it fires, as in ``ConnectionLifetime``; the streams have
 /// timers of their own for requests that stop arriving. Used on its connection's event loop only.
 final class HTTP2Lifetime: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
 
     private let idleTimeout: TimeAmount
     private let activity: ConnectionActivity
@@ -19,6 +21,9 @@ final class HTTP2Lifetime: ChannelInboundHandler {
     private var isStopping = false
     /// Whether an exceeded limit was counted, which each further frame exceeds, too.
     private var isCounted = false
+
+    /// The data of the `PING` frame that the client answers after it has the announcement of the end.
+    private static let announcement = HTTP2PingData(withInteger: 1)
 
     /// - Parameters:
     ///   - idleTimeout: How long a connection can have no open stream before it is closed.
@@ -36,6 +41,14 @@ final class HTTP2Lifetime: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .ping(HTTP2Lifetime.announcement, ack: true) = unwrapInboundIn(data).payload, isStopping {
+            context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        } else {
+            context.fireChannelRead(data)
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -75,8 +88,19 @@ final class HTTP2Lifetime: ChannelInboundHandler {
         guard !isStopping else { return }
         isStopping = true
         timer?.cancel()
-        context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-        schedule(in: RequestGate.drainTime, context)
+        announce(context)
+        schedule(in: LingeringCloseHandler.time, context)
+    }
+
+    /// Tells the client to begin no further stream, and asks for its confirmation.
+    ///
+    /// Frames that it sent before it knew still have to be served. NIO takes an idle connection for ended with its own
+    /// first `GOAWAY`, and answers what crosses it with `PROTOCOL_ERROR`; so it learns of the end after the client.
+    private func announce(_ context: ChannelHandlerContext) {
+        let socket = try? context.pipeline.syncOperations.context(handlerType: GoAwayHandler.self)
+        socket?.write(NIOAny(IOData.byteBuffer(.goAway(.noError))), promise: nil)
+        let ping = HTTP2Frame.FramePayload.ping(HTTP2Lifetime.announcement, ack: false)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: ping)), promise: nil)
     }
 
     private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext) {
@@ -88,7 +112,7 @@ final class HTTP2Lifetime: ChannelInboundHandler {
             if activity.idleSince != nil {
                 context.close(promise: nil)
             } else {
-                schedule(in: RequestGate.drainTime, context)
+                schedule(in: LingeringCloseHandler.time, context)
             }
             return
         }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP2
 
-/// The limits of a connection of HTTP/2 (RFC 9113): what one client can make the server do; the first four are
+/// The limits of a connection of HTTP/2 (RFC 9113): what one client can make the server do; the first five are
 /// settings.
 ///
 /// A client that exceeds a limit on frames loses its connection with the error `ENHANCE_YOUR_CALM`.
@@ -15,6 +15,8 @@ package struct HTTP2Limits: Sendable {
     package var resets: Int
     /// The maximum number of `SETTINGS`, `PING` and `PRIORITY` frames within ``window`` (CVE-2019-9512 and 9515).
     package var controlFrames: Int
+    /// The maximum number of `DATA` frames of less than ``SmallFrameHandler/smallLength`` bytes within ``window``.
+    package var smallFrames: Int
 
     /// The time within which frames are counted.
     static let window = TimeAmount.seconds(30)
@@ -30,11 +32,18 @@ package struct HTTP2Limits: Sendable {
     static let waiting = 128 << 10
 
     /// Creates limits; the defaults are those of the settings.
-    package init(isEnabled: Bool = true, streams: Int = 100, resets: Int = 200, controlFrames: Int = 1000) {
+    package init(
+        isEnabled: Bool = true,
+        streams: Int = 100,
+        resets: Int = 200,
+        controlFrames: Int = 1000,
+        smallFrames: Int = 10_000
+    ) {
         self.isEnabled = isEnabled
         self.streams = streams
         self.resets = resets
         self.controlFrames = controlFrames
+        self.smallFrames = smallFrames
     }
 
     var connection: NIOHTTP2Handler.ConnectionConfiguration {

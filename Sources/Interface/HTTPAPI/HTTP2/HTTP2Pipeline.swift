@@ -32,7 +32,7 @@ struct HTTP2Pipeline {
             // Times are those of HTTP2Lifetime, which also ends connections whose clients do not confirm it.
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil)
         )
-        try pipeline.addHandler(GoAwayHandler())
+        try pipeline.addHandlers(GoAwayHandler(), SmallFrameHandler(most: services.http2.smallFrames))
         try pipeline.addHandler(
             NIOHTTP2Handler(
                 mode: .server,

@@ -10,6 +10,8 @@ final class HTTP2Streams: Sendable {
     private let continuation: AsyncStream<HTTPConnection.Requests>.Continuation
     /// The number of open streams; changed on the connection's event loop only.
     private let open = Atomic(0)
+    /// Whether a stream has the place that the connection itself has; changed on the connection's event loop only.
+    private let isPlaceTaken = Atomic(false)
 
     /// - Parameters:
     ///   - channel: The connection.
@@ -29,6 +31,16 @@ final class HTTP2Streams: Sendable {
     /// Records that a stream closed; called on the connection's event loop.
     func end() {
         if open.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { activity.end() }
+    }
+
+    /// Takes the place of the connection itself, if no other stream has it; called on the connection's event loop.
+    func takePlace() -> Bool {
+        !isPlaceTaken.exchange(true, ordering: .relaxed)
+    }
+
+    /// Gives the place of the connection back; called on the connection's event loop.
+    func givePlace() {
+        isPlaceTaken.store(false, ordering: .relaxed)
     }
 
     /// Hands a stream over to ``each(_:)``.

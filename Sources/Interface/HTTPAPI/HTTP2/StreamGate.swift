@@ -11,9 +11,9 @@ internal import NIOHTTPTypesHTTP2
 /// Decides what happens to the request of a stream: ``StreamRules`` can refuse it, a prepared response can answer it,
 /// and otherwise a route does.
 ///
-/// It also counts the request, closes a stream whose request stops arriving, and ends one whose response is complete
-/// before its request. It is the last handler of a stream until the request goes to its route. Used on its connection's
-/// event loop only.
+/// It also counts the request, closes a stream whose request stops arriving or whose response the client does not take,
+/// and ends one whose response is complete before its request. It is the last handler of a stream until the request
+/// goes to its route. Used on its connection's event loop only.
 final class StreamGate: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -32,7 +32,12 @@ final class StreamGate: ChannelDuplexHandler {
     private var isReading = true
     /// Whether the request is answered here and its body is dropped.
     private var isAnswered = false
+    /// Whether the stream has the place of its connection, and does not count in ``StreamLimit``.
+    private var hasPlace = false
     private var lastPart = NIODeadline.now()
+    /// The parts of the response that the client has not taken, and when it took the last one before them.
+    private var unsent = 0
+    private var lastSent = NIODeadline.now()
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
@@ -53,6 +58,7 @@ final class StreamGate: ChannelDuplexHandler {
         timer?.cancel()
         if let measured { services.metrics.end(measured, isCutOff: true) }
         measured = nil
+        if hasPlace { streams.givePlace() }
         streams.end()
     }
 
@@ -73,19 +79,26 @@ final class StreamGate: ChannelDuplexHandler {
             }
         case .body(let bytes):
             handOn(context)
+            guard !isAnswered else { return }
             if let measured { services.metrics.received(bytes.readableBytes, of: measured) }
             context.fireChannelRead(data)
         case .end(let trailers):
             isReading = false
             if trailers == nil, let head = held, answerPrepared(head, context) { return }
             handOn(context)
-            context.fireChannelRead(data)
+            if !isAnswered { context.fireChannelRead(data) }
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         handOn(context)
         context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // NIO ends the body of a stream whose connection has ended as if it were complete.
+        if isReading, measured != nil, !isAnswered { context.fireErrorCaught(ChannelError.inputClosed) }
+        context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -97,6 +110,10 @@ final class StreamGate: ChannelDuplexHandler {
     private func handOn(_ context: ChannelHandlerContext) {
         guard let head = held else { return }
         held = nil
+        hasPlace = streams.takePlace()
+        guard hasPlace || services.streams.admit(context.channel) else {
+            return refuse(.tooManyStreams, head, context)
+        }
         measured = services.metrics.begin(head)
         if isReading { schedule(in: services.idleTimeout, context) }
         do {
@@ -118,7 +135,9 @@ final class StreamGate: ChannelDuplexHandler {
         guard let answer = HotStreamAnswer(to: head, services) else { return false }
         held = nil
         isAnswered = true
-        answer.send(context) { [self] part, promise in context.write(wrapOutboundOut(part), promise: promise) }
+        answer.send(context) { [self] part, promise in
+            context.write(wrapOutboundOut(part), promise: watch(promise, context))
+        }
         return true
     }
 
@@ -136,15 +155,36 @@ final class StreamGate: ChannelDuplexHandler {
         if head.method != .head { write(context: context, data: NIOAny(HTTPResponsePart.body(body)), promise: nil) }
         write(context: context, data: NIOAny(HTTPResponsePart.end(nil)), promise: nil)
         context.flush()
+        if isReading, timer == nil { schedule(in: services.idleTimeout, context) }
     }
 
     private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext) {
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
-            guard isReading else { return }
-            let deadline = lastPart + services.idleTimeout
+            timer = nil
+            // Of a request that arrives while its response is sent, either can go on.
+            let last = [isReading ? lastPart : nil, unsent > 0 ? lastSent : nil].compactMap(\.self).max()
+            guard let last else { return }
+            let deadline = last + services.idleTimeout
             let now = NIODeadline.now()
             if deadline > now { schedule(in: deadline - now, context) } else { context.close(promise: nil) }
         }
+    }
+
+    /// Begins to wait until the client has taken a part of the response; only a client whose windows stay closed takes
+    /// none, because the socket has a time-out of its own.
+    private func watch(
+        _ promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        if unsent == 0 { lastSent = .now() }
+        unsent += 1
+        if timer == nil { schedule(in: services.idleTimeout, context) }
+        let sent = promise ?? context.eventLoop.makePromise()
+        sent.futureResult.assumeIsolated().whenComplete { [self] _ in
+            unsent -= 1
+            lastSent = .now()
+        }
+        return sent
     }
 
     // MARK: Response
@@ -159,14 +199,14 @@ final class StreamGate: ChannelDuplexHandler {
             context.write(wrapOutboundOut(.head(response)), promise: promise)
         case .body(let bytes):
             if let measured { services.metrics.sent(bytes.readableBytes, of: measured) }
-            context.write(data, promise: promise)
+            context.write(data, promise: watch(promise, context))
         case .end:
+            let sent = watch(promise, context)
             if isReading {
-                let sent = promise ?? context.eventLoop.makePromise()
                 endRequest(after: sent.futureResult, context)
                 context.writeAndFlush(data, promise: sent)
             } else {
-                context.write(data, promise: promise)
+                context.write(data, promise: sent)
             }
             if let measured { services.metrics.end(measured) }
             measured = nil

@@ -7,8 +7,9 @@ internal import Synchronization
 
 /// Collects, while a route responds to a request, what the prepared responses to its target need.
 ///
-/// Only a response that every client gets is prepared: the whole bytes of one stored blob, for shared caches, without
-/// `Vary`. The route names the file on which the response depends; without it nothing is prepared.
+/// Only a response that every client with the same target gets is prepared: the whole bytes of one stored blob, without
+/// `Vary`, for shared caches or by a signature in the target. The route names the file on which the response depends;
+/// without it nothing is prepared.
 final class HotDownloadPreparation: Sendable {
     private let target: String
     private let path: String
@@ -59,10 +60,12 @@ final class HotDownloadPreparation: Sendable {
         let found = found.withLock { $0 }
         guard let key = found.key, let blob = found.blob, let tag = response.headers[.eTag],
             response.status == .ok, response.headers[.contentLength] == String(blob.size),
-            response.headers[.cacheControl]?.hasPrefix("public") == true, response.headers[.vary] == nil,
+            let caching = Self.caching(for: response.headers[.cacheControl] ?? ""), response.headers[.vary] == nil,
             // An error is one of the next request, too, which reports it.
             let body = try? await body(of: blob)
         else { return }
+        var response = response
+        response.headers[.cacheControl] = caching
         let download = HotDownload(
             response,
             path: path,
@@ -73,6 +76,19 @@ final class HotDownloadPreparation: Sendable {
             size: blob.size
         )
         downloads.store(download, for: target, dependingOn: names + [key.description], epoch: epoch)
+    }
+
+    /// The `Cache-Control` of the prepared responses; `nil` if none is prepared.
+    ///
+    /// A signed response can be cached until its signature expires. The prepared ones are used for up to
+    /// ``HotDownloads/lifetime``, so they say as much less, and the table needs no expiry of its own for them. There are
+    /// none for a signature that expires soon.
+    private static func caching(for value: String) -> String? {
+        if value.hasPrefix("public") { return value }
+        let signed = "private, max-age="
+        guard value.hasPrefix(signed), let seconds = Int64(value.dropFirst(signed.count)) else { return nil }
+        let lifetime = HotDownloads.lifetime.nanoseconds / 1_000_000_000
+        return seconds > 2 * lifetime ? "\(signed)\(seconds - lifetime)" : nil
     }
 
     /// The bytes in the form from which they are sent; `nil` for large ones that are not in a local file.

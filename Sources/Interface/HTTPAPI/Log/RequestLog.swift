@@ -5,8 +5,8 @@ internal import HummingbirdCore
 
 /// Records every request at the end of its response, and sends the client the request's id in the log.
 ///
-/// Query strings, headers and the token in the path of an upload or of a link in a mail are not logged, because they can
-/// contain keys.
+/// Query strings, headers, the token in the path of an upload or of a link in a mail, and the code of an SMS are not
+/// logged, because they can contain keys.
 struct RequestLog: RouterMiddleware {
     /// Receives the records; `nil` if the log has no lines for requests.
     let sink: RequestSink?
@@ -65,7 +65,8 @@ extension String {
     private static func hasToken(after index: Int, _ segments: [Substring]) -> Bool {
         switch segments[index].lowercased() {
         case "upload", "uploads": true
-        case "links": index > 0 && ["1", "1.1"].contains(segments[index - 1])
+        case "links", "verifysmscode", "verifymobilephone", "resetpasswordbysmscode":
+            index > 0 && ["1", "1.1"].contains(segments[index - 1])
         default: false
         }
     }

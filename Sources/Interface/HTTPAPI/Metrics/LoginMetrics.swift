@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import Domain
 
-/// Counts log-ins with a password by their result.
+/// Counts log-ins with a password or a code by their result.
 enum LoginMetrics {
     /// Runs a log-in and counts it.
     static func counting<Result>(_ logIn: () async throws -> Result) async throws -> Result {
@@ -20,7 +20,7 @@ enum LoginMetrics {
             return ClientDisconnection.causes(error) ? "cancelled" : "failed"
         }
         switch error.code {
-        case .wrongPassword: return "wrong_password"
+        case .wrongPassword, .codeMismatch: return "wrong_password"
         case .userNotFound: return "unknown_user"
         case .lockedOut: return "locked_out"
         case .overloaded: return "overloaded"

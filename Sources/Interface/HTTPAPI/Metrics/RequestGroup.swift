@@ -18,7 +18,7 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
     case live
     /// Censorship.
     case censorship
-    /// Classes, indexes, permissions and the state of mirrors.
+    /// Classes, indexes, permissions, the trash and the state of mirrors.
     case administration
     /// Health checks.
     case health
@@ -59,14 +59,17 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
 
     private static let byName: [String: RequestGroup] = [
         "classes": .objects, "batch": .objects, "cloudQuery": .objects, "scan": .objects, "installations": .objects,
+        "statuses": .objects, "subscribe": .objects,
         "fileTokens": .uploads, "qiniu": .uploads, "fileCallback": .uploads, "upload": .uploads, "uploads": .uploads,
         "users": .users, "roles": .users, "login": .users, "logout": .users, "requestEmailVerify": .users,
         "requestPasswordReset": .users, "requestSmsCode": .users, "verifySmsCode": .users, "verifyMobilePhone": .users,
         "requestMobilePhoneVerify": .users, "requestLoginSmsCode": .users, "usersByMobilePhone": .users,
         "requestPasswordResetBySmsCode": .users, "resetPasswordBySmsCode": .users, "requestChangePhoneNumber": .users,
-        "changePhoneNumber": .users, "requestCaptcha": .users, "verifyCaptcha": .users, "links": .users,
+        "changePhoneNumber": .users, "requestCaptcha": .users, "verifyCaptcha": .users, "captchas": .users,
+        "links": .users,
         "LiveQuery": .live, "censorship": .censorship, "schemas": .administration, "indexes": .administration,
         "permissions": .administration, "mirror": .administration, "mails": .administration,
+        "sms": .administration, "trash": .administration, "collections": .administration,
     ]
 }
 

@@ -22,6 +22,14 @@ struct BatchRoutes: Sendable {
             if items.groups.count > 1 { try requireFewPasswords(in: items, app) }
             var batch = ObjectBatch(presence: ClientPresence.Watch(context.channel))
             var answers = BatchAnswers(share: body.share, logger: context.logger)
+            if items.count == 1, let item = try? BatchItem(try items.allItems()[0]), item.isInbox {
+                do {
+                    answers.append(try await FeedRoutes.inbox(item.parameters, in: app, context))
+                } catch {
+                    answers.append(error)
+                }
+                return answers.json().response()
+            }
             // Each row of an INSERT counts as a request.
             var rows = bodies.limits.batchSize - items.count
             for group in items.groups {
@@ -174,6 +182,18 @@ private struct BatchAnswers {
         }
     }
 
+    /// Appends a page of an inbox.
+    mutating func append(_ page: InboxReply) {
+        text.writeStaticString(#"{"success":"#)
+        text.write(page)
+        text.writeStaticString("}")
+    }
+
+    /// Appends the error of a request.
+    mutating func append(_ error: any Error) {
+        text.write(["error": ErrorRenderer.json(of: error, logger: logger)])
+    }
+
     private mutating func append(_ reply: ObjectReply) {
         // A missing object is null here (protocol/data 2.1).
         if case .missing = reply.content { text.writeStaticString("null") } else { text.write(reply) }
@@ -214,6 +234,9 @@ private struct BatchItem {
 
     /// Whether the request is `GET /cloudQuery`: Objective-C sends statements of more than about 4000 bytes in a batch.
     var isStatement: Bool { method == "GET" && segments == ["cloudQuery"] }
+
+    /// Whether the request is a query of an inbox, which SDKs send alone in a batch if it is too long for a URL.
+    var isInbox: Bool { method == "GET" && segments == ["subscribe", "statuses"] }
 
     /// Throws if the request would copy a file from another server, which can take long.
     func requireNoCopy() throws {

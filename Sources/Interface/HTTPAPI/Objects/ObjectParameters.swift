@@ -11,6 +11,7 @@ struct ObjectParameters {
     static let names = [
         "where", "order", "limit", "skip", "count", "keys", "include", "returnACL", "redirectClassNameForKey",
         "fetchWhenSave", "new", "failOnNotExist", "cql", "pvalues", "explain", "scan_key", "cursor",
+        "owner", "inboxType", "sinceId", "maxId", "messageId",
     ]
 
     private let values: [String: JSONValue]
@@ -39,6 +40,9 @@ struct ObjectParameters {
     init(_ request: Request) throws {
         try self.init(query: request.uri.query)
     }
+
+    /// A parameter as JSON: text of a query string stays a string.
+    func json(_ name: String) -> JSONValue? { values[name] }
 
     /// All parameters as the members of a body.
     var body: [String: JSONValue] { values }

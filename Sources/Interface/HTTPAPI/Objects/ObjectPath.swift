@@ -38,7 +38,7 @@ struct ObjectPath {
 
     /// Other first segments than `classes`, with their classes (protocol/data 3.1).
     static let collections: [String: ClassName] = [
-        "files": .file, "users": .user, "roles": .role, "installations": .installation,
+        "files": .file, "users": .user, "roles": .role, "installations": .installation, "statuses": .status,
     ]
 
     private static let unknown = ServiceError(.routeNotFound, "There is no such path or method.")
@@ -91,7 +91,8 @@ struct ObjectRequestDecoder {
         }
     }
 
-    private func search(_ parameters: ObjectParameters) throws -> ObjectCommand.Search {
+    /// The query that parameters describe.
+    func search(_ parameters: ObjectParameters) throws -> ObjectCommand.Search {
         ObjectCommand.Search(
             where: try parameters.condition(limits, engine) ?? .always,
             order: try SortKey.list(parameters.text("order") ?? ""),

@@ -82,7 +82,7 @@ extension ByteBuffer {
     }
 
     /// Writes `{"results":[…]}` with further members.
-    fileprivate mutating func write(_ objects: [ShownObject], followedBy others: [(name: String, value: JSONValue)]) {
+    mutating func write(_ objects: [ShownObject], followedBy others: [(name: String, value: JSONValue)]) {
         reserveCapacity(minimumWritableBytes: objects.reduce(128) { $0 + $1.json.count + 1 })
         writeStaticString(#"{"results":["#)
         for (index, object) in objects.enumerated() {

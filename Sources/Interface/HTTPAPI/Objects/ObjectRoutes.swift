@@ -14,7 +14,8 @@ struct ObjectRoutes: Sendable {
         for method in [HTTPRequest.Method.get, .put, .delete] {
             callers.on("classes/:class/:id", method: method, use: perform)
         }
-        for collection in ObjectPath.collections.keys.sorted() {
+        // Statuses have routes of their own, except in batches.
+        for collection in ObjectPath.collections.keys.sorted() where collection != "statuses" {
             callers.get("\(collection)", use: perform)
             // Uploads create files, and their routes call this path segment `:file`.
             let isFiles = collection == "files"
@@ -23,8 +24,6 @@ struct ObjectRoutes: Sendable {
                 callers.on("\(collection)/\(isFiles ? ":file" : ":id")", method: method, use: perform)
             }
         }
-        // The friend feature's name for a query of users (protocol/data 7).
-        callers.get("users/strictlyQuery", use: perform)
         callers.get("scan/classes/:class", use: scan)
     }
 

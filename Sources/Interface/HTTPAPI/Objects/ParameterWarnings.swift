@@ -31,7 +31,7 @@ struct ParameterWarnings: RouterMiddleware {
         return response
     }
 
-    /// The warnings about a query string.
+    /// The warnings about a query string, one for each name, however often it is there.
     static func warnings(about query: String) -> [String] {
         let names = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).first }
         // Other characters than these are in no name, and some of them are not allowed in a header.
@@ -39,7 +39,8 @@ struct ParameterWarnings: RouterMiddleware {
             name.utf8.count <= longest && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f }
                 && !ObjectParameters.names.contains(name)
         }
-        let warnings = unknown.prefix(maxCompared).compactMap { name in
+        var seen: Set<String> = []
+        let warnings = unknown.filter { seen.insert($0).inserted }.prefix(maxCompared).compactMap { name in
             ObjectParameters.names.nearest(to: name).map { "unknown parameter '\(name)'; did you mean '\($0)'?" }
         }
         return Array(warnings.prefix(limit))
