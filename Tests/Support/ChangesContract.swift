@@ -127,6 +127,20 @@ package enum ChangesContract {
             }
             #expect(log.lines == (1...100).map { "updated a before \($0) after \($0 + 1)" })
         },
+        ContractRule("a body knows whether its transaction ended sessions or users, or changed roles") { store in
+            let (object, _) = try await objects("a", "b", in: store)
+            for name in [ClassName.session, .user, .role] {
+                let seen = try await store.write { writer in
+                    let before = writer.concernsCallers
+                    try writer.insert(object, into: name)
+                    let created = writer.concernsCallers
+                    _ = try writer.delete([object.id], in: name)
+                    return [before, created, writer.concernsCallers]
+                }
+                #expect(seen == [false, name == .role, true], "\(name)")
+            }
+            #expect(try await store.read { $0.concernsCallers } == false)
+        },
         ContractRule("a change names the caller that its body named, and the next body begins without one") { store in
             let (a, b) = try await objects("a", "b", in: store)
             let master = Caller(app: try #require(AppID("app")), isMaster: true)

@@ -52,6 +52,39 @@ package enum ConcurrencyContract {
             let outcome = await race(30) { _ in _ = try await server.announce(key: "chosen/a.txt") }
             #expect(outcome == Outcome(successes: 1, refusals: [.duplicateValue]))
         },
+        ContractRule("two users have one relation, and only one request") { store in
+            let app = try await PeopleApp(store)
+            let (ann, bob) = (try await app.user("ann"), try await app.user("bob"))
+            let followed = await race(10) { _ in try await app.follow(bob, by: ann) }
+            #expect(followed == Outcome(successes: 10, refusals: []))
+            let asked = await race(10) { _ in _ = try await app.request(bob, by: ann) }
+            #expect(asked == Outcome(successes: 1, refusals: [.badRequest]))
+            for name in [ClassName.follower, .followee, .friendshipRequest] {
+                #expect(try await app.count(of: name) == 1)
+            }
+        },
+        ContractRule("followees stay within their limit") { store in
+            let app = try await PeopleApp(store, PeopleLimits(followees: 3))
+            let ann = try await app.user("ann")
+            var others: [Caller] = []
+            for number in 0..<10 { others.append(try await app.user("user\(number)")) }
+            let outcome = await race(10) { [others] in try await app.follow(others[$0], by: ann) }
+            #expect(outcome == Outcome(successes: 3, refusals: [.badRequest]))
+            #expect(try await app.count(of: .followee) == 3)
+        },
+        ContractRule("statuses of several authors get numbers of their own in an inbox") { store in
+            let app = try await PeopleApp(store)
+            let bob = try await app.user("bob")
+            var authors: [Caller] = []
+            for number in 0..<5 { authors.append(try await app.user("user\(number)")) }
+            let outcome = await race(15) { [authors] number in
+                try await app.publish("\(number)", as: authors[number % 5], to: bob)
+            }
+            #expect(outcome == Outcome(successes: 15, refusals: []))
+            let inbox = try await app.inbox(InboxSearch(type: "private"), as: bob)
+            let numbers = inbox.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
+            #expect(numbers == Array((1...15).reversed()))
+        },
         ContractRule("a name has one user") { store in
             let server = try Server(store)
             let outcome = await race(20) { _ in try await server.signUp("ann") }

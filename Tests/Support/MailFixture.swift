@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A mail server in memory: it keeps what it accepts, and refuses as it is told.
 package final class MemoryMailSender: MailSender {
-    private let state = Mutex<(accepted: [MailMessage], failures: [MailFailure])>(([], []))
+    private let state = Mutex<(accepted: [MailMessage], failures: [DeliveryFailure])>(([], []))
 
     package init() {}
 
@@ -11,7 +11,7 @@ package final class MemoryMailSender: MailSender {
     package var accepted: [MailMessage] { state.withLock(\.accepted) }
 
     /// Makes the next attempts fail.
-    package func fail(_ failures: [MailFailure]) {
+    package func fail(_ failures: [DeliveryFailure]) {
         state.withLock { $0.failures += failures }
     }
 
@@ -37,7 +37,7 @@ package struct MailFixture: Sendable {
     package let clock = MovedClock()
 
     package init() throws {
-        guard let from = Mailbox("Example <app@example.org>") else { throw MailFailure(.refused, "no mailbox") }
+        guard let from = Mailbox("Example <app@example.org>") else { throw DeliveryFailure(.refused, "no mailbox") }
         settings = MailSettings(from: from)
         templates = try MailTemplates(appName: "Example")
     }

@@ -76,7 +76,7 @@ package enum MailQueueContract {
         ContractRule("a failed mail is due again after a growing pause, and then a dead letter") { store in
             let app = try MailApp(store)
             _ = try await app.signUp("ann", "ann@example.org")
-            app.fixture.sender.fail(Array(repeating: MailFailure(.deferred, "Later."), count: 1000))
+            app.fixture.sender.fail(Array(repeating: DeliveryFailure(.deferred, "Later."), count: 1000))
             #expect(try await app.queue.step() == .failed)
             #expect(try await app.queue.step() == nil)
             app.fixture.clock.move(seconds: 31)
@@ -90,7 +90,7 @@ package enum MailQueueContract {
             #expect(try await app.queue.step() == .failed)
             app.fixture.clock.move(seconds: 2 * 86_400)
             #expect(try await app.queue.step() == .dead)
-            let dead = try await app.queue.mails(.dead, Page(first: 10), as: app.master)
+            let dead = try await app.queue.messages(.dead, Page(first: 10), as: app.master)
             #expect(dead.map(\.failure) == ["Later."])
             app.fixture.sender.fail([])
             await expectFailure(.masterKeyRequired) { try await app.queue.retry(nil, as: app.guest) }
@@ -100,19 +100,44 @@ package enum MailQueueContract {
             let app = try MailApp(store)
             _ = try await app.signUp("ann", "ann@example.org")
             _ = try await app.signUp("bob", "bob@example.org")
-            app.fixture.sender.fail([MailFailure(.refused, "No."), MailFailure(.refused, "No.")])
+            app.fixture.sender.fail([DeliveryFailure(.refused, "No."), DeliveryFailure(.refused, "No.")])
             #expect(try await app.queue.step() == .dead)
             #expect(try await app.queue.step() == .dead)
-            let first = try await app.queue.mails(.dead, Page(first: 1), as: app.master)
+            let first = try await app.queue.messages(.dead, Page(first: 1), as: app.master)
             #expect(try await app.queue.retry(first.map(\.id), as: app.master) == 1)
             #expect(try await app.queue.step() == .sent)
+            app.fixture.clock.move(seconds: 7200)
             #expect(try await app.queue.retry(nil, as: app.master) == 1)
             #expect(try await app.queue.retry(nil, as: app.master) == 0)
-            app.fixture.sender.fail([MailFailure(.refused, "No.")])
+            // The time since the retry, and not since the first attempt.
+            app.fixture.clock.move(seconds: 5)
+            #expect((5..<7200).contains(try await app.queue.progress().oldestSeconds))
+            app.fixture.sender.fail([DeliveryFailure(.refused, "No.")])
             #expect(try await app.queue.step() == .dead)
             app.fixture.clock.move(seconds: 2_592_001)
             try await app.queue.deleteExpired()
             #expect(try await app.queued() == [])
+        },
+        ContractRule("a mail that is due is sent at once, however many before it are no longer needed") { store in
+            let app = try MailApp(store)
+            var gone: [ObjectID] = []
+            for number in 0..<45 { gone.append(try await app.signUp("u\(number)", "u\(number)@example.org")) }
+            _ = try await app.signUp("ann", "ann@example.org")
+            let users = gone
+            _ = try await store.write { writer in try writer.delete(users, in: .user) }
+            #expect(try await app.queue.step() == .sent)
+            #expect(try await app.queued() == [])
+        },
+        ContractRule("all dead letters are sent again once, also those that are dead again in the meantime") { store in
+            let app = try MailApp(store)
+            _ = try await app.signUp("ann", "ann@example.org")
+            app.fixture.sender.fail([DeliveryFailure(.refused, "No.")])
+            #expect(try await app.queue.step() == .dead)
+            // Seen from here, the mail died after the call had begun.
+            app.fixture.clock.move(seconds: -3600)
+            #expect(try await app.queue.retry(nil, as: app.master) == 0)
+            app.fixture.clock.move(seconds: 3600)
+            #expect(try await app.queue.retry(nil, as: app.master) == 1)
         },
         ContractRule("mails of a killed server are sent by the next one, and its late result counts for nothing") {
             store in

@@ -14,6 +14,7 @@ package final class MemoryBlobStore: BlobStore {
 
     private struct State {
         var blobs: [BlobName: Blob] = [:]
+        var trash: [ObjectID: Blob] = [:]
         var putFailure: (error: ServiceError, isLate: Bool)?
         var undoFailure: ServiceError?
         var removalFailures: [BlobName: Int] = [:]
@@ -30,6 +31,9 @@ package final class MemoryBlobStore: BlobStore {
 
     /// The number of stored blobs.
     package var count: Int { with(\.blobs.count) }
+
+    /// The number of blobs in the trash.
+    package var trashCount: Int { with(\.trash.count) }
 
     /// The ranges that were read of blobs that are not local, in this order.
     package var reads: [Range<Int64>] { with(\.reads) }
@@ -103,6 +107,42 @@ package final class MemoryBlobStore: BlobStore {
                 state.blobs[BlobName(key)] = nil
                 return nil
             }
+        }
+    }
+
+    package func moveToTrash(_ blobs: [TrashedBlob]) async throws -> [(any Error)?] {
+        try Task.checkCancellation()
+        return with { state in
+            blobs.map { blob in
+                let name = BlobName(blob.key)
+                if let times = state.removalFailures[name], times > 0 {
+                    state.removalFailures[name] = times - 1
+                    return StorageFault.failing.error(cause: Broken())
+                }
+                guard let found = state.blobs.removeValue(forKey: name) else { return nil }
+                state.trash[blob.entry] = found
+                return nil
+            }
+        }
+    }
+
+    package func restore(_ blob: TrashedBlob) async throws -> Bool {
+        try with { state in
+            let found = state.blobs[BlobName(blob.key)]
+            guard let own = state.trash[blob.entry] else { return found != nil }
+            guard found == nil || found?.file == own.file else {
+                throw ServiceError(.duplicateValue, "The key is taken.")
+            }
+            state.blobs[BlobName(blob.key)] = own
+            return true
+        }
+    }
+
+    package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
+        try Task.checkCancellation()
+        return with { state in
+            for entry in entries { state.trash[entry] = nil }
+            return entries.map { _ in nil }
         }
     }
 

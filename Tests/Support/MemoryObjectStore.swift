@@ -11,7 +11,7 @@ package final class MemoryObjectStore: ObjectStore {
     private let state = Mutex(MemoryState())
     /// Held from a commit until its changes are published.
     private let turn = Mutex(())
-    private let failure: (any Error)?
+    private let failures: Mutex<(error: any Error, count: Int)?>
     private let rehearses: Bool
     private let reads = Counter()
     private let rehearsals = Counter()
@@ -21,10 +21,15 @@ package final class MemoryObjectStore: ObjectStore {
     private static let maxConflicts = 4
 
     /// - Parameters:
-    ///   - failure: The error that every write throws, for tests of its handling.
+    ///   - failure: The error that writes throw, for tests of its handling.
+    ///   - count: The number of writes that throw it.
     ///   - rehearses: Whether bodies run without a commit before they count.
-    package init(failingWritesWith failure: (any Error)? = nil, rehearsing rehearses: Bool = true) {
-        self.failure = failure
+    package init(
+        failingWritesWith failure: (any Error)? = nil,
+        times count: Int = .max,
+        rehearsing rehearses: Bool = true
+    ) {
+        failures = Mutex(failure.map { ($0, count) })
         self.rehearses = rehearses
     }
 
@@ -57,7 +62,11 @@ package final class MemoryObjectStore: ObjectStore {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
-        if let failure { throw failure }
+        try failures.withLock { failures in
+            guard let (error, count) = failures, count > 0 else { return }
+            failures?.count = count - 1
+            throw error
+        }
         if rehearses { rehearse(body) }
         for _ in 0..<MemoryObjectStore.maxConflicts {
             let transaction = begin()

@@ -12,6 +12,8 @@ package final class MemoryStagingArea: StagingArea {
         /// The bytes by the name that a file on the disk would have.
         var staged: [String: ByteBuffer] = [:]
         var notes: [String: CommitNote] = [:]
+        /// The undecided commits.
+        var kept: Set<CommitNote> = []
         var drafts = 0
     }
 
@@ -33,8 +35,20 @@ package final class MemoryStagingArea: StagingArea {
     }
 
     package func stage(as name: ObjectID) async throws -> any StagedBlob {
-        with { $0.staged[name.description] = $0.staged[name.description] ?? ByteBuffer() }
-        return MemoryStagedBlob(in: self, name: name.description, isDraft: false)
+        let kept = with { state in
+            let kept = state.kept.first { $0.file == name && !$0.isDraft }
+            if kept == nil { state.staged[name.description] = state.staged[name.description] ?? ByteBuffer() }
+            return kept
+        }
+        guard let kept, let staged = try await reopen(kept) else {
+            return MemoryStagedBlob(in: self, name: name.description, isDraft: false)
+        }
+        staged.keepNote()
+        return staged
+    }
+
+    package func unsettled() async throws -> [CommitNote] {
+        with { Array($0.kept) }
     }
 
     package func leftovers() async throws -> [StagingLeftover] {
@@ -120,20 +134,33 @@ private final class MemoryStagedBlob: StagedBlob {
 
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
         keepsNote.withLock { $0 = false }
+        endNote()
         let note = CommitNote(file: file, blob: blob, isDraft: isDraft)
         rename(to: "\(file).\(blob)\(isDraft ? ".draft" : "")", note)
     }
 
     func cancelCommit() async throws {
+        keepsNote.withLock { $0 = false }
+        endNote()
         rename(to: stagedName, nil)
     }
 
     func keepNote() {
-        keepsNote.withLock { $0 = true }
+        let name = name.withLock(\.self)
+        let isNoted = area.with { state in state.notes[name].map { state.kept.insert($0) } != nil }
+        if isNoted { keepsNote.withLock { $0 = true } }
+    }
+
+    private func endNote() {
+        let name = name.withLock(\.self)
+        area.with { state in
+            if let note = state.notes[name] { state.kept.remove(note) }
+        }
     }
 
     func discard() async {
         guard !keepsNote.withLock(\.self) else { return }
+        endNote()
         let name = name.withLock(\.self)
         area.with { state in
             state.staged[name] = nil

@@ -58,6 +58,8 @@ final class MemoryTransaction: WriteTransaction {
         set { changes.caller = newValue }
     }
 
+    var concernsCallers: Bool { changes.concernsCallers }
+
     func schema(of name: ClassName) throws -> ClassSchema? {
         try calling { knownSchemas[name] }
     }
@@ -110,10 +112,24 @@ final class MemoryTransaction: WriteTransaction {
         try calling { holds(owner, key, members) }
     }
 
+    func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID> {
+        try calling {
+            var found: Set<ObjectID> = []
+            for owner in knownSchemas.values {
+                let keys = owner.relations.filter { $0.target == name }.map(\.key)
+                guard !keys.isEmpty else { continue }
+                touched.read.insert(.relations(owner.name))
+                let relations = state.relations[owner.name, default: []].filter { keys.contains($0.key) }
+                found.formUnion(relations.map(\.member).filter(objects.contains))
+            }
+            return found
+        }
+    }
+
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
         if let failure { throw failure }
         let before = state
-        let recorded = changes.count
+        let recorded = changes.mark
         do {
             return try body()
         } catch {

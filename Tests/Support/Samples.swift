@@ -10,7 +10,8 @@ package enum Samples {
         id: ObjectID = ObjectIDGenerator().next(),
         key: FileKey? = nil,
         size: Int64 = 3,
-        createdAt: Timestamp = .now()
+        createdAt: Timestamp = .now(),
+        verdict: Verdict? = nil
     ) throws -> FileRecord {
         let name = try FileName(name, limit: 255)
         return FileRecord(
@@ -28,7 +29,8 @@ package enum Samples {
                 "size": .integer(3), "owner": .string("unknown"), "nested": .object(["a": .array([.number(1.5)])]),
             ],
             acl: try AccessControlList(.object(["*": .object(["read": .bool(true)])])),
-            createdAt: createdAt
+            createdAt: createdAt,
+            verdict: verdict
         )
     }
 

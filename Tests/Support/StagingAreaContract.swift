@@ -183,6 +183,39 @@ package enum StagingAreaContract {
             await staged.discard()
             #expect(try await area.leftovers() == [])
         },
+        ContractRule("a commit is undecided from the kept note on, until it is decided or begins again") { area in
+            for isDraft in [false, true] {
+                let note = try newNote(isDraft: isDraft)
+                let staged = try await area.stage(ByteBuffer(string: "bytes"), as: isDraft ? nil : note.file)
+                staged.keepNote()
+                try await staged.noteCommit(as: note.blob, of: note.file)
+                #expect(try await area.unsettled() == [])
+                staged.keepNote()
+                await staged.discard()
+                #expect(try await area.unsettled() == [note])
+                try await staged.noteCommit(as: note.blob, of: note.file)
+                #expect(try await area.unsettled() == [])
+                staged.keepNote()
+                let found = try #require(try await area.reopen(note))
+                await found.discard()
+                #expect(try await area.unsettled() == [])
+                #expect(try await area.leftovers() == [])
+            }
+        },
+        ContractRule("an upload whose commit is undecided has its bytes, which no discard removes") { area in
+            let note = try newNote(isDraft: false)
+            let staged = try await area.stage(ByteBuffer(string: "bytes"), as: note.file)
+            try await staged.noteCommit(as: note.blob, of: note.file)
+            staged.keepNote()
+            let again = try await area.stage(as: note.file)
+            #expect(try await again.read(at: 0, count: 100) == ByteBuffer(string: "bytes"))
+            await again.discard()
+            #expect(try await area.leftovers() == [.committing(note)])
+            try await again.cancelCommit()
+            #expect(try await area.unsettled() == [])
+            #expect(try await area.leftovers() == [.staged(note.file)])
+            await again.discard()
+        },
         ContractRule("in a cancelled task commits are cancelled and bytes discarded all the same") { area in
             let note = try newNote(isDraft: false)
             let staged = try await area.stage(ByteBuffer(string: "bytes"), as: note.file)

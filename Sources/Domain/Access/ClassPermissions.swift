@@ -10,7 +10,8 @@ package struct ClassPermissions: Sendable, Hashable {
         case .file: audiences[.delete] = []
         case .user: audiences[.find] = []
         case .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey, .censorJob, .censorRun, .censorLog,
-            .censorSettings, .knownImage, .mail, .mailLink:
+            .censorSettings, .knownImage, .mail, .mailLink, .sms, .smsCode, .captcha, .inbox, .inboxItem, .peopleJob,
+            .damage, .trash:
             audiences = [:]
         default: break
         }

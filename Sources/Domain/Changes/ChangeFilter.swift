@@ -15,6 +15,11 @@ package struct ChangeFilter: Sendable {
         package static let after = States(rawValue: 2)
     }
 
+    /// The ends of sessions and users, and changes of roles: what makes facts about callers outdated.
+    ///
+    /// A change of a role can affect any user, directly or through other roles.
+    static let ofCallers = [ChangeFilter(.session, [.deleted]), ChangeFilter(.user, [.deleted]), ChangeFilter(.role)]
+
     let className: ClassName?
     let kinds: Set<Change.Kind>
     let states: States

@@ -1,7 +1,7 @@
 /// The changes of one transaction that subscribers receive; for stores.
 ///
 /// A store creates one for each transaction, records changes in it, removes those of an attempt that is undone, and
-/// publishes it after the commit. Without subscribers for a class, recording costs one look-up and stores nothing.
+/// publishes it after the commit. Without subscribers for a class, recording costs two look-ups and stores nothing.
 package struct TransactionChanges: Sendable {
     /// The filters of the subscribers when the transaction began.
     let wanted: WantedChanges
@@ -9,8 +9,12 @@ package struct TransactionChanges: Sendable {
     let newest: Int
     /// The changes, oldest first.
     private(set) var changes: [Change] = []
+    /// Whether a change can concern callers (``ChangeFilter/ofCallers``), with or without a subscriber.
+    package private(set) var concernsCallers = false
     /// The caller of the following changes; `nil` for the server itself.
     package var caller: Caller?
+
+    private static let ofCallers = WantedChanges(ChangeFilter.ofCallers)
 
     /// Creates the value of a read-only transaction.
     package init() {
@@ -22,8 +26,14 @@ package struct TransactionChanges: Sendable {
         self.newest = newest
     }
 
-    /// The number of recorded changes; see ``undo(to:)``.
-    package var count: Int { changes.count }
+    /// A point in the transaction, to which ``undo(to:)`` returns.
+    package struct Mark: Sendable {
+        fileprivate let count: Int
+        fileprivate let concernsCallers: Bool
+    }
+
+    /// The current point.
+    package var mark: Mark { Mark(count: changes.count, concernsCallers: concernsCallers) }
 
     /// Whether a subscriber uses the state of an object before a change, so that it is read only then.
     package func wantsBefore(_ kind: Change.Kind, in name: ClassName) -> Bool {
@@ -38,6 +48,7 @@ package struct TransactionChanges: Sendable {
         before: @autoclosure () -> ObjectState? = nil,
         after: @autoclosure () -> ObjectState? = nil
     ) {
+        if TransactionChanges.ofCallers.states(of: kind, in: name) != nil { concernsCallers = true }
         guard let states = wanted.states(of: kind, in: name) else { return }
         changes.append(
             Change(
@@ -51,8 +62,9 @@ package struct TransactionChanges: Sendable {
         )
     }
 
-    /// Removes the changes after the first `count`, because the database has undone them.
-    package mutating func undo(to count: Int) {
-        changes.removeLast(changes.count - count)
+    /// Removes the changes after a point, because the database has undone them.
+    package mutating func undo(to mark: Mark) {
+        changes.removeLast(changes.count - mark.count)
+        concernsCallers = mark.concernsCallers
     }
 }

@@ -1,9 +1,9 @@
-/// Sends JSON to a URL that the operator configured, and returns the answer.
+/// Posts to a URL that the operator configured, and returns the answer.
 package protocol WebhookSender: Sendable {
     /// Posts a body once; redirects are not followed.
     ///
     /// - Parameters:
-    ///   - body: JSON.
+    ///   - body: JSON, unless a header field `Content-Type` says otherwise; it can be empty.
     ///   - url: The address; the same rules as for fetches say which addresses can be reached.
     ///   - headers: Further header fields; checked by the caller.
     ///   - seconds: The limit for the whole request.

@@ -85,9 +85,9 @@ struct LiveChange: Sendable {
 }
 
 extension Change {
-    /// The user of a session that was created; `nil` for other changes.
+    /// The user of a session that was created or used by a further log-in; `nil` for other changes.
     var sessionUser: ObjectID? {
-        guard className == .session, kind == .created else { return nil }
+        guard className == .session, kind != .deleted else { return nil }
         return (try? after?.object())?.user
     }
 }

@@ -29,7 +29,7 @@ struct LiveFilters: Sendable {
             everyClass = everyClass ?? subscription.add(ChangeFilter(nil, states: [.before, .after]))
         }
         if name == .user, logins == nil {
-            logins = subscription.add(ChangeFilter(.session, [.created], states: .after))
+            logins = subscription.add(ChangeFilter(.session, [.created, .updated], states: .after))
         }
     }
 

@@ -117,8 +117,14 @@ package final class ImageAdmission: Sendable {
         guard isAdmitted else { throw ImageAdmission.refusal }
     }
 
-    /// Whether a new job would be refused, or admitted only in place of another one.
-    package var isFull: Bool { state.withLock { $0.permits >= limits.workers + limits.queue } }
+    /// Whether a job of a requester without permits would be refused now, because no requester has a waiting job that
+    /// can be refused instead.
+    package var refusesNewRequesters: Bool {
+        let now = now()
+        return state.withLock { state in
+            state.permits >= limits.workers + limits.queue && state.queue.indexOfLast(toAdmit: .stranger, now) == nil
+        }
+    }
 
     /// How full the queue is.
     package var queueStatus: QueueStatus {

@@ -27,4 +27,7 @@ package struct ImageRequester: Sendable, Hashable {
         self.address = address
         self.file = file
     }
+
+    /// A requester whose address and file no other requester has.
+    static let stranger = ImageRequester(address: "", file: "")
 }

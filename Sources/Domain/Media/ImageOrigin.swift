@@ -10,7 +10,7 @@ package struct ImageOrigin: Sendable {
     package let mediaType: MediaType
     /// Opens its bytes.
     package let open: @Sendable () async throws -> any OpenBlob
-    /// Whether the source still exists, so that derivatives of it can be stored.
+    /// Whether the source still exists and is not known to be damaged, so that derivatives of it can be stored.
     package let isThere: @Sendable () async -> Bool
 
     /// Creates a source from its values and functions.
@@ -40,7 +40,7 @@ package struct ImageOrigin: Sendable {
             open: { try await files.open(file) },
             isThere: {
                 // If the look-up fails, the file counts as existing.
-                do { return try await files.record(file.key) != nil } catch { return true }
+                do { return try await files.record(file.key).map { !$0.isDamaged } ?? false } catch { return true }
             }
         )
     }

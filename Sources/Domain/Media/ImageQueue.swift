@@ -141,11 +141,14 @@ struct ImageQueue {
 
     /// Removes the job that would run last, of an app, an address or a file that has more permits than the requester.
     mutating func removeLast(toAdmit requester: ImageRequester, _ now: ContinuousClock.Instant) -> Job? {
+        indexOfLast(toAdmit: requester, now).map { waiting.remove(at: $0) }
+    }
+
+    /// The index of the waiting job that would run last of a requester with more permits; `nil` if there is none.
+    func indexOfLast(toAdmit requester: ImageRequester, _ now: ContinuousClock.Instant) -> Int? {
         for key in shares.larger(than: requester) {
             let theirs = waiting.indices.filter { waiting[$0].requester.keys.contains(key) }
-            if let last = theirs.max(by: { rank(waiting[$0], now) < rank(waiting[$1], now) }) {
-                return waiting.remove(at: last)
-            }
+            if let last = theirs.max(by: { rank(waiting[$0], now) < rank(waiting[$1], now) }) { return last }
         }
         return nil
     }

@@ -102,7 +102,8 @@ package struct ImageService: Sendable {
         let name = try await name(of: request, origin, automatic)
         let rendering: RenderingResult
         do {
-            rendering = try await inFlight.value(for: name) {
+            // Each address has its own allowance and its own share of the queue.
+            rendering = try await inFlight.value(for: name, isPersonal: isRefusal) {
                 if await fruitless.value(for: name, loading: { nil }) != nil { return .source }
                 return try await render(request, of: origin, automatic: automatic, from: address, under: name)
             } afterwards: { rendering in
@@ -122,6 +123,11 @@ package struct ImageService: Sendable {
         }
     }
 
+    /// Whether an error refuses one requester, so that another one with the same request can still get its image.
+    private func isRefusal(_ error: any Error) -> Bool {
+        (error as? ServiceError)?.code == .overloaded
+    }
+
     /// The name of an image in the cache: it contains everything on which the image depends.
     private func name(
         of request: ImageRequest,
@@ -132,6 +138,12 @@ package struct ImageService: Sendable {
         for key in request.markKeys { canonical += "|mark/\(try await mark(key).digest)" }
         if !automatic.isEmpty { canonical += "|auto/\(automatic.map(\.rawValue).joined(separator: ","))" }
         return origin.name(of: "\(canonical)|\(signature)")
+    }
+
+    /// Removes what is cached of the bytes of sources, because bytes of a source were found damaged or whole again.
+    package func forgetSources() {
+        headers.removeAll()
+        fruitless.removeAll()
     }
 
     /// The requester in whose shares a job of a source counts.

@@ -18,17 +18,35 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key of the work.
+    ///   - isPersonal: Whether an error concerns only the caller whose work it was; the other callers then begin again.
     ///   - work: Runs in a separate task, which is cancelled when no caller waits for it.
     ///   - afterwards: Runs after the callers have the value; until it returns, new callers get the same value.
     /// - Returns: The value.
     /// - Throws: The errors of the work.
     func value(
         for key: Key,
+        isPersonal: (any Error) -> Bool = { _ in false },
         work: @escaping @Sendable () async throws -> Value,
         afterwards: @escaping @Sendable (Value) async -> Void = { _ in }
     ) async throws -> Value {
-        let flight = flights.withLock { flights in
-            if flights[key] != nil, let flight = join(key, in: &flights) { return flight }
+        while true {
+            let (flight, isOwn) = flight(for: key, work: work, afterwards: afterwards)
+            do {
+                return try await value(of: flight, key)
+            } catch  where !isOwn && isPersonal(error) && !Task.isCancelled {
+                continue
+            }
+        }
+    }
+
+    /// The running work of a key, or the caller's own, which begins.
+    private func flight(
+        for key: Key,
+        work: @escaping @Sendable () async throws -> Value,
+        afterwards: @escaping @Sendable (Value) async -> Void
+    ) -> (Flight, isOwn: Bool) {
+        flights.withLock { flights in
+            if flights[key] != nil, let flight = join(key, in: &flights) { return (flight, false) }
             let id = ids.add(1, ordering: .relaxed).newValue
             let task = Task {
                 let result: Result<Value, any Error>
@@ -45,9 +63,12 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             }
             let flight = Flight(id: id, task: task, callers: 1)
             flights[key] = flight
-            return flight
+            return (flight, true)
         }
-        return try await withTaskCancellationHandler {
+    }
+
+    private func value(of flight: Flight, _ key: Key) async throws -> Value {
+        try await withTaskCancellationHandler {
             try await flight.task.value
         } onCancel: {
             leave(key, flight.id)

@@ -168,7 +168,8 @@ private struct BatchSaving {
         // Objective-C sends the other fields of a new object as a PUT without an id; it applies to the object created
         // before.
         if item.creates {
-            guard made[item.internalID] == nil else {
+            // Objective-C sends each operation on an installation as a POST, which updates the installation.
+            guard made[item.internalID] == nil || item.className == .installation else {
                 throw ServiceError(
                     .badRequest,
                     "Two items of batch/save make the object '\(item.internalID.prefix(64))'."

@@ -21,12 +21,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes the sessions, the identities and the mails of users.
+    /// Deletes the sessions, the identities, the mails and the codes of users.
     func removeTraces(of users: [ObjectID]) throws {
         for name in [ClassName.session, .identity] {
             let records = try rows(ObjectQuery(name, where: .belongs(toAny: users), page: .all))
             try delete(records.map(\.id), in: name)
         }
         try voidMails(of: users)
+        try voidSMS(of: users)
     }
 }

@@ -61,6 +61,12 @@ package struct ObjectChange: Sendable {
         return operations.allSatisfy { $0.operation.values.allSatisfy { $0.fits(in: &rest) } }
     }
 
+    /// Removes and returns the members that name an id or times.
+    mutating func takeSystemFields() -> [String: JSONValue] {
+        defer { systemFields = [:] }
+        return systemFields
+    }
+
     /// Sets one field; for pointers to children of a batch.
     mutating func set(_ field: String, to value: JSONValue) {
         operations.append((FieldPath(field: field), .set(value)))

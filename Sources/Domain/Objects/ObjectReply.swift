@@ -31,6 +31,21 @@ package struct ObjectReply: Sendable {
         content = .object(object)
     }
 
+    /// Sets a member to a string of letters and digits; of a reply with one object or its members.
+    mutating func set(_ name: String, to text: String) {
+        switch content {
+        case .members(var members):
+            members[name] = .string(text)
+            content = .members(members)
+        case .object(let shown):
+            var object = RawObject(shown.json)
+            object.set(name, toPlain: text)
+            content = .object(ShownObject(json: object.encoded()))
+        case .missing, .listing:
+            break
+        }
+    }
+
     /// The size of the objects in the reply, in bytes.
     package var size: Int {
         switch content {

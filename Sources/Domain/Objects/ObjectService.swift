@@ -16,8 +16,14 @@ package struct ObjectSettings: Sendable {
     package var masterNameLength: Int
     /// Whether the app has a mirror, so that records of files can exist before their bytes.
     package var hasMirror: Bool
+    /// How long deleted files stay in the trash.
+    package var trash: TrashSettings
     /// What the app does with mails; `nil` if the server sends none.
     package var mail: MailPolicy?
+    /// The limits of relations and feeds.
+    package var people: PeopleLimits
+    /// What the app does with SMS; `nil` if the server sends none.
+    package var sms: SMSPolicy?
     /// Generates object ids.
     package var ids: ObjectIDGenerator
     /// Returns the current time.
@@ -32,7 +38,10 @@ package struct ObjectSettings: Sendable {
         nameLength: Int = 255,
         masterNameLength: Int = 4096,
         hasMirror: Bool = false,
+        trash: TrashSettings = TrashSettings(),
         mail: MailPolicy? = nil,
+        people: PeopleLimits = PeopleLimits(),
+        sms: SMSPolicy? = nil,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -43,7 +52,10 @@ package struct ObjectSettings: Sendable {
         self.nameLength = nameLength
         self.masterNameLength = masterNameLength
         self.hasMirror = hasMirror
+        self.trash = trash
         self.mail = mail
+        self.people = people
+        self.sms = sms
         self.ids = ids
         self.clock = clock
     }
@@ -70,6 +82,11 @@ package struct ObjectService: Sendable {
         self.store = store
         self.settings = settings
         self.admission = admission
+    }
+
+    /// Creates the built-in classes that apps use like their own; call it once, before the first request.
+    package func prepare() async throws {
+        try await store.write { try $0.prepareOrdinaryClasses() }
     }
 
     /// Performs one command.

@@ -15,11 +15,13 @@ extension ObjectStore {
         _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
     ) async throws -> Reply {
         let signUps = SignUps(settings.accountDependencies.signUpRate)
-        let mails = TakenMails(settings.mail?.allowance)
+        let mails = TakenMessages(settings.mail?.allowance.messages)
+        let sms = TakenMessages(settings.sms?.allowance.messages)
         do {
             return try await write { writer in
                 signUps.startOver()
                 mails.startOver()
+                sms.startOver()
                 return try body(
                     ObjectWriteRules(
                         writer: writer,
@@ -28,13 +30,15 @@ extension ObjectStore {
                         // Each run has its own time limit.
                         conditions: ConditionCheck(knowing: evaluations),
                         signUps: signUps,
-                        mails: mails
+                        mails: mails,
+                        sms: sms
                     )
                 )
             }
         } catch {
             signUps.startOver()
             mails.startOver()
+            sms.startOver()
             throw error
         }
     }

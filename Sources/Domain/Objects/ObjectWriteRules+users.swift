@@ -4,12 +4,18 @@ extension ObjectWriteRules {
     /// - Parameters:
     ///   - change: The fields of the user.
     ///   - onlyKnown: Whether an unknown user is refused instead of created: `failOnNotExist`.
+    ///   - hasProvenPhone: Whether the client has proven by a code that the number in the change is the user's; then the
+    ///     user needs no password.
     /// - Returns: The user with a session token; a new user is `created`.
     /// - Throws: Codes 105, 111, 117, 125, 127, 137, 200 to 203, 211, 214, 217, 250, 429.
-    func signUp(_ change: ObjectChange, onlyKnown: Bool) throws -> ObjectReply {
+    func signUp(
+        _ change: ObjectChange,
+        onlyKnown: Bool,
+        hasProvenPhone: Bool = false
+    ) throws -> ObjectReply {
         var change = change
         let account = try AccountChange(taking: &change)
-        if !change.isImport, let known = try writer.user(linkedTo: account.linked) {
+        if !change.isImport, !hasProvenPhone, let known = try writer.user(linkedTo: account.linked) {
             return try logIn(known, account)
         }
         guard !onlyKnown else { throw ServiceError(.userNotFound, "Could not find user.") }
@@ -19,7 +25,7 @@ extension ObjectWriteRules {
             guard !account.given.isEmpty || account.names.contains(.username) else {
                 throw ServiceError(.missingUsername, "Username is missing or empty.")
             }
-            guard account.passwordHash != nil else {
+            guard account.passwordHash != nil || hasProvenPhone else {
                 throw ServiceError(.missingPassword, "Password is missing or empty.")
             }
         }
@@ -31,8 +37,10 @@ extension ObjectWriteRules {
             edit.object.fields[field] = .bool(false)
         }
         try finish(account, change, of: nil, in: &edit)
+        if hasProvenPhone { edit.object.fields["mobilePhoneVerified"] = .bool(true) }
         try store(edit)
         try queueVerification(of: edit.object, instead: nil, change)
+        try queueCode(of: edit.object, instead: nil, change)
         // After every check, so that a refused sign-up does not count against the limit.
         try signUps.take(for: access.caller)
         var reply =
@@ -87,8 +95,29 @@ extension ObjectWriteRules {
         guard let hash = account.passwordHash else { return }
         edit.object.fields[PasswordHash.field] = .string(hash.text)
         if before != nil, settings.accountSettings.endsSessions {
-            try writer.endSessions(of: id, except: access.caller.user?.id == id ? access.caller.user?.session : nil)
+            let own = access.caller.user?.id == id ? access.caller.user?.session : nil
+            // Other devices have the token of the own session too, if log-ins share it.
+            try writer.endSessions(of: id, except: settings.accountSettings.sessionSecret == nil ? own : nil)
         }
+    }
+
+    /// Adds a new token to the reply to a change that ended the session of its caller, who has set an own password.
+    ///
+    /// SDKs take the token from any reply that shows their user.
+    ///
+    /// - Parameters:
+    ///   - reply: The reply to the change.
+    ///   - id: The changed user.
+    ///   - account: The account part of the change.
+    /// - Throws: Errors of the store.
+    func renewSession(in reply: inout ObjectReply, of id: ObjectID, _ account: AccountChange) throws {
+        let accounts = settings.accountSettings
+        guard account.passwordHash != nil, accounts.endsSessions, accounts.sessionSecret != nil,
+            access.caller.user?.id == id
+        else { return }
+        let session = try writer.beginSession(of: id, settings)
+        reply.set("sessionToken", to: session.token.revealed)
+        reply.user = Caller.User(id: id, session: session.id, epoch: settings.accountDependencies.sessionCache.epoch)
     }
 
     /// Begins a session for a user and returns the user with the session token.
@@ -148,7 +177,7 @@ extension ObjectWriteRules {
 
     private func requireFree(_ name: AccountName, _ value: JSONValue, for id: ObjectID) throws {
         guard let text = value.stringValue else { return }
-        let others = try writer.users(name, text).filter { $0.id != id }
+        let others = try writer.users(name, text, settings).filter { $0.id != id }
         guard others.isEmpty else { throw name.taken }
     }
 }
@@ -163,16 +192,16 @@ extension ObjectReadRules {
             access: ObjectAccess(caller: access.caller.logged(in: user)),
             settings: settings
         )
-        var object = RawObject(try itself.presenter.object(row, in: schema, view: .plain).json)
-        object.set("sessionToken", toPlain: token.revealed)
-        return ObjectReply(ShownObject(json: object.encoded()))
+        var reply = ObjectReply(try itself.presenter.object(row, in: schema, view: .plain))
+        reply.set("sessionToken", to: token.revealed)
+        return reply
     }
 }
 
 extension ReadTransaction {
     /// The users with a name, in any of its forms; at most one, unless users were imported.
-    func users(_ name: AccountName, _ text: String) throws -> [ObjectRow] {
-        let forms = name.forms(of: text).map(JSONValue.string)
+    func users(_ name: AccountName, _ text: String, _ settings: ObjectSettings) throws -> [ObjectRow] {
+        let forms = name.forms(of: text, country: settings.accountSettings.countryCode).map(JSONValue.string)
         let path = FieldPath(field: name.rawValue)
         let condition: Condition =
             forms.count == 1 ? .field(path, .equals(forms[0])) : .field(path, .isIn(ValueSet(forms)))

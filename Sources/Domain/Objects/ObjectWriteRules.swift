@@ -8,7 +8,9 @@ struct ObjectWriteRules {
     /// Counts the users that are created.
     let signUps: SignUps
     /// Counts the mails that are queued.
-    let mails: TakenMails
+    let mails: TakenMessages
+    /// Counts the SMS that are queued.
+    let sms: TakenMessages
 
     /// Creates the rules for a caller who was looked up in the same transaction.
     init(
@@ -17,7 +19,8 @@ struct ObjectWriteRules {
         settings: ObjectSettings,
         conditions: ConditionCheck,
         signUps: SignUps,
-        mails: TakenMails
+        mails: TakenMessages,
+        sms: TakenMessages
     ) {
         self.writer = writer
         self.access = access
@@ -25,6 +28,7 @@ struct ObjectWriteRules {
         self.conditions = conditions
         self.signUps = signUps
         self.mails = mails
+        self.sms = sms
         writer.caller = access.caller
     }
 
@@ -36,7 +40,8 @@ struct ObjectWriteRules {
             settings: settings,
             conditions: conditions,
             signUps: signUps,
-            mails: mails
+            mails: mails,
+            sms: sms
         )
     }
 
@@ -50,6 +55,8 @@ struct ObjectWriteRules {
             return try signUp(change, onlyKnown: command.mustExist)
         case .create(let change, let returnsObject) where name == .file:
             return try createFile(change, returnsObject: returnsObject)
+        case .create(let change, let returnsObject) where name == .installation:
+            return try register(change, returnsObject: returnsObject)
         case .create(let change, let returnsObject):
             return try create(change, in: name, returnsObject: returnsObject)
         case .update(let id, let change, let condition, let returnsObject) where name == .file:
@@ -67,7 +74,8 @@ struct ObjectWriteRules {
         ObjectReadRules(reader: writer, access: access, settings: settings)
     }
 
-    private func create(_ change: ObjectChange, in name: ClassName, returnsObject: Bool) throws -> ObjectReply {
+    /// Creates an object of a class without rules of its own, or of a role.
+    func create(_ change: ObjectChange, in name: ClassName, returnsObject: Bool) throws -> ObjectReply {
         try requireChangeable(name, by: .create)
         let edit = try newObject(change, in: name, acl: change.acl)
         if name == .role { try requireRole(edit.object, with: change.acl) }
@@ -138,7 +146,8 @@ struct ObjectWriteRules {
         try edit.relate(in: writer)
     }
 
-    private func update(
+    /// Updates an object of any class but a file.
+    func update(
         _ id: ObjectID,
         _ change: ObjectChange,
         in name: ClassName,
@@ -186,6 +195,7 @@ struct ObjectWriteRules {
                 try readRules.presenter.object(ObjectRow(edit.object), in: edit.schema, view: shown)
             )
         }
+        if let account { try renewSession(in: &reply, of: id, account) }
         return reply
     }
 
@@ -217,12 +227,12 @@ struct ObjectWriteRules {
         return reply
     }
 
-    /// Objects to delete together, with the files whose bytes are removed with them.
+    /// Objects to delete together, with the records of files among them.
     private struct Removal {
         private(set) var ids: [ObjectID] = []
-        private(set) var files: [StoredFile] = []
-        /// The keys of all files among the objects, also of those whose bytes are missing.
-        private(set) var keys: [FileKey] = []
+        private(set) var files: [StoredObject] = []
+        /// The objects to which others belong.
+        private(set) var linked: [StoredObject] = []
         private var members: Set<ObjectID> = []
 
         func contains(_ id: ObjectID) -> Bool { members.contains(id) }
@@ -230,22 +240,42 @@ struct ObjectWriteRules {
         mutating func add(_ row: ObjectRow, in name: ClassName) throws {
             ids.append(row.id)
             members.insert(row.id)
-            guard name == .file else { return }
-            let record = try row.object()
-            if let key = record.fileKey { keys.append(key) }
-            if let file = StoredFile(record) { files.append(file) }
+            if [.follower, .followee, .status].contains(name) { linked.append(try row.object()) }
+            if name == .file { files.append(try row.object()) }
         }
     }
 
     private func carryOut(_ removal: inout Removal, in name: ClassName) throws {
         guard !removal.ids.isEmpty else { return }
         try writer.delete(removal.ids, in: name)
-        if name == .user { try writer.removeTraces(of: removal.ids) }
-        if !removal.files.isEmpty {
-            try writer.releaseBytes(of: removal.files, at: settings.clock(), ids: settings.ids)
+        if name == .user {
+            try writer.removeTraces(of: removal.ids)
+            try writer.forgetPeople(removal.ids, ids: settings.ids, at: settings.clock())
         }
-        if settings.hasMirror { try writer.markGone(removal.keys, at: settings.clock(), ids: settings.ids) }
+        if !removal.linked.isEmpty {
+            try writer.removeLinks(of: removal.linked, in: name, ids: settings.ids, at: settings.clock())
+        }
+        if !removal.files.isEmpty { try release(removal.files) }
         removal = Removal()
+    }
+
+    /// Puts deleted files into the trash, or queues the removal of their bytes.
+    private func release(_ files: [StoredObject]) throws {
+        let now = settings.clock()
+        if settings.trash.keep > 0 {
+            try writer.moveToTrash(
+                files,
+                for: settings.trash.keep,
+                because: .deleted,
+                by: access.caller,
+                at: now,
+                ids: settings.ids
+            )
+        } else {
+            let stored = files.compactMap(StoredFile.init)
+            if !stored.isEmpty { try writer.releaseBytes(of: stored, at: now, ids: settings.ids) }
+        }
+        if settings.hasMirror { try writer.markGone(files.compactMap(\.fileKey), at: now, ids: settings.ids) }
     }
 
     /// The class and the object of a change.
@@ -275,6 +305,7 @@ struct ObjectWriteRules {
         guard !name.isReserved || [.user, .role].contains(name) else {
             throw ObjectWriteRules.unknownClass(name)
         }
+        try requireOrdinaryChange(of: name, by: operation)
         guard name.isCreatableByClients || name.isReserved || access.caller.isMaster else {
             guard try writer.schema(of: name) != nil else { throw ObjectWriteRules.unknownClass(name) }
             return

@@ -87,7 +87,8 @@ package struct SchemaService: Sendable {
         try caller.requireMasterKey()
         try await store.write { writer in
             var schema = try writer.existing(name)
-            let ours = ClassSchema.builtIn.first { $0.name == name }?.indexes ?? []
+            let classes = ClassSchema.builtIn + ClassSchema.ordinary
+            let ours = classes.first { $0.name == name }?.indexes ?? []
             guard
                 let position = schema.indexes.firstIndex(where: {
                     $0.name == indexName && !$0.isUnique && !ours.contains($0)

@@ -2,38 +2,82 @@
 struct Session: Sendable {
     let id: ObjectID
     let user: ObjectID
+
+    /// The field with the digest of the token.
+    static let token = "_token"
 }
 
-/// A new session with its token, which is not stored.
-struct NewSession {
+/// A session that a log-in begins or shares, with its token, which is not stored.
+struct BegunSession {
     let id: ObjectID
     let token: SessionToken
 }
 
 extension WriteTransaction {
-    /// Begins a session of a user; ends the oldest sessions if there are too many.
+    /// Begins a session of a user, or finds the one that all log-ins of the user share; ends the oldest sessions if there
+    /// are too many.
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - token: The token of the session; by default a new one.
+    ///   - imported: The token of a session of another server; `nil` for a log-in.
     ///   - settings: The settings of accounts.
     /// - Returns: The session.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another session has the token.
     func beginSession(
         of user: ObjectID,
-        with token: SessionToken = SessionToken(),
+        with imported: SessionToken? = nil,
         _ settings: ObjectSettings
-    ) throws -> NewSession {
+    ) throws -> BegunSession {
+        let secret = settings.accountSettings.sessionSecret
+        if imported == nil, let secret, let shared = try sharedSession(of: user, secret) {
+            try noteLogIn(shared.session, settings)
+            return BegunSession(id: shared.session.id, token: shared.token)
+        }
         let count = try count(.belongs(to: user), in: .session)
         let surplus = count - settings.accountSettings.maxSessions + 1
         if surplus > 0 {
             let oldest = ObjectQuery(.session, where: .belongs(to: user), page: Page(first: surplus))
             try delete(try rows(oldest).map(\.id), in: .session)
         }
-        let fields: [String: JSONValue] = ["user": Pointer(.user, user).json, "_token": .string(token.digest)]
-        let session = StoredObject.own(fields, settings)
+        var session = StoredObject.own(["user": Pointer(.user, user).json], settings)
+        let token = imported ?? secret?.token(of: session.id, user: user) ?? SessionToken()
+        session.fields[Session.token] = .string(token.digest)
         try insert(session, into: .session)
-        return NewSession(id: session.id, token: token)
+        return BegunSession(id: session.id, token: token)
+    }
+
+    /// The session that all log-ins of a user share: the one whose token is derived from the secret.
+    ///
+    /// Of the user's sessions, only the newest are searched: others are imported ones, or began before log-ins shared
+    /// one.
+    private func sharedSession(
+        of user: ObjectID,
+        _ secret: SessionSecret
+    ) throws -> (session: StoredObject, token: SessionToken)? {
+        let newest = ObjectQuery(
+            .session,
+            where: .belongs(to: user),
+            order: [SortKey(FieldPath(field: "createdAt"), descending: true)],
+            page: Page(first: 100)
+        )
+        for session in try find(newest) {
+            let token = secret.token(of: session.id, user: user)
+            if session.fields[Session.token] == .string(token.digest) {
+                return (session, token)
+            }
+        }
+        return nil
+    }
+
+    /// Changes the time of a shared session, by which subscribers of the feed learn of the log-in.
+    private func noteLogIn(_ session: StoredObject, _ settings: ObjectSettings) throws {
+        var used = session
+        used.updatedAt = max(settings.clock(), session.updatedAt)
+        do {
+            try attempt { try update(used, in: .session, from: session) }
+        } catch let error as ServiceError where error.code == .storageFull {
+            // The user can log in although there is no free space.
+        }
     }
 
     /// Ends a user's sessions, all or all but one.
@@ -46,7 +90,7 @@ extension WriteTransaction {
 extension ReadTransaction {
     /// The session of a token; `nil` if it does not exist.
     func session(of token: SessionToken) throws -> Session? {
-        let isToken = Condition.field(FieldPath(field: "_token"), .equals(.string(token.digest)))
+        let isToken = Condition.field(FieldPath(field: Session.token), .equals(.string(token.digest)))
         guard let session = try find(ObjectQuery(.session, where: isToken, page: .first)).first, let user = session.user
         else { return nil }
         return Session(id: session.id, user: user)
@@ -54,7 +98,7 @@ extension ReadTransaction {
 
     /// The caller in the state of this transaction: a guest if its session has ended, else with its current roles.
     ///
-    /// If no event since the lookup concerns the caller, no query runs.
+    /// If no event since the lookup concerns the caller, and neither does a change of this transaction, no query runs.
     ///
     /// - Parameters:
     ///   - caller: The caller as it was looked up before.
@@ -64,7 +108,9 @@ extension ReadTransaction {
     /// - Returns: The caller in its current state.
     /// - Throws: Errors of the store.
     func revalidated(_ caller: Caller, _ dependencies: AccountDependencies, foundAt epoch: Int = -1) throws -> Caller {
-        guard let user = caller.user, !dependencies.sessionCache.isCurrent(user) else { return caller }
+        guard let user = caller.user, concernsCallers || !dependencies.sessionCache.isCurrent(user) else {
+            return caller
+        }
         guard try row(user.session, in: .session) != nil,
             let now = try RoleSearch(reader: self, limit: dependencies.settings.maxRoles)
                 .user(of: Session(id: user.session, user: user.id), epoch: epoch)

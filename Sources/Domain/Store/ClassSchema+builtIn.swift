@@ -3,7 +3,8 @@ extension ClassSchema {
     package static let builtIn: [ClassSchema] = [
         .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
         .censorJobs, .censorRuns, .censorLog, .censorSettings, .knownImages,
-        .mails, .mailLinks,
+        .mails, .mailLinks, .inboxes, .inboxItems, .peopleJobs, .sms, .smsCodes, .captchas,
+        .damages, .trash,
     ]
 
     /// File records.
@@ -89,15 +90,27 @@ extension ClassSchema {
         name: .usage,
         fields: [
             "bytes": FieldDefinition(.number), "files": FieldDefinition(.number), "announced": FieldDefinition(.number),
-            "uploads": FieldDefinition(.number),
+            "uploads": FieldDefinition(.number), "trashBytes": FieldDefinition(.number),
+            "trashFiles": FieldDefinition(.number),
         ]
     )
 
     /// The deletion queue: see ``PendingDeletion``.
     package static let deletions = ClassSchema(
         name: .deletion,
-        fields: ["key": FieldDefinition(.string)],
+        fields: ["key": FieldDefinition(.string), "trash": FieldDefinition(.boolean)],
         indexes: [IndexDefinition(fields: [FieldPath(field: "key")])]
+    )
+
+    /// The trash: see ``TrashEntry``.
+    package static let trash = ClassSchema(
+        name: .trash,
+        fields: [
+            "file": FieldDefinition(.string), "key": FieldDefinition(.string), "name": FieldDefinition(.string),
+            "size": FieldDefinition(.number), "reason": FieldDefinition(.string), "by": FieldDefinition(.string),
+            "expiresAt": FieldDefinition(.date),
+        ],
+        indexes: [.plain("file"), .plain("expiresAt")]
     )
 
     /// The keys of deleted files: see ``ReadTransaction/isGone(_:)``.
@@ -178,6 +191,82 @@ extension ClassSchema {
             "expiresAt": FieldDefinition(.date), "_token": FieldDefinition(.string),
         ],
         indexes: [.unique("_token"), .plain("user"), .plain("expiresAt")]
+    )
+
+    /// The inboxes of users: the area People has their rows.
+    package static let inboxes = ClassSchema(
+        name: .inbox,
+        fields: [
+            "box": FieldDefinition(.string), "last": FieldDefinition(.number), "read": FieldDefinition(.number),
+        ],
+        indexes: [.unique("box")]
+    )
+
+    /// The statuses in inboxes.
+    package static let inboxItems = ClassSchema(
+        name: .inboxItem,
+        fields: ["place": FieldDefinition(.string), "delivery": FieldDefinition(.string)],
+        indexes: [.unique("place"), .unique("delivery")]
+    )
+
+    /// The queue of deliveries and of other work that takes many steps.
+    package static let peopleJobs = ClassSchema(
+        name: .peopleJob,
+        fields: [
+            "work": FieldDefinition(.string), "subject": FieldDefinition(.string), "turn": FieldDefinition(.string),
+            "delivery": FieldDefinition(.object), "cursor": FieldDefinition(.string),
+            "attempts": FieldDefinition(.number),
+        ],
+        indexes: [.plain("turn")]
+    )
+
+    /// The SMS queue: the area SMS has its rows.
+    package static let sms = ClassSchema(
+        name: .sms,
+        fields: [
+            "purpose": FieldDefinition(.string), "number": FieldDefinition(.string),
+            "user": FieldDefinition(.pointer(.user)), "nonce": FieldDefinition(.string),
+            "template": FieldDefinition(.string), "sign": FieldDefinition(.string),
+            "variables": FieldDefinition(.object), "voice": FieldDefinition(.boolean),
+            "empty": FieldDefinition(.boolean), "lifetime": FieldDefinition(.number),
+            "turn": FieldDefinition(.string), "lease": FieldDefinition(.string),
+            "attempts": FieldDefinition(.number), "since": FieldDefinition(.date),
+            "failure": FieldDefinition(.string),
+        ],
+        indexes: [.plain("turn"), .plain("user"), .plain("lease")]
+    )
+
+    /// The codes that were sent by SMS, with the random numbers of which they are derived.
+    package static let smsCodes = ClassSchema(
+        name: .smsCode,
+        fields: [
+            "purpose": FieldDefinition(.string), "number": FieldDefinition(.string),
+            "target": FieldDefinition(.string), "user": FieldDefinition(.pointer(.user)),
+            "nonce": FieldDefinition(.string), "tries": FieldDefinition(.number),
+            "expiresAt": FieldDefinition(.date),
+        ],
+        indexes: [.unique("target"), .plain("user"), .plain("expiresAt")]
+    )
+
+    /// The captchas that were answered, so that none is answered twice.
+    package static let captchas = ClassSchema(
+        name: .captcha,
+        fields: [
+            "nonce": FieldDefinition(.string), "state": FieldDefinition(.string),
+            "expiresAt": FieldDefinition(.date),
+        ],
+        indexes: [.unique("nonce"), .plain("expiresAt")]
+    )
+
+    /// What is known to be damaged, until it is whole again.
+    package static let damages = ClassSchema(
+        name: .damage,
+        fields: [
+            "subject": FieldDefinition(.string), "kind": FieldDefinition(.string), "file": FieldDefinition(.string),
+            "detail": FieldDefinition(.string), "identity": FieldDefinition(.string),
+            "position": FieldDefinition(.string),
+        ],
+        indexes: [.unique("subject"), .plain("kind")]
     )
 }
 

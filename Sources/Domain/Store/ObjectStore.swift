@@ -44,6 +44,9 @@ package protocol ObjectStore: Sendable {
     /// When it returns, the changes survive a power cut. The body can run several times. It must be short, because
     /// other bodies can wait for it or have to run again after it. The error that it throws is true of a state between
     /// the call and its end.
+    ///
+    /// A write that fails because the storage does can come back when the server is killed before the next write has
+    /// returned, even one that changes nothing; after that it never does.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result
@@ -64,6 +67,12 @@ package protocol ReadTransaction {
     ///
     /// Work outside the store checks it, too.
     var budget: QueryBudget? { get }
+
+    /// Whether this transaction contains a change that can concern callers (``ChangeFilter/ofCallers``).
+    ///
+    /// No subscriber knows of it before the commit, so a cache of callers cannot be asked. A store that commits several
+    /// bodies together includes those before this one. Always false in reads.
+    var concernsCallers: Bool { get }
 
     /// The schema of a class; `nil` if it does not exist.
     func schema(of name: ClassName) throws -> ClassSchema?
@@ -103,6 +112,15 @@ package protocol ReadTransaction {
 
     /// Whether a relation of an object contains one of these objects.
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool
+
+    /// Those of the objects that a relation of any object contains.
+    ///
+    /// - Parameters:
+    ///   - objects: The ids; their number bounds the work.
+    ///   - name: Their class.
+    /// - Returns: The members among them.
+    /// - Throws: Errors of the store.
+    func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID>
 }
 
 extension ReadTransaction {

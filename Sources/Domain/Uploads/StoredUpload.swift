@@ -83,6 +83,15 @@ package struct StoredUpload: Sendable, Hashable {
     }
 }
 
+extension Usage {
+    /// The usage of an object of the class `_Upload`; zero for a finished upload, and for one that cannot be read.
+    package init(upload object: StoredObject) {
+        self.init()
+        guard let upload = StoredUpload(stored: object), upload.isOpen else { return }
+        self = .upload(upload.counted)
+    }
+}
+
 extension StoredUpload {
     /// Whether the upload counts as unfinished; a piece does until the file of its final upload exists.
     var isOpen: Bool { !isFinished || kind == .partial }

@@ -33,9 +33,11 @@ extension UploadHandle {
         }
         while !stored.isFinished {
             do {
-                let offset = try await active.locks.withLock(of: UploadHandle.number) { [active] in
-                    active.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
+                let offset = try await active.locks.withLock(of: UploadHandle.number) { [self] in
+                    // The sweep can have finished it while this waited for the lock.
+                    active.with(\.stored.isFinished) ? nil : storedOffset
                 }
+                guard let offset else { continue }
                 guard isComplete else { return offset }
                 try await finishIfComplete()
             } catch let error as ServiceError where error.code == .superseded {
@@ -49,7 +51,11 @@ extension UploadHandle {
 
     /// The number of stored bytes, without those that a connection is sending.
     package var storedOffset: Int64 {
-        stored.isFinished ? progress.received : active.with { $0.layout.parts[UploadHandle.number]?.size ?? 0 }
+        // In one step, because the end of an upload empties its layout.
+        active.with { state in
+            guard !state.stored.isFinished || state.stored.kind == .partial else { return state.stored.size ?? 0 }
+            return state.layout.parts[UploadHandle.number]?.size ?? 0
+        }
     }
 
     /// Appends bytes; when the announced size is reached, the upload is finished.

@@ -180,10 +180,21 @@ struct UploadRecords: Sendable {
     /// Whether a blob belongs to the file with this id: another file can have an id that an import gives, and the file
     /// can still be missing.
     func hasFile(_ id: ObjectID, with blob: BlobName) async throws -> Bool {
-        try await store.read { reader in
-            guard let file = try reader.object(id, in: .file), file.mirrorState != .missing else { return false }
-            return file.fileKey.map(BlobName.init) == blob
-        }
+        try await store.read { try $0.hasFile(id, with: blob) }
+    }
+
+    /// The same after a write of the record that failed, which no later start brings back once this has returned.
+    ///
+    /// - Throws: An error also if the store cannot promise that.
+    func certainlyHasFile(_ id: ObjectID, with blob: BlobName) async throws -> Bool {
+        try await store.write { try $0.hasFile(id, with: blob) }
+    }
+}
+
+extension ReadTransaction {
+    fileprivate func hasFile(_ id: ObjectID, with blob: BlobName) throws -> Bool {
+        guard let file = try object(id, in: .file), file.mirrorState != .missing else { return false }
+        return file.fileKey.map(BlobName.init) == blob
     }
 }
 

@@ -12,13 +12,19 @@ package struct Swept: Sendable, Hashable {
 }
 
 extension UploadService {
-    /// Finishes uploads that have all their bytes, then removes expired ones with their bytes.
+    /// Finishes uploads that have all their bytes, decides commits that a failure left undecided, then removes expired
+    /// uploads with their bytes.
     ///
     /// Uploads to which a client is sending stay.
     package func sweep() async throws -> Swept {
         var swept = Swept()
         var seen: Set<ObjectID> = []
         var failure = await finishComplete()
+        do {
+            try await settle()
+        } catch {
+            failure = error
+        }
         while true {
             // An upload that cannot be removed must not block the others, nor the sweep.
             let expired = try await records.expired(at: clock()).filter { seen.insert($0.id).inserted }
@@ -58,6 +64,23 @@ extension UploadService {
         guard isOver else { return }
         swept.uploads += 1
         swept.bytes += bytes
+    }
+
+    /// Decides the commits that were left undecided by a failure of the storage.
+    ///
+    /// Those of unfinished uploads are left to the uploads' own end, which begins them again.
+    private func settle() async throws {
+        var failure: (any Error)?
+        for note in try await storage.staging.unsettled() {
+            do {
+                let isCommitted = try await records.certainlyHasFile(note.file, with: note.blob)
+                if !isCommitted, !note.isDraft, try await isUnfinished(note.file) { continue }
+                try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 
     private func postpone(_ active: ActiveUpload) async throws {

@@ -158,10 +158,10 @@ package struct UploadService: Sendable {
 
     /// Reverts a commit, unless its record was stored after all.
     ///
-    /// - Throws: An error if that is unknown: then everything stays as it is, and the next start decides.
+    /// - Throws: An error if that is unknown: then everything stays as it is, and the next sweep or start decides.
     func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
         do {
-            if try await records.hasFile(record.id, with: BlobName(record.key)) { return }
+            if try await records.certainlyHasFile(record.id, with: BlobName(record.key)) { return }
         } catch {
             blob.keepNote()
             throw error

@@ -50,6 +50,8 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let usage = ClassName(known: "_Usage")
     /// The deletion queue, which only the master key can read.
     package static let deletion = ClassName(known: "_Deletion")
+    /// Deleted files that can be restored; only the master key can read them.
+    package static let trash = ClassName(known: "_Trash")
     /// The keys of deleted files, which the mirror does not fetch again; only the master key can read them.
     package static let goneKey = ClassName(known: "_GoneKey")
     /// The censorship queue, which only the master key can read, like the next four.
@@ -66,19 +68,44 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let mail = ClassName(known: "_Mail")
     /// The links in mails; only the master key can read them.
     package static let mailLink = ClassName(known: "_MailLink")
+    /// Who follows a user.
+    package static let follower = ClassName(known: "_Follower")
+    /// Whom a user follows, and a user's friends.
+    package static let followee = ClassName(known: "_Followee")
+    /// Requests for friendship.
+    package static let friendshipRequest = ClassName(known: "_FriendshipRequest")
+    /// Whom a user blocks.
+    package static let blocklist = ClassName(known: "_Blocklist")
+    /// What users publish in feeds.
+    package static let status = ClassName(known: "_Status")
+    /// The inboxes of users, which only the master key can read as objects, like the next two.
+    package static let inbox = ClassName(known: "_Inbox")
+    /// The statuses in inboxes.
+    package static let inboxItem = ClassName(known: "_InboxItem")
+    /// The queue of deliveries of statuses and of other work that takes many steps.
+    package static let peopleJob = ClassName(known: "_PeopleJob")
+    /// The SMS queue, which only the master key can read.
+    package static let sms = ClassName(known: "_Sms")
+    /// The codes that were sent by SMS; only the master key can read them.
+    package static let smsCode = ClassName(known: "_SmsCode")
+    /// The captchas that were answered; only the master key can read them.
+    package static let captcha = ClassName(known: "_Captcha")
+    /// What is known to be damaged in the app's storage; only the master key can read it.
+    package static let damage = ClassName(known: "_Damage")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
-    /// lcfile has no rules for them and creates each with its first object.
+    /// For some of them lcfile has rules (docs/people.md); it creates the others with their first object.
     private static let ordinary: Set<String> = [
         "_Installation", "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification", "_Status",
-        "_Follower", "_Followee", "_FriendshipRequest",
+        "_Follower", "_Followee", "_FriendshipRequest", "_Blocklist",
     ]
 
     /// Classes with rules of lcfile, or with its state.
     private static let reserved: Set<ClassName> = [
         .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey,
         .censorJob, .censorRun, .censorLog, .censorSettings, .knownImage, .mail, .mailLink,
+        .inbox, .inboxItem, .peopleJob, .sms, .smsCode, .captcha, .damage, .trash,
     ]
 
     /// Whether lcfile has its own rules for the class, or stores its own state there.

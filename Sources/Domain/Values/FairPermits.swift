@@ -49,8 +49,13 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     /// The number of waiting requests; for tests.
     package var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
-    /// Whether a new key could not wait without displacing a request.
-    package var isFull: Bool { state.withLock { $0.free == 0 && $0.counted >= maxWaiting } }
+    /// Whether a key without requests would be refused now: no permit is free, the queue is at its limit, and no key has
+    /// a request that can be displaced.
+    package var refusesNewKeys: Bool {
+        state.withLock { state in
+            state.free == 0 && state.counted >= maxWaiting && (keyWithMost(in: state)?.requests ?? 0) < 2
+        }
+    }
 
     /// The permits in use and the waiting requests; those of the exempt key count, and can exceed the limit.
     package var status: QueueStatus {
@@ -140,9 +145,14 @@ package final class FairPermits<Key: Hashable & Sendable>: Sendable {
     ///
     /// With a difference of one, the two keys would only exchange their positions.
     private func displace(by key: Key, in state: inout State) -> Waiter? {
-        let most = state.waiting.filter { $0.key != exempt }.max { $0.value.count < $1.value.count }
-        guard let most, most.value.count >= (state.waiting[key]?.count ?? 0) + 2 else { return nil }
+        let own = state.waiting[key]?.count ?? 0
+        guard let most = keyWithMost(in: state), most.requests >= own + 2 else { return nil }
         return state.waiting[most.key]?.removeLast()
+    }
+
+    private func keyWithMost(in state: State) -> (key: Key, requests: Int)? {
+        let most = state.waiting.filter { $0.key != exempt }.max { $0.value.count < $1.value.count }
+        return most.map { ($0.key, $0.value.count) }
     }
 
     private func leave(_ number: Int, _ key: Key) {

@@ -2,10 +2,17 @@ extension Sequence<String> {
     /// The most similar name, which was probably meant; `nil` if none is similar.
     ///
     /// Similar means at most three edits (a character more, less or another), and at most half as many as characters.
-    package func nearest(to name: String) -> String? {
-        let found = map { (name: $0, distance: $0.lowercased().editDistance(to: name.lowercased())) }
+    ///
+    /// - Parameters:
+    ///   - name: The misspelt name.
+    ///   - prefix: What all names begin with; it is not compared, because it would make any two names similar.
+    /// - Returns: The name, with the prefix.
+    package func nearest(to name: String, behind prefix: String = "") -> String? {
+        let part = name.dropFirst(name.hasPrefix(prefix) ? prefix.count : 0).lowercased()
+        let found = filter { $0.hasPrefix(prefix) }
+            .map { (name: $0, distance: $0.dropFirst(prefix.count).lowercased().editDistance(to: part)) }
             .min { $0.distance < $1.distance }
-        guard let found, found.distance <= Swift.min(3, name.count / 2) else { return nil }
+        guard let found, found.distance <= Swift.min(3, part.count / 2) else { return nil }
         return found.name
     }
 }

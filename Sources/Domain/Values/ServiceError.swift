@@ -72,6 +72,20 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let emailNotVerified = Code(description: "emailNotVerified")
         /// The address, the client or the app has caused the maximum number of mails.
         package static let tooManyMails = Code(description: "tooManyMails")
+        /// A request that needs a phone number has none (212).
+        package static let missingPhone = Code(description: "missingPhone")
+        /// No user has this phone number (213).
+        package static let phoneNotFound = Code(description: "phoneNotFound")
+        /// The user has not verified the phone number (215).
+        package static let phoneNotVerified = Code(description: "phoneNotVerified")
+        /// The number, the client or the app has caused the maximum number of SMS (601).
+        package static let tooManySMS = Code(description: "tooManySMS")
+        /// The code of an SMS is wrong, used, void or has ended (603).
+        package static let codeMismatch = Code(description: "codeMismatch")
+        /// The template of an SMS does not exist, or lacks a variable (604).
+        package static let invalidSMSTemplate = Code(description: "invalidSMSTemplate")
+        /// A captcha, or the proof that one was solved, is missing, wrong, used or has ended (608).
+        package static let wrongCaptcha = Code(description: "wrongCaptcha")
         /// The phone number is malformed (127).
         package static let invalidPhone = Code(description: "invalidPhone")
         /// The role name is invalid (139).
@@ -84,6 +98,8 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let userNotFound = Code(description: "userNotFound")
         /// The user is locked after too many wrong passwords (219).
         package static let lockedOut = Code(description: "lockedOut")
+        /// One user does not follow the other, or a request for friendship does not exist (221).
+        package static let friendshipNotFound = Code(description: "friendshipNotFound")
         /// A platform's `authData` has no id (250).
         package static let missingLinkedID = Code(description: "missingLinkedID")
         /// The provider does not confirm the `authData` (251).

@@ -29,7 +29,8 @@ package final class StorageHealth: Sendable {
     /// - Parameters:
     ///   - inspector: Inspects the file system; `nil` means that only reports count and no data is refused.
     ///   - logger: Records each change and each new detail.
-    ///   - onReport: Called for each fault that a request encountered, from any thread.
+    ///   - onReport: Called for each fault that a request encountered, and each refusal of data because of one, from
+    ///     any thread.
     package init(
         inspector: (any StorageInspector)? = nil,
         logger: Logger? = nil,
@@ -115,8 +116,11 @@ package final class StorageHealth: Sendable {
     /// read-only file system as an I/O error.
     package func reported(_ error: any Error) -> any Error {
         guard var fault = StorageFault(error), let error = error as? ServiceError else { return error }
-        // requireSpace has already inspected the storage.
-        if error.cause is GrowthRefused { return error }
+        if error.cause is GrowthRefused {
+            // requireSpace has already inspected the storage.
+            onReport(fault)
+            return error
+        }
         let condition = inspect(suspecting: fault)
         if fault == .failing, let known = [.readOnly, .full].first(where: condition.faults.contains) { fault = known }
         report(fault, "\(error.cause ?? error)")

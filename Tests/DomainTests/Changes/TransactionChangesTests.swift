@@ -1,7 +1,8 @@
-import Domain
 import Support
 import Synchronization
 import Testing
+
+@testable import Domain
 
 /// What a transaction records depends on what subscribers want: nothing else is read, made or kept.
 @Suite struct TransactionChangesTests {
@@ -49,7 +50,7 @@ import Testing
         var transaction = feed.transaction()
         #expect(transaction.wantsBefore(.updated, in: task) == (before == 1))
         transaction.record(.updated, id, in: task, before: state(befores), after: state(afters))
-        #expect(transaction.count == changes)
+        #expect(transaction.changes.count == changes)
         #expect([befores.value, afters.value] == [before, after])
     }
 

@@ -11,11 +11,12 @@ import Testing
     private func start(
         _ name: String,
         memory: Int = 1,
+        from requester: ImageRequester = ImageRequester(),
         on admission: ImageAdmission,
         until gate: Gate
     ) -> Task<Void, any Error> {
         Task.immediate { [log] in
-            try await admission.admit { permit in
+            try await admission.admit(for: requester) { permit in
                 try await permit.run(ImageCost(memory: memory)) {
                     log.add(name)
                     await gate.wait()
@@ -50,18 +51,20 @@ import Testing
         #expect(log.lines == ["0", "1", "2"])
     }
 
-    @Test("the queue is full while every permit is taken")
-    func full() async throws {
-        let admission = ImageAdmission(workers: 1, memory: 100, queue: 1)
-        let gates = [Gate(), Gate()]
-        var tasks: [Task<Void, any Error>] = []
-        for (gate, isFull) in zip(gates, [false, true]) {
-            tasks.append(start("job", on: admission, until: gate))
-            #expect(admission.isFull == isFull)
+    @Test(
+        "a new requester is refused while all permits have other holders, but not while one of them has two",
+        arguments: [(["a"], false), (["a", "b", "c"], true), (["a", "b", "b"], false), (["a", "a", "b"], false)]
+    )
+    func newRequesters(addresses: [String], isRefused: Bool) async throws {
+        let admission = ImageAdmission(workers: 1, memory: 100, queue: 2)
+        let gate = Gate()
+        let tasks = addresses.enumerated().map { number, address in
+            start("job", from: ImageRequester(address: address, file: "\(number)"), on: admission, until: gate)
         }
-        for gate in gates { gate.open() }
+        #expect(admission.refusesNewRequesters == isRefused)
+        gate.open()
         try await wait(for: tasks)
-        #expect(!admission.isFull)
+        #expect(!admission.refusesNewRequesters)
     }
 
     @Test("jobs run that fit into the memory together, the others wait")

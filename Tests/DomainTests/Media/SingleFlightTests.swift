@@ -36,6 +36,47 @@ import Testing
         #expect(works.value == 1)
     }
 
+    @Test("an error that concerns only its own caller makes the others begin again, once for all of them")
+    func personalErrors() async throws {
+        let haveValues = Gate()
+        let callers = (0..<4).map { _ in
+            Task.immediate { [flights, works, mayEnd] in
+                try await flights.value(for: "key", isPersonal: { $0 is Personal }) {
+                    let number = works.next()
+                    await mayEnd.wait()
+                    if number == 0 { throw Personal() }
+                    return number
+                } afterwards: { _ in
+                    // A caller that begins again late still gets the value of the second work.
+                    await haveValues.wait()
+                }
+            }
+        }
+        mayEnd.open()
+        await #expect(throws: Personal.self) { try await callers[0].value }
+        for caller in callers.dropFirst() { #expect(try await caller.value == 1) }
+        haveValues.open()
+        #expect(works.value == 2)
+    }
+
+    @Test("any other error is that of all callers")
+    func sharedErrors() async throws {
+        let callers = (0..<2).map { _ in
+            Task.immediate { [flights, works, mayEnd] in
+                try await flights.value(for: "key", isPersonal: { _ in false }) {
+                    _ = works.next()
+                    await mayEnd.wait()
+                    throw Personal()
+                }
+            }
+        }
+        mayEnd.open()
+        for caller in callers { await #expect(throws: Personal.self) { try await caller.value } }
+        #expect(works.value == 1)
+    }
+
+    private struct Personal: Error {}
+
     @Test("other keys are other works")
     func otherKeys() async throws {
         let callers = ["a", "b"].map { caller(for: $0) }

@@ -22,8 +22,26 @@ import Testing
         try await rule.check(MemoryObjectStore())
     }
 
+    @Test("the trash in memory keeps the contract", arguments: TrashContract.rules)
+    func trash(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
     @Test("the mail queue in memory keeps the contract", arguments: MailQueueContract.rules)
     func mails(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
+    @Test(
+        "devices, relations and feeds in memory keep the contract",
+        arguments: InstallationContract.rules + FriendshipContract.rules + FeedContract.rules
+    )
+    func people(rule: ContractRule<any ObjectStore>) async throws {
+        try await rule.check(MemoryObjectStore())
+    }
+
+    @Test("codes and the SMS queue in memory keep the contract", arguments: SMSContract.rules)
+    func sms(rule: ContractRule<any ObjectStore>) async throws {
         try await rule.check(MemoryObjectStore())
     }
 

@@ -125,5 +125,9 @@ private struct CountingReader: ReadTransaction {
     func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
         try base.isRelated(owner, key, to: members)
     }
+    func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID> {
+        try base.membersOfRelations(among: objects, in: name)
+    }
     var budget: QueryBudget? { base.budget }
+    var concernsCallers: Bool { base.concernsCallers }
 }

@@ -161,10 +161,26 @@ import Testing
 
     @Test("when the row cannot be written the bytes go too")
     func rowFails() async throws {
-        let service = service(MemoryObjectStore(failingWritesWith: Broken()))
+        let service = service(MemoryObjectStore(failingWritesWith: Broken(), times: 1))
         let upload = try await upload("abc", to: service)
         let description = UploadDescription(name: try FileName("a", limit: 255))
         await #expect(throws: Broken.self) { try await service.commit([(upload, description)], as: caller) }
+        #expect(blobs.count == 0)
+        #expect(staging.count == 0)
+    }
+
+    @Test("while it cannot be told whether the row was written the bytes stay, and a sweep removes them later")
+    func rowIsUndecided() async throws {
+        // The insert, the question whether it failed, and that of the first sweep.
+        let service = service(MemoryObjectStore(failingWritesWith: Broken(), times: 3))
+        let upload = try await upload("abc", to: service)
+        let description = UploadDescription(name: try FileName("a", limit: 255))
+        await #expect(throws: Broken.self) { try await service.commit([(upload, description)], as: caller) }
+        #expect(blobs.count == 1)
+        #expect(staging.count == 1)
+        await #expect(throws: Broken.self) { try await service.sweep() }
+        #expect(blobs.count == 1)
+        _ = try await service.sweep()
         #expect(blobs.count == 0)
         #expect(staging.count == 0)
     }

@@ -64,27 +64,34 @@ import Testing
         #expect(refused == ["a", "a"])
     }
 
-    @Test("the queue is full while no permit is free and no further key can wait")
-    func full() async throws {
-        let permits = FairPermits<String>(1, maxWaiting: 1)
+    @Test(
+        "a new key is refused while each slot has another key, but not while one key has two slots",
+        arguments: [
+            ([], false), (["a"], false), (["a", "b"], true), (["a", "a"], false), (["a", "master"], false),
+            (["a", "b", "master", "master"], true),
+        ]
+    )
+    func newKeys(waiting: [String], isRefused: Bool) async throws {
+        let permits = FairPermits<String>(1, maxWaiting: 2, exempt: "master")
         try await permits.take(for: "held")
-        #expect(!permits.isFull)
-        let waiting = Task { try await permits.take(for: "waiting") }
-        while permits.waitingCount < 1 { await Task.yield() }
-        #expect(permits.isFull)
-        permits.giveBack()
-        try await waiting.value
-        #expect(!permits.isFull)
+        let tasks = waiting.map { key in Task.immediate { try await permits.take(for: key) } }
+        #expect(permits.waitingCount == waiting.count)
+        #expect(permits.refusesNewKeys == isRefused)
+        for task in tasks {
+            permits.giveBack()
+            try await task.value
+        }
+        #expect(!permits.refusesNewKeys)
     }
 
-    @Test("a queue without slots is full while no permit is free")
-    func fullWithoutSlots() async throws {
+    @Test("without slots, a new key is refused while no permit is free")
+    func newKeysWithoutSlots() async throws {
         let permits = FairPermits<String>(1, maxWaiting: 0)
-        #expect(!permits.isFull)
+        #expect(!permits.refusesNewKeys)
         try await permits.take(for: "held")
-        #expect(permits.isFull)
+        #expect(permits.refusesNewKeys)
         permits.giveBack()
-        #expect(!permits.isFull)
+        #expect(!permits.refusesNewKeys)
     }
 
     @Test("a request that is cancelled while it waits gives its slot back")

@@ -13,4 +13,13 @@ import Testing
     func nearestName(name: String, nearest: String?) {
         #expect(["http.idleTimeout", "port", "storage"].nearest(to: name) == nearest)
     }
+
+    @Test(
+        "the part behind the beginning that all names have is compared",
+        arguments: [("A_PROT", "A_PORT"), ("A_PRT", "A_PORT"), ("A_XY", nil), ("A_", nil), ("PORT", "A_PORT")]
+            as [(String, String?)]
+    )
+    func nearestBehindPrefix(name: String, nearest: String?) {
+        #expect(["A_HOST_NAME", "A_PORT", "B"].nearest(to: name, behind: "A_") == nearest)
+    }
 }

@@ -89,9 +89,11 @@ private final class FixedInspector: StorageInspector {
         #expect(inspector.seen == [.full])
         #expect(reported.value == 1)
         #expect(code { try health.requireSpace() } == .storageFull)
-        // The refusal itself is no new fault.
+        // The refusal needs no other inspection.
+        let inspections = inspector.seen.count
         #expect(code { try health.reporting { try health.requireSpace() } } == .storageFull)
-        #expect(reported.value == 1)
+        #expect(inspector.seen.count == inspections + 1)
+        #expect(reported.value == 2)
     }
 
     @Test(

@@ -4,9 +4,9 @@ internal import Crypto
 ///
 /// It covers the time, so that a request that someone recorded cannot be sent again later.
 package struct WebhookSignature: Sendable, Hashable {
-    /// The name of the header field with ``timestamp``.
+    /// The name of the header field with ``timestamp``, for censorship.
     package static let timestampHeader = "X-LC-Censor-Timestamp"
-    /// The name of the header field with ``signature``.
+    /// The name of the header field with ``signature``, for censorship.
     package static let signatureHeader = "X-LC-Censor-Signature"
     /// The maximum difference between the clocks of sender and receiver, in seconds.
     package static let tolerance: Int64 = 300
@@ -28,9 +28,14 @@ package struct WebhookSignature: Sendable, Hashable {
         signature = HMAC<SHA256>.authenticationCode(for: signed, using: secret.key).hexadecimal
     }
 
-    /// The header fields to send.
+    /// The header fields to send for censorship.
     package var headers: [(name: String, value: String)] {
-        [(WebhookSignature.timestampHeader, timestamp), (WebhookSignature.signatureHeader, signature)]
+        headers(timestamp: WebhookSignature.timestampHeader, signature: WebhookSignature.signatureHeader)
+    }
+
+    /// The header fields to send, with the names that a kind of webhook has.
+    func headers(timestamp name: String, signature other: String) -> [(name: String, value: String)] {
+        [(name, timestamp), (other, signature)]
     }
 
     /// Checks the header fields of a received body; compares in constant time.
