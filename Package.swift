@@ -123,6 +123,7 @@ let package = Package(
             cSettings: commit.map { [.define("LCFILE_COMMIT", to: "\"\($0)\"")] } ?? []
         ),
         library("Curl", in: "System", ["CCurl"]),
+        library("S3", in: "System", ["Curl", crypto]),
         library("Confinement", in: "System", ["CLinux"]),
         library("ClassifierMessages", in: "System", []),
         // Only lcfile-classifier links OpenCV, so the server needs neither its headers nor its libraries.
@@ -137,7 +138,7 @@ let package = Package(
         .target(name: "Domain", dependencies: [nioCore, crypto, logging], swiftSettings: settings),
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
-        library("SQLiteStore", in: "Adapters", ["Domain", grdb, grdbSQLite, nioPosix]),
+        library("SQLiteStore", in: "Adapters", ["Domain", "CZlib", grdb, grdbSQLite, nioPosix]),
         library("DiskBlobs", in: "Adapters", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(
             "VipsMedia",
@@ -152,6 +153,7 @@ let package = Package(
         library("PasswordHashes", in: "Adapters", ["Domain", "CCrypt", crypto, cryptoExtras, nioPosix]),
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
         library("CurlMail", in: "Adapters", ["Domain", "Curl", nioPosix]),
+        library("S3Backups", in: "Adapters", ["Domain", "S3"]),
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: Interface: HTTP, and the messages of WebSockets
@@ -178,18 +180,23 @@ let package = Package(
             in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch", "CurlMail", "VisionModel", "HTTPAPI", "Storage", "CBuild", "CJemalloc",
+                "CurlFetch", "CurlMail", "S3", "S3Backups", "VisionModel", "HTTPAPI", "Storage", "CBuild", "CJemalloc",
                 hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
                 nioSSL, serviceLifecycle, unixSignals,
             ]
         ),
-        library("Storage", in: "Program", ["Domain"]),
+        library("Storage", in: "Program", ["Domain", crypto]),
+        library(
+            "Doctor",
+            in: "Program",
+            ["Domain", "SQLiteStore", "HTTPAPI", "Server", "Storage", "Curl", "CLinux", "Confinement"]
+        ),
         library("FileClient", in: "Program", ["Curl", crypto]),
         library("Migration", in: "Program", ["FileClient", "CArchive", grdb, crypto]),
         library(
             "Commands",
             in: "Program",
-            ["Server", "Storage", "FileClient", "Migration", argumentParser, yams, crypto]
+            ["Server", "Storage", "Doctor", "FileClient", "Migration", argumentParser, yams, crypto]
         ),
         .executableTarget(
             name: "lcfile",
@@ -228,8 +235,10 @@ let package = Package(
             swiftSettings: settings
         ),
         tests(of: "Domain", ["PCREPatterns"]),
-        tests(of: "SQLiteStore", [grdb, "PCREPatterns", nioPosix], exclude: ["Fixtures"]),
+        tests(of: "SQLiteStore", ["DiskBlobs", grdb, "PCREPatterns", crypto, nioPosix], exclude: ["Fixtures"]),
         tests(of: "DiskBlobs", [nioPosix]),
+        tests(of: "S3", [crypto]),
+        tests(of: "S3Backups", ["S3", "Domain"]),
         tests(of: "Confinement"),
         tests(of: "VipsMedia", [nioPosix]),
         tests(
@@ -242,6 +251,7 @@ let package = Package(
         tests(of: "RealtimeMessages", ["Domain"]),
         tests(of: "HTTPAPI", ["CZlib", "CZstd", "PCREPatterns", nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
+        tests(of: "Doctor", ["SQLiteStore"]),
         tests(
             of: "Server",
             [

@@ -44,7 +44,8 @@ import Testing
         arguments: [
             (["uplod", "x"], "Did you mean 'lcfile upload'?"), (["shcema"], "Did you mean 'lcfile schema'?"),
             (["schema", "shwo"], "Did you mean 'lcfile schema show'?"), (["Stat"], "Did you mean 'lcfile stat'?"),
-            (["l"], nil), (["frobnicate"], nil), (["upload", "--nope"], nil), ([], nil), (["--hlep"], nil),
+            (["l"], nil), (["frobnicate"], nil), (["upload", "--nope"], nil), ([], nil),
+            (["--hlep"], "Did you mean 'lcfile --help'?"), (["--verson"], "Did you mean 'lcfile --version'?"),
         ] as [([String], String?)]
     )
     func suggestion(arguments: [String], sentence: String?) {

@@ -53,7 +53,7 @@ import Testing
     func notReady() async {
         let status = await status(obstacle: "The server's storage is full. (HTTP 503)")
         #expect(status.rows(now: 0)[1] == ["ready", "no: The server's storage is full. (HTTP 503)"])
-        guard case .object(let members) = status.json else {
+        guard case .object(let members) = status.json(now: 0) else {
             Issue.record("no object")
             return
         }
@@ -67,7 +67,7 @@ import Testing
         let rows = status.rows(now: 0)
         #expect(rows.map(\.[0]) == ["server", "ready", "metrics"])
         #expect(rows[2][1].hasPrefix("not reachable at http://a:1/metrics, set --metrics"))
-        guard case .object(let members) = status.json else {
+        guard case .object(let members) = status.json(now: 0) else {
             Issue.record("no object")
             return
         }
@@ -75,16 +75,38 @@ import Testing
         #expect(members["metricsError"] != nil)
     }
 
-    @Test("JSON has whole numbers")
+    @Test("a figure of a series without the wanted label is 0, and one without the series is not shown")
+    func zero() {
+        let metrics = MetricsText(
+            """
+            lcfile_http_requests_total{group="/a",status="200"} 5
+            lcfile_upload_requests_total{result="refused"} 1
+            """
+        )
+        let shown = StatusFigure.all.compactMap { figure in figure.value(in: metrics).map { "\(figure.name) \($0)" } }
+        #expect(shown == ["requests 5.0", "requests failed by the server 0.0", "uploads 0.0"])
+    }
+
+    @Test("a server that does not answer is named, with the exit code for servers")
+    func unreachable() async {
+        let url = "http://127.0.0.1:1"
+        let error = await #expect(throws: UnreachableServer.self) {
+            try await ServerStatus(of: url, metricsURL: "\(url)/metrics", verifiesCertificate: true)
+        }
+        #expect(error?.description.hasPrefix("http://127.0.0.1:1 does not answer: ") == true)
+        #expect(error.map { ExitStatus.status(of: $0) } == ExitStatus.server)
+    }
+
+    @Test("JSON has whole numbers, and the uptime in seconds")
     func json() async {
-        guard case .object(let members) = await status().json else {
+        guard case .object(let members) = await status().json(now: 4600) else {
             Issue.record("no object")
             return
         }
         #expect(
             members["figures"]
                 == .object([
-                    "uptime": .integer(1000), "requests": .integer(7), "requests failed by the server": .integer(2),
+                    "uptime": .integer(3600), "requests": .integer(7), "requests failed by the server": .integer(2),
                     "memory": .integer(1_048_576),
                 ])
         )
@@ -102,5 +124,19 @@ import Testing
     )
     func address(server: String, environment: [String: String], expected: String) {
         #expect(StatusCommand.metricsURL(of: server, in: environment) == expected)
+    }
+
+    @Test(
+        "a URL that names only the host of the metrics gets their path",
+        arguments: [
+            ("http://10.0.0.5:9464", "http://10.0.0.5:9464/metrics"),
+            ("http://10.0.0.5:9464/", "http://10.0.0.5:9464/metrics"),
+            ("http://proxy/lcfile/metrics", "http://proxy/lcfile/metrics"),
+            ("http://proxy?target=a", "http://proxy?target=a"),
+            ("10.0.0.5:9464", "10.0.0.5:9464"),
+        ]
+    )
+    func path(given: String, expected: String) {
+        #expect(StatusCommand.withPath(given) == expected)
     }
 }

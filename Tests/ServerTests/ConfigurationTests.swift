@@ -59,8 +59,10 @@ import Testing
         let documented = try String(contentsOfFile: path, encoding: .utf8)
         #expect(Set(file.settings.keys).isSubset(of: names))
         for name in names where file.settings[name] == nil {
+            let parts = name.split(separator: ".")
+            let line = String(repeating: "  ", count: parts.count - 1) + (parts.last ?? "")
             #expect(
-                documented.contains("\n  \(name.drop { $0 != "." }.dropFirst()):\n") || name == "publicURL",
+                documented.contains("\n\(line):\n") || name == "publicURL",
                 "\(name) is missing in config/lcfile.yaml"
             )
         }
@@ -86,14 +88,19 @@ import Testing
         let names = settingNames()
         let texts = [
             "host", "storage", "metrics.host", "uploads.typeTable", "censorship.model", "censorship.classifier",
-            "mail.user", "mail.caFile", "mail.templates",
+            "mail.user", "mail.caFile", "mail.templates", "sms.appName", "sms.sign", "sms.templates",
+            "sms.webhookExpects", "backup.s3.region",
         ]
         // One of these alone is refused.
         let pair = ["tls.certificate", "tls.key"]
         // A secret is never printed, not even in a refusal.
         let secret = "censorship.webhookSecret"
         let keys = "files.signingKeys"
-        let secrets = [secret, "\(secret)File", keys, "\(keys)File", "mail.password", "mail.passwordFile"]
+        let others = [
+            "mail.password", "sms.fixedNumbers", "sms.webhook", "sms.webhookHeaders", "sms.webhookBody",
+            "sms.webhookSecret", "backup.s3.accessKey", "backup.s3.secretKey", "backup.s3.sessionToken",
+        ]
+        let secrets = ([secret, keys] + others).flatMap { [$0, "\($0)File"] }
         for name in names where !(texts + pair + secrets).contains(name) {
             let variable = ConfigurationLoader.environmentVariable(of: name)
             let sentence = try await refusal(environment: [variable: "!"])

@@ -3,13 +3,16 @@ internal import ArgumentParser
 /// The command that the user probably meant.
 enum CommandSuggestion {
     /// A sentence such as "Did you mean 'lcfile upload'?", if the arguments name a command that does not exist but
-    /// resembles one.
+    /// resembles one; ArgumentParser suggests only the options that a command declares.
     static func sentence(for arguments: [String], of root: any ParsableCommand.Type) -> String? {
         var command = root
         var path = [root.lcfileName]
         for word in arguments {
             let commands = command.configuration.subcommands
-            guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            guard !commands.isEmpty, word != "help" else { return nil }
+            guard !word.hasPrefix("-") else {
+                return closest(to: word, in: ["--version", "--help"]).map { "Did you mean 'lcfile \($0)'?" }
+            }
             if let known = commands.first(where: { $0.lcfileName == word }) {
                 command = known
                 path.append(word)

@@ -1,6 +1,6 @@
 internal import FileClient
 
-/// The exit codes of commands; `serve`, `backup` and `restore` have further ones (`ExitError`).
+/// The exit codes of commands; `serve`, `backup`, `restore` and `check` have further ones (`ExitError`).
 enum ExitStatus {
     /// A file, an object or a setting was refused; the rest is done.
     static let failure: Int32 = 1
@@ -14,6 +14,7 @@ enum ExitStatus {
     /// The exit code for the error of a call.
     static func status(of error: any Error) -> Int32 {
         if error is CancellationError { return interrupted }
+        if let error = error as? UnreachableServer { return status(of: error.reason) }
         guard let error = error as? FileClientError else { return error is UsageError ? usage : failure }
         return error.isAboutServer ? server : failure
     }

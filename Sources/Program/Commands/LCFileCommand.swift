@@ -13,8 +13,8 @@ package struct LCFileCommand: AsyncParsableCommand {
             Keys are never arguments: they come from a profile, a file or the environment.
 
             Exit codes: 0 success, 1 something failed, 2 wrong usage, 3 the server cannot be reached, refuses the \
-            credentials or fails, 130 interrupted. Of 'serve', 'backup' and 'restore' also: 65 a backup is \
-            incomplete, 69 the server cannot listen on an address, 73 the storage cannot be used, 78 a setting is \
+            credentials or fails, 130 interrupted. Of 'serve', 'backup', 'restore' and 'check' also: 65 a backup is \
+            incomplete or a check found damage, 69 the server cannot listen on an address, 73 the storage cannot be used, 78 a setting is \
             invalid.
 
             Examples:
@@ -35,7 +35,9 @@ package struct LCFileCommand: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Many files",
-                subcommands: [ImportCommand.self, ExportCommand.self, DeleteCommand.self]
+                subcommands: [
+                    ImportCommand.self, ExportCommand.self, DeleteCommand.self, CollectCommand.self, TrashCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Data",
@@ -45,11 +47,12 @@ package struct LCFileCommand: AsyncParsableCommand {
                 ]
             ),
             CommandGroup(name: "Censorship", subcommands: [CensorCommand.self]),
-            CommandGroup(name: "Mails", subcommands: [MailCommand.self]),
+            CommandGroup(name: "Mails and SMS", subcommands: [MailCommand.self, SMSCommand.self]),
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Serve.self, StatusCommand.self, Health.self, VersionCommand.self, Backup.self, Restore.self,
+                    Serve.self, StatusCommand.self, Health.self, DoctorCommand.self, VersionCommand.self, Backup.self,
+                    Restore.self, Check.self,
                 ]
             ),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self, CompletionsCommand.self]),

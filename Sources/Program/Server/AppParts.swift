@@ -2,6 +2,7 @@ internal import CurlFetch
 internal import DiskBlobs
 internal import Domain
 internal import HTTPAPI
+internal import Logging
 internal import NIOPosix
 internal import PCREPatterns
 internal import SQLiteStore
@@ -10,16 +11,18 @@ internal import Storage
 /// Constructs one app: the adapters in its folder, and its services on them and on the shared parts.
 struct AppParts {
     let database: SQLiteDatabase
-    private let app: AppConfiguration
-    private let shared: SharedParts
+    let app: AppConfiguration
+    let shared: SharedParts
     let store: SQLiteObjectStore
-    private let storage: BlobStorage
+    let storage: BlobStorage
     let derivatives: DiskDerivativeStore
-    private let files: FileService
-    private let settings: ObjectSettings
-    private let policy = CensorPolicy()
+    let files: FileService
+    let settings: ObjectSettings
+    let policy = CensorPolicy()
+    let suspects = Suspects()
+    let folder: String
 
-    private var configuration: ServerConfiguration { shared.configuration }
+    var configuration: ServerConfiguration { shared.configuration }
 
     /// Opens or creates the app's folder and its database.
     ///
@@ -32,6 +35,7 @@ struct AppParts {
     init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts, lookups: NIOThreadPool) throws {
         self.app = app
         self.shared = shared
+        self.folder = folder
         let configuration = shared.configuration
         database = try AppParts.openDatabase(in: folder, shared, lookups)
         store = SQLiteObjectStore(database)
@@ -58,7 +62,8 @@ struct AppParts {
                 openBlobs: shared.descriptors.openFiles
             ),
             health: shared.health,
-            policy: policy
+            policy: policy,
+            onDamage: { [suspects] in suspects.insert($0) }
         )
         settings = AppParts.settings(of: app, changes: store.changes, policy, shared)
     }
@@ -76,29 +81,63 @@ struct AppParts {
         let sessions = SessionService(store: store, dependencies: settings.accountDependencies)
         let uploads = uploads(sessions, deletions)
         try await uploads.recover(shared.logger)
+        let trash = TrashService(store: store, blobs: storage.blobs, uploads: uploads, settings: settings)
         let mails = shared.mail?.queue(of: app.id, store, shared.logger)
         try await mails?.recover()
+        let captchas = shared.sms?.captchas(of: app, store)
+        let sms = settings.sms.flatMap { shared.sms?.queue(of: app.id, store, $0, shared.logger) }
+        try await sms?.recover()
         let images = images
         let censorship = censorship(images)
         try await censorship.start()
+        let objects = ObjectService(
+            store: store,
+            settings: settings,
+            admission: QueryAdmission(limits: configuration.queryAdmission)
+        )
+        do {
+            try await objects.prepare()
+        } catch let error as ServiceError where error.code == .storageFull || error.code == .storageReadOnly {
+            // After an upgrade on a full disk, the server starts so that clients can delete.
+            shared.logger.warning(
+                "The classes of followers and feeds are made at the next start, because the storage takes no data",
+                metadata: ["app": "\(app.id)"]
+            )
+        }
         return AppServices(
             id: app.id,
             uploads: uploads,
             files: files,
             deletions: deletions,
+            trash: trash,
+            collections: CollectionService(
+                store: store,
+                trash: trash,
+                fileDomains: app.fileDomains + [configuration.fileURLBase],
+                styleSeparator: app.images.separator
+            ),
             images: images,
             remoteImages: remoteImages,
-            objects: ObjectService(
-                store: store,
-                settings: settings,
-                admission: QueryAdmission(limits: configuration.queryAdmission)
-            ),
+            objects: objects,
             schemas: SchemaService(store: store, limits: configuration.objects),
             permissions: PermissionService(store: store, limits: configuration.objects),
             sessions: sessions,
             accounts: AccountService(store: store, settings: settings),
             links: MailLinkService(store: store, settings: settings, templates: shared.mail?.templates),
             mails: mails,
+            friendships: FriendshipService(store: store, settings: settings, objects: objects),
+            feeds: FeedService(store: store, settings: settings, objects: objects, engine: PCREEngine()),
+            people: PeopleQueue(
+                app: app.id,
+                store: store,
+                settings: settings,
+                objects: objects,
+                engine: PCREEngine(),
+                logger: shared.logger
+            ),
+            codes: SMSCodeService(store: store, settings: settings, captchas: captchas),
+            sms: sms,
+            captchas: captchas,
             presentation: settings.files,
             fileDomains: app.fileDomains + [configuration.fileURLBase],
             ownDomains: app.fileDomains,
@@ -151,63 +190,6 @@ struct AppParts {
         )
     }
 
-    private var images: ImageService {
-        ImageService(
-            settings: configuration.images,
-            names: app.images,
-            app: app.id,
-            files: files,
-            renderer: shared.images.renderer,
-            admission: shared.images.admission,
-            served: shared.images.served,
-            derivatives: derivatives,
-            scratch: storage.staging
-        )
-    }
-
-    private var remoteImages: RemoteImages {
-        RemoteImages(
-            fetchers: shared.fetchers,
-            derivatives: derivatives,
-            types: shared.types,
-            limit: configuration.images.limits.sourceSize,
-            memory: shared.images.fetched,
-            requestLimits: shared.requestLimits
-        )
-    }
-
-    private func censorship(_ images: ImageService) -> CensorService {
-        let known = KnownImages()
-        let previews = Previews(
-            base: configuration.fileURLBase,
-            address: PreviewAddress(app: app.id, masterKey: app.keys.masterKey)
-        )
-        let checks = FileChecks(
-            files: files,
-            images: images,
-            remoteImages: remoteImages,
-            checkers: shared.censorship.checkers(of: app.id, store: store, known: known, previews: previews),
-            limits: configuration.censorship.limits
-        )
-        let queue = CensorQueue(
-            app: app.id,
-            store: store,
-            checks: checks,
-            policy: policy,
-            purge: shared.censorship.purge(of: app.id, settings.files),
-            limits: configuration.censorship.limits,
-            logger: shared.logger
-        )
-        return CensorService(
-            queue: queue,
-            classifier: shared.censorship.classifier,
-            known: known,
-            previews: previews,
-            presentation: settings.files,
-            webhookSecret: shared.censorship.webhook?.settings.secret
-        )
-    }
-
     private static func openDatabase(
         in folder: String,
         _ shared: SharedParts,
@@ -226,7 +208,8 @@ struct AppParts {
                     lookups: lookups,
                     quick: shared.pools.quickQueries,
                     slow: shared.pools.slowQueries
-                )
+                ),
+                acceptsLostCommits: shared.configuration.acceptsLostCommits
             )
         } catch {
             throw ExitError.storage("the database \(path) \(error.message)")
@@ -263,39 +246,10 @@ struct AppParts {
             nameLength: configuration.uploads.nameLength,
             masterNameLength: configuration.uploads.masterNameLength,
             hasMirror: app.mirrorOrigin ?? configuration.mirror.origin != nil,
-            mail: shared.mail?.policy(verifiesAddresses: accounts.verifiesEmail)
-        )
-    }
-}
-
-extension ServerConfiguration {
-    /// The account settings of an app.
-    func accounts(of app: AppConfiguration) -> AccountSettings {
-        var accounts = accounts
-        accounts.verifiesEmail = app.verifiesEmail ?? accounts.verifiesEmail
-        accounts.requiresVerifiedEmail = app.requiresVerifiedEmail ?? accounts.requiresVerifiedEmail
-        return accounts
-    }
-
-    /// Which URLs of an app's files need a signature.
-    func privacy(of app: AppConfiguration) -> FilePrivacy {
-        FilePrivacy(
-            access: app.fileAccess ?? privacy.access,
-            images: app.imageAccess ?? privacy.images,
-            life: privacy.life,
-            signatures: URLSignatures(
-                app: app.id,
-                secrets: privacy.keys.isEmpty ? [app.keys.masterKey] : privacy.keys
-            )
-        )
-    }
-
-    /// The limits of one app's concurrent queries.
-    var queryAdmission: QueryAdmission.Limits {
-        QueryAdmission.Limits(
-            readers: threads.databaseReaders,
-            perCaller: queries.concurrent,
-            wait: 2 * queries.timeout
+            trash: configuration.trash,
+            mail: shared.mail?.policy(verifiesAddresses: accounts.verifiesEmail),
+            people: configuration.people,
+            sms: shared.sms?.policy(of: app)
         )
     }
 }

@@ -6,10 +6,13 @@ internal import Storage
 /// Divides the process's descriptors between caches, connections and other uses, so that none of them runs out.
 ///
 /// A quarter is for caches of open files, and a reserve for databases, listeners, processes and event loops. Of the
-/// rest each connection has two: its socket and the file that it uploads or downloads.
+/// rest each connection has two: its socket and the file that it uploads or downloads. With HTTP/2 an eighth of the rest
+/// is for the files of further requests at once on connections (``StreamLimit``).
 struct DescriptorBudget: Equatable {
     /// The maximum number of open connections.
     let connections: Int
+    /// The maximum number of requests of HTTP/2 beside another one of their connection.
+    let streams: Int
     /// The maximum number of open files in each cache: each app has one cache for blobs and one for derivatives.
     let openFiles: Int
     /// The maximum number of files that prepared responses of downloads keep open.
@@ -53,7 +56,9 @@ struct DescriptorBudget: Equatable {
         openFiles = min(configuration.downloads.openBlobs, (caches - hotFiles) / (2 * max(1, apps)))
         let wanted = configuration.http.maxConnections
         let rest = limit - reserve - 2 * apps * openFiles - hotFiles
-        connections = min(wanted > 0 ? wanted : DescriptorBudget.defaultConnections, rest / 2)
+        let hasHTTP2 = configuration.tls.files != nil && configuration.http2.isEnabled
+        streams = hasHTTP2 ? max(1, rest / 8) : 0
+        connections = min(wanted > 0 ? wanted : DescriptorBudget.defaultConnections, (rest - streams) / 2)
         guard connections >= min(DescriptorBudget.fewestConnections, wanted > 0 ? wanted : .max) else {
             let least = limit - rest + 2 * DescriptorBudget.fewestConnections
             throw ExitError.configuration(

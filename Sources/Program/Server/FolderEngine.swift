@@ -33,4 +33,38 @@ package struct FolderEngine: BackupEngine {
     ) throws -> any BlobCopier {
         try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
     }
+
+    /// Stores the files of blobs (``BlobRepository``).
+    package func upload(
+        _ files: [FileEntry],
+        in folder: String,
+        to target: any BackupTarget,
+        layout: BackupLayout
+    ) throws -> [BlobCondition] {
+        try BlobRepository(target: target, layout: layout).upload(files, from: BlobSource(folder: folder))
+    }
+
+    /// Reads blobs back (``BlobRepository``).
+    package func check(
+        _ files: [FileEntry],
+        in target: any BackupTarget,
+        layout: BackupLayout,
+        through folder: String
+    ) throws -> [BlobCondition] {
+        try BlobRepository(target: target, layout: layout).check(files, through: folder)
+    }
+
+    /// Writes the files of blobs (``BlobFetch``).
+    package func blobFetcher(
+        from target: any BackupTarget,
+        layout: BackupLayout,
+        to folder: String,
+        comparingDigests: Bool
+    ) throws -> any BlobCopier {
+        try BlobFetch(
+            from: BlobRepository(target: target, layout: layout),
+            to: folder,
+            comparingDigests: comparingDigests
+        )
+    }
 }

@@ -16,7 +16,9 @@ struct GeneratedApp {
     init(in storage: borrowing StorageFolder) throws {
         path = "\(storage.path)/apps.yaml"
         if access(path, F_OK) == 0 {
-            guard let kept = try ConfigurationFile(path: path).apps.first else {
+            let file = try ConfigurationFile(path: path)
+            guard file.faults.isEmpty else { throw ExitError.settings(file.faults) }
+            guard let kept = file.apps.first else {
                 throw ExitError.storage("\(path) contains no app; remove it, and the next start creates one")
             }
             configuration = kept

@@ -11,17 +11,13 @@ internal import Synchronization
 /// The listeners, and the services that run beside them.
 extension LCFileServer {
     /// Runs the listeners until a signal; running requests then have `http.shutdownTimeout` seconds to finish.
-    func serve(
-        _ api: API,
-        _ liveQueries: LiveQueryWorkers?,
-        _ background: [any Service],
-        _ page: MetricsPage,
-        _ connections: OpenConnections,
-        _ descriptors: DescriptorBudget,
-        _ encryption: Encryption?,
-        onRunning: @escaping @Sendable () -> Void
-    ) async throws {
-        MetricsSystem.bootstrap(page.named)
+    ///
+    /// - Parameters:
+    ///   - parts: What listens, and what runs beside it.
+    ///   - onRunning: Called when every listener is bound to its address.
+    /// - Throws: The error of a service that failed.
+    func serve(_ parts: ListeningParts, onRunning: @escaping @Sendable () -> Void) async throws {
+        MetricsSystem.bootstrap(parts.page.named)
         // The greeting is printed only after every listener is bound to its address.
         let hasRedirect = configuration.tls.redirectPort > 0
         let waiting = Mutex(1 + (configuration.metrics.enabled ? 1 : 0) + (hasRedirect ? 1 : 0))
@@ -35,15 +31,17 @@ extension LCFileServer {
         // With names: for a service without one, the group would log a description of all its parts at each start.
         var services = [
             ServiceGroupConfiguration.ServiceConfiguration(
-                service: mainListener(api, connections, descriptors, encryption, onRunning: listening),
+                service: mainListener(parts, onRunning: listening),
                 serviceName: "listener"
             )
         ]
-        services += background.map { .init(service: $0, serviceName: "\(type(of: $0))") }
+        services += parts.background.map { .init(service: $0, serviceName: "\(type(of: $0))") }
         // Services stop in the opposite order.
-        if let liveQueries { services.insert(.init(service: liveQueries, serviceName: "live queries"), at: 0) }
+        if let liveQueries = parts.liveQueries {
+            services.insert(.init(service: liveQueries, serviceName: "live queries"), at: 0)
+        }
         if configuration.metrics.enabled {
-            let listener = metricsListener(page, onRunning: listening)
+            let listener = metricsListener(parts.page, onRunning: listening)
             services.insert(.init(service: listener, serviceName: "metrics listener"), at: 0)
         }
         if hasRedirect {
@@ -57,12 +55,10 @@ extension LCFileServer {
     }
 
     private func mainListener(
-        _ api: API,
-        _ connections: OpenConnections,
-        _ descriptors: DescriptorBudget,
-        _ encryption: Encryption?,
+        _ parts: ListeningParts,
         onRunning: @escaping @Sendable () -> Void
     ) -> some Service {
+        let (api, connections, descriptors) = (parts.api, parts.connections, parts.descriptors)
         let server = Application(
             responder: api.responder(),
             server: HTTPConnection.server(
@@ -75,8 +71,12 @@ extension LCFileServer {
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
                 metrics: api.metrics,
-                encryption: encryption,
+                encryption: parts.encryption,
                 http2: configuration.http2,
+                streams: StreamLimit(
+                    most: descriptors.streams,
+                    exempt: configuration.http.proxies.networks + configuration.requestLimits.exempt
+                ),
                 proxies: configuration.http.proxies,
                 requests: requests,
                 logger: logger

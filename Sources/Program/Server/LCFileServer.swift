@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import SQLiteStore
 internal import ServiceLifecycle
-internal import Storage
+package import Storage
 internal import Synchronization
 internal import UnixSignals
 
@@ -14,7 +14,7 @@ internal import UnixSignals
 ///
 /// ``run(onStarted:)`` constructs all parts in the order of their dependencies; ``SharedParts`` contains the parts that
 /// all apps share, ``AppParts`` those of each app.
-package struct LCFileServer {
+package struct LCFileServer: Sendable {
     private(set) var configuration: ServerConfiguration
     let logger: Logger
     private let log: LogWriter
@@ -41,10 +41,36 @@ package struct LCFileServer {
         }
     }
 
+    /// Whether the lines of the log are JSON, so that it has the reason of each failure.
+    ///
+    /// Nothing else can then be written to standard error, because programs read it.
+    package var hasJSONLog: Bool { log.layout == .json }
+
+    /// Logs why a server does not start, before there is one, if the lines of the log are JSON.
+    ///
+    /// - Parameters:
+    ///   - error: What is wrong with the settings.
+    ///   - format: The format of the log.
+    /// - Returns: Whether the lines are JSON; otherwise nothing is logged, and the caller prints the error.
+    /// - Throws: `CancellationError`.
+    package static func logFailedStart(_ error: ExitError, format: LogFormat) async throws -> Bool {
+        var configuration = ServerConfiguration()
+        configuration.logFormat = format
+        let server = LCFileServer(configuration: configuration)
+        guard server.hasJSONLog else { return false }
+        try await server.log.whileRunning { server.runLog.failure(error) }
+        return true
+    }
+
+    /// Adds a warning to the log.
+    package func warn(_ message: String) {
+        logger.warning("\(message)")
+    }
+
     /// Runs until SIGTERM or SIGINT, then lets running requests finish.
     ///
     /// - Parameter onStarted: Called when the server accepts requests.
-    /// - Throws: ``ExitError`` if it cannot start.
+    /// - Throws: ``ExitError`` if it cannot start. A log in JSON has the error then, otherwise the caller prints it.
     package func run(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {
         try await log.whileRunning {
             let hasStarted = Atomic(false)
@@ -55,8 +81,8 @@ package struct LCFileServer {
                     onStarted(greeting)
                 }
             } catch {
-                // The caller prints why a start failed.
-                if hasStarted.load(ordering: .relaxed) { runLog.failure(error) }
+                // In text the caller prints why a start failed, for people.
+                if hasStarted.load(ordering: .relaxed) || hasJSONLog { runLog.failure(error) }
                 throw error
             }
             runLog.end()
@@ -95,8 +121,6 @@ package struct LCFileServer {
         MemoryAllocator.start()
         // A file that exceeds the process's limit causes an error of that write, and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
-        // Until it is listened to, at the end of the start, it must not end the server.
-        signal(SIGHUP, SIG_IGN)
         // Before anything is created, too.
         let certificate = try configuration.tls.files.map {
             try ServerCertificate($0, hasHTTP2: configuration.http2.isEnabled, logger: logger)
@@ -105,11 +129,12 @@ package struct LCFileServer {
         try storage.refuseUnfinishedRestore()
         let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
         let leftApp = generated == nil ? GeneratedApp.warning(in: storage, beside: configuration.apps) : nil
-        let warnings = configuration.warnings + [leftApp, publicURLWarning].compactMap(\.self)
-        for warning in warnings { logger.warning("\(warning)") }
         // Its owner can have added styles, which the validation of settings has not checked.
-        try generated?.configuration.checkStyles(against: configuration.images.limits)
+        let faults = generated?.configuration.styleFaults(against: configuration.images.limits) ?? []
+        guard faults.isEmpty else { throw ExitError.settings(faults) }
         let apps = generated.map { [$0.configuration] } ?? configuration.apps
+        let warnings = configuration.warnings + [leftApp].compactMap(\.self) + configuration.warnings(for: apps)
+        for warning in warnings { logger.warning("\(warning)") }
         let descriptors = try DescriptorBudget(
             limit: DescriptorBudget.raiseLimit(),
             for: configuration,
@@ -126,9 +151,11 @@ package struct LCFileServer {
             let shared = try SharedParts(configuration, logger, health, pools, descriptors)
             var parts: [AppParts] = []
             var services: [AppServices] = []
+            var scrubbers: [(app: AppID, scrubber: Scrubber)] = []
             for (app, lookups) in zip(apps, pools.lookups) {
                 parts.append(try AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups))
                 services.append(try await parts[parts.count - 1].services())
+                scrubbers.append((app.id, try parts[parts.count - 1].scrubber(services[services.count - 1].images)))
             }
 
             for app in services { await app.uploads.finishRecovered() }
@@ -159,9 +186,18 @@ package struct LCFileServer {
             )
             let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
             let deletions = DeletionWorkers(apps: services)
+            let trash = TrashWorkers(apps: services, logger: logger)
             let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
-            let mails = MailWorkers(apps: services)
-            let watch = StorageWatch(health: health, pool: pools.disk)
+            let messages = DeliveryWorkers(apps: services)
+            let people = PeopleWorkers(apps: services)
+            let databases = Array(zip(apps.map(\.id), parts.map(\.database)))
+            let checksums = ChecksumWorkers(databases: databases, logger: logger)
+            let scrubs = ScrubWorkers(scrubbers: scrubbers)
+            let watch = StorageWatch(
+                health: health,
+                databases: databases,
+                pool: pools.disk
+            )
             let readinessWatch = ReadinessWatch(
                 readiness: readiness,
                 health: health,
@@ -180,25 +216,31 @@ package struct LCFileServer {
                 api: api,
                 connections: connections,
                 probes: probes,
+                readiness: readiness,
                 certificate: certificate
             )
             let reload = ReloadSignal(
                 certificate: certificate,
                 logLevel: logLevel,
+                configuration: configuration,
                 settings: settings,
                 pool: pools.disk,
                 logger: logger
             )
-            try await serve(
-                api,
-                LiveQueryWorkers(apps: services),
+            let listening = ListeningParts(
+                api: api,
+                connections: connections,
+                descriptors: descriptors,
+                encryption: certificate?.encryption(threads: pools.disk),
+                page: page,
+                liveQueries: LiveQueryWorkers(apps: services),
                 // The last one stops first: the server is not ready before the listener stops.
-                [sweeper, deletions, censors, mails, watch, PoolWatch(probes: probes), reload, readinessWatch],
-                page,
-                connections,
-                descriptors,
-                certificate?.encryption(threads: pools.disk)
-            ) { [runLog, configuration] in
+                background: [
+                    sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
+                    PoolWatch(probes: probes), reload, readinessWatch,
+                ]
+            )
+            try await serve(listening) { [runLog, configuration] in
                 runLog.serving(configuration, apps: apps, descriptors)
                 onStarted(greeting)
             }
@@ -206,12 +248,5 @@ package struct LCFileServer {
             for part in parts { try part.database.close() }
             reserve.takeForNextStart()
         }
-    }
-
-    /// The warning about file URLs that begin with an address that clients of other machines cannot reach.
-    private var publicURLWarning: String? {
-        let isOpen = ["0.0.0.0", "::", "[::]"].contains(configuration.host)
-        guard configuration.publicURL == nil, isOpen || !configuration.http.proxies.networks.isEmpty else { return nil }
-        return "publicURL is not set: file URLs begin with \(configuration.fileURLBase)."
     }
 }

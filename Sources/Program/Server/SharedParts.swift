@@ -25,6 +25,8 @@ struct SharedParts {
     let censorship: CensorEngine
     /// Sends mails; `nil` without `mail.server`.
     let mail: MailEngine?
+    /// Sends SMS; `nil` without `sms.provider` and `sms.fixedNumbers`.
+    let sms: SMSEngine?
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
     let requestLimits: RequestLimits
@@ -62,13 +64,16 @@ struct SharedParts {
         mirrorFetches = SharedParts.mirrorFetcher(configuration, pools)
         censorship = CensorEngine(configuration, pools)
         mail = try MailEngine(configuration, pools)
+        sms = try SMSEngine(configuration, pools, requestLimits, logger)
     }
 
     /// The queues whose requests only this server delays; those of fetches also wait for other servers.
+    ///
+    /// A queue that one client fills is no obstacle: it still has a place for every other client.
     var queues: [(obstacle: Readiness.Obstacle, isFull: @Sendable () -> Bool)] {
         [
-            (.imageQueue, { [images] in images.admission.isFull }),
-            (.passwordQueue, { [passwords] in passwords.isFull }),
+            (.imageQueue, { [images] in images.admission.refusesNewRequesters }),
+            (.passwordQueue, { [passwords] in passwords.refusesNewCallers }),
         ]
     }
 

@@ -1,12 +1,15 @@
 internal import CoreMetrics
 internal import Domain
 internal import NIOPosix
+internal import SQLiteStore
 internal import ServiceLifecycle
 
 /// Inspects the storage every few seconds, so that `/health` and the metrics report its state without access to the
 /// disk.
 struct StorageWatch: Service {
     let health: StorageHealth
+    /// The database of each app.
+    let databases: [(app: AppID, database: SQLiteDatabase)]
     let pool: NIOThreadPool
 
     /// The time between two inspections; the request that encounters a full disk reports it earlier.
@@ -26,9 +29,23 @@ struct StorageWatch: Service {
                     size.record(condition.size)
                     reserve.record(condition.reserve)
                 }
+                await recordDatabases()
                 let known = health.faults
                 for (fault, gauge) in faults { gauge.record(known.contains(fault) ? 1 : 0) }
                 try? await Task.sleep(for: StorageWatch.interval)
+            }
+        }
+    }
+
+    /// Records the sizes of the databases' files.
+    ///
+    /// Reading them waits for the disk, so the page of the metrics does not do it.
+    private func recordDatabases() async {
+        for (app, database) in databases {
+            guard let sizes = try? await pool.runIfActive({ database.sizes }) else { return }
+            for (file, size) in [("database", sizes.database), ("log", sizes.log)] {
+                let labels = [("app", app.description), ("file", file)]
+                Gauge(label: "lcfile_database_size_bytes", dimensions: labels).record(size)
             }
         }
     }

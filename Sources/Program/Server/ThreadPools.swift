@@ -24,6 +24,8 @@ struct ThreadPools {
     let webhooks: NIOThreadPool
     /// Runs connections to the mail server.
     let mail: NIOThreadPool
+    /// Runs requests to the SMS gateway.
+    let sms: NIOThreadPool
     /// Parses large JSON bodies.
     let bodies: NIOThreadPool
     /// Look up single objects, for each app: a thread waits while all of its app's connections are in use.
@@ -56,6 +58,7 @@ struct ThreadPools {
             mirror: NIOThreadPool(numberOfThreads: max(1, configuration.mirrorThreads)),
             webhooks: NIOThreadPool(numberOfThreads: configuration.webhookThreads(apps: apps)),
             mail: NIOThreadPool(numberOfThreads: configuration.mailThreads(apps: apps)),
+            sms: NIOThreadPool(numberOfThreads: configuration.smsThreads(apps: apps)),
             bodies: NIOThreadPool(numberOfThreads: max(1, System.coreCount / 2)),
             // As many as there are connections, because queries rarely use all of theirs.
             lookups: (0..<apps).map { _ in NIOThreadPool(numberOfThreads: threads.databaseReaders + 2) },
@@ -79,7 +82,7 @@ struct ThreadPools {
         let shared = [
             ("disk", disk), ("images", images), ("quick_images", quickImages), ("passwords", passwords), ("web", web),
             ("fetches", fetches), ("guest_fetches", guestFetches), ("mirror", mirror), ("webhooks", webhooks),
-            ("mail", mail),
+            ("mail", mail), ("sms", sms),
             ("bodies", bodies), ("quick_queries", quickQueries), ("slow_queries", slowQueries),
         ]
         return (shared + lookups.prefix(1).map { ("lookups", $0) }).map(PoolProbe.init)
@@ -87,9 +90,8 @@ struct ThreadPools {
 
     private var all: [NIOThreadPool] {
         [
-            slowQueries, quickQueries, bodies, mail, webhooks, mirror, guestFetches, fetches, web, passwords,
-            quickImages,
-            images, disk,
+            slowQueries, quickQueries, bodies, sms, mail, webhooks, mirror, guestFetches, fetches, web, passwords,
+            quickImages, images, disk,
         ] + lookups
     }
 }

@@ -38,6 +38,8 @@ enum LCFileClassifier {
         guard output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { return .unable }
         // Without a reader, writing fails instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
+        // It is for the server alone, but `systemctl kill` sends it to all processes of a unit.
+        signal(SIGHUP, SIG_IGN)
         copencv_use_one_thread()
         guard let model = loadModel(status) else { return .badModel }
         return serve(model, Pipe(input: STDIN_FILENO, output: output))

@@ -105,6 +105,12 @@ static inline int clinux_landlock_enforce(int rules) {
 
 #ifdef CLINUX_ARCHITECTURE
 
+/// Whether the kernel takes filters: 1 or 0. Nothing is changed.
+static inline int clinux_has_filters(void) {
+    uint32_t action = SECCOMP_RET_ERRNO;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0u, &action) == 0;
+}
+
 // A system call is a number and six arguments; a filter is a program that checks them. Each line below expects the
 // number in the accumulator, and either ends the program or leaves the number there. The low half of an argument is its
 // first half on both architectures.
@@ -218,6 +224,11 @@ static inline int clinux_refuse_names(void) {
 #else
 
 /// No filter exists for this architecture.
+static inline int clinux_has_filters(void) {
+    return 0;
+}
+
+/// The same.
 static inline int clinux_limit_system_calls(void) {
     errno = ENOSYS;
     return -1;

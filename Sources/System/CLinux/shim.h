@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sandbox.h"
@@ -38,6 +40,20 @@ static inline int clinux_begin_writeback(int descriptor, long long offset, long 
 /// zeros.
 static inline int clinux_make_hole(int descriptor, long long offset, long long count) {
     return (int)syscall(SYS_fallocate, descriptor, 3, offset, count);
+}
+
+/// statfs(2): returns the magic number of the file system of a path (<linux/magic.h>); 0 if it cannot be read.
+static inline long long clinux_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (long long)status.f_type : 0;
+}
+
+/// adjtimex(2): returns 1 if a service corrects the clock, 0 if not, -1 if the kernel does not say.
+static inline int clinux_clock_state(void) {
+    struct timex state = {0};
+    int result = adjtimex(&state);
+    if (result < 0) return -1;
+    return result != TIME_ERROR && !(state.status & STA_UNSYNC);
 }
 
 #endif

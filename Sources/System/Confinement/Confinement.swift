@@ -75,6 +75,8 @@ package enum Confinement {
         try limit(RLIMIT_AS, to: memory + (4 << 30))
         // SIGXCPU, and a second later SIGKILL, which cannot be caught.
         if let seconds { try limit(RLIMIT_CPU, to: seconds, hard: seconds + 1) }
+        // It is for the server alone, but `systemctl kill` sends it to all processes of a unit.
+        signal(SIGHUP, SIG_IGN)
         // Writing to a file fails with an error instead of ending the process.
         signal(SIGXFSZ, SIG_IGN)
         try limit(RLIMIT_FSIZE, to: 0)

@@ -71,7 +71,7 @@ struct CensorKnown: ParsableCommand {
             }
             try await server.connect { client in
                 try await pages.each(of: client) { images, _ in
-                    guard !list.json else { return try JSONLines.print(images) }
+                    guard !list.printing.isOn else { return try JSONLines.print(images) }
                     for line in Table.lines(images.map(List.cells)) { Terminal.printLine(line) }
                 }
             }

@@ -50,7 +50,7 @@ struct CensorList: AsyncParsableCommand {
     var server: ServerOptions
 
     func run() async throws {
-        let previews = ImagePreviews(allowed: !noPreviews && !list.json)
+        let previews = ImagePreviews(allowed: !noPreviews && !list.printing.isOn)
         let table = ReviewTable(isForPeople: Terminal.isOutput, showsURLs: !previews.areOn, style: .output)
         var query = ReviewQuery()
         query.verdict = verdict
@@ -63,7 +63,7 @@ struct CensorList: AsyncParsableCommand {
         }
         try await server.connect { client in
             try await pages.each(of: client) { states, isFirst in
-                guard !list.json else { return try JSONLines.print(states) }
+                guard !list.printing.isOn else { return try JSONLines.print(states) }
                 let lines = table.lines(states, showsHeader: isFirst)
                 for line in lines.dropLast(states.count) { Terminal.printLine(line) }
                 for (state, line) in zip(states, lines.suffix(states.count)) {

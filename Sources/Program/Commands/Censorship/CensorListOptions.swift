@@ -8,8 +8,8 @@ struct CensorListOptions: ParsableArguments {
     @Flag(help: "List all entries.")
     var all = false
 
-    @Flag(help: "Print JSON, one object on each line.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     /// The maximum number of entries; `nil` for all.
     var bound: Int? { all ? nil : limit }

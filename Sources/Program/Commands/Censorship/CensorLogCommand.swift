@@ -24,7 +24,7 @@ struct CensorLogCommand: AsyncParsableCommand {
         }
         try await server.connect { client in
             try await pages.each(of: client) { entries, _ in
-                guard !list.json else { return try JSONLines.print(entries) }
+                guard !list.printing.isOn else { return try JSONLines.print(entries) }
                 for line in Table.lines(entries.map(CensorLogCommand.cells)) { Terminal.printLine(line) }
             }
         }

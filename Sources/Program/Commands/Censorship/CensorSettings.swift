@@ -25,8 +25,8 @@ struct CensorSettings: AsyncParsableCommand {
     @OptionGroup
     var person: PersonOptions
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
@@ -49,7 +49,7 @@ struct CensorSettings: AsyncParsableCommand {
             let settings =
                 values.isEmpty
                 ? try await client.censorSettings() : try await client.changeCensorSettings(values, by: person.name)
-            guard !json else { return Terminal.printLine(JSON.object(settings).description) }
+            guard !printing.isOn else { return Terminal.printLine(JSON.object(settings).description) }
             let rows = settings.sorted { $0.key < $1.key }.map { name, value in
                 [name, Terminal.printable(value.string ?? value.description)]
             }

@@ -18,17 +18,17 @@ struct CensorShow: AsyncParsableCommand {
     @Flag(help: "Show URLs instead of a preview.")
     var noPreviews = false
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
     func run() async throws {
-        let previews = ImagePreviews(allowed: !noPreviews && !json)
+        let previews = ImagePreviews(allowed: !noPreviews && !printing.isOn)
         try await server.connect { client in
             let state = try await client.censorState(of: file)
-            guard !json else { return try JSONLines.print([state]) }
+            guard !printing.isOn else { return try JSONLines.print([state]) }
             for line in CensorShow.lines(state, showsURL: !previews.areOn, style: .output) { Terminal.printLine(line) }
             try await previews.show(state, from: client)
         }

@@ -12,8 +12,8 @@ struct CensorStatusCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
@@ -21,7 +21,7 @@ struct CensorStatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await server.connect { client in
             let status = try await client.censorStatus()
-            guard !json else { return try JSONLines.print([status]) }
+            guard !printing.isOn else { return try JSONLines.print([status]) }
             for line in Table.lines(CensorStatusCommand.rows(status)) { Terminal.printLine(line) }
         }
     }

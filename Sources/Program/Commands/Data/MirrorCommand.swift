@@ -21,8 +21,8 @@ struct MirrorCommand: ParsableCommand {
                 """
         )
 
-        @Flag(help: "Print one JSON object.")
-        var json = false
+        @OptionGroup
+        var printing: JSONOption
 
         @OptionGroup(title: "Server")
         var options: ServerOptions
@@ -30,7 +30,7 @@ struct MirrorCommand: ParsableCommand {
         func run() async throws {
             try await options.connect { client in
                 let status = try await client.mirrorStatus()
-                guard !json else {
+                guard !printing.isOn else {
                     let encoder = JSONEncoder()
                     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                     return Terminal.printLine(String(decoding: try encoder.encode(status), as: UTF8.self))

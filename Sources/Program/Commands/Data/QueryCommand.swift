@@ -24,8 +24,8 @@ struct QueryCommand: AsyncParsableCommand {
     @Argument(help: "The values of the statement's placeholders.")
     var values: [String] = []
 
-    @Flag(help: "Print the objects as JSON, one on each line.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @Flag(help: "Print the condition, the SQL and SQLite's plan of a SELECT instead of its objects.")
     var explain = false
@@ -41,12 +41,12 @@ struct QueryCommand: AsyncParsableCommand {
         try await server.connect { client in
             guard !explain else {
                 let explanation = try await client.explainCloudQuery(statement, values.map(QueryCommand.value))
-                guard !json else { return try JSONLines.print([explanation.json]) }
+                guard !printing.isOn else { return try JSONLines.print([explanation.json]) }
                 for line in explanation.lines { Terminal.printLine(line) }
                 return
             }
             let answer = try await client.cloudQuery(statement, values.map(QueryCommand.value))
-            guard !json else { return try JSONLines.print(answer.results) }
+            guard !printing.isOn else { return try JSONLines.print(answer.results) }
             let table = ObjectTable(isForPeople: Terminal.isOutput, style: .output)
             for line in table.lines(answer.results) { Terminal.printLine(line) }
             if let count = answer.count { Terminal.printLine("count \(count)") }

@@ -47,8 +47,8 @@ struct ListCommand: AsyncParsableCommand {
     )
     var columns = ["objectId", "size", "createdAt", "mime_type", "name"]
 
-    @Flag(help: "Print the records as JSON, one on each line.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @Flag(help: "Use the master key, which ignores permissions.")
     var master = false
@@ -68,7 +68,7 @@ struct ListCommand: AsyncParsableCommand {
         query.condition = condition
         query.order = order
         query.limit = all ? nil : limit ?? 100
-        query.showsACL = columns.contains("ACL") || json
+        query.showsACL = columns.contains("ACL") || printing.isOn
         return query
     }
 
@@ -79,7 +79,8 @@ struct ListCommand: AsyncParsableCommand {
             var isFirst = true
             for try await page in client.files(query) {
                 let lines =
-                    json ? page.map { JSON.object($0.fields).description } : list.lines(page, showsHeader: isFirst)
+                    printing.isOn
+                    ? page.map { JSON.object($0.fields).description } : list.lines(page, showsHeader: isFirst)
                 for line in lines { Terminal.printLine(line) }
                 isFirst = false
             }

@@ -15,8 +15,8 @@ struct StatCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files by objectId, key or URL.", valueName: "file"))
     var files: [String]
 
-    @Flag(help: "Print JSON, one object on each line.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @Flag(help: "Use the master key, which ignores permissions.")
     var master = false
@@ -26,7 +26,7 @@ struct StatCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await EachFile(files, server, master: master).print { record, _, position in
-            if json { return [JSON.object(record.fields).description] }
+            if printing.isOn { return [JSON.object(record.fields).description] }
             return (position == 0 ? [] : [""]) + Table.lines(StatCommand.rows(record))
         }
     }

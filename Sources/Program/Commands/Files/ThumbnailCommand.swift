@@ -7,7 +7,8 @@ struct ThumbnailCommand: AsyncParsableCommand {
         abstract: "Print the URLs of smaller versions of images, or download them.",
         discussion: """
             The image fits inside the box of --width and --height, or is cropped to it with --crop. It is never \
-            enlarged.
+            enlarged. A URL has a signature where the server needs one; if images.access of the server limits the \
+            images, only the master key makes them (--master).
 
             Examples:
               lcfile thumbnail --width 200 --height 200 6b014fd02ccc0416011d10e3
@@ -89,10 +90,10 @@ struct ThumbnailCommand: AsyncParsableCommand {
     func run() async throws {
         let thumbnail = try thumbnail
         guard let output else {
-            try await EachFile(files, server, master: master).print { record, _, _ in
-                guard let url = record.url else { throw NoSuchFile(description: "the record has no URL") }
-                let json = JSON.object(["objectId": .string(record.objectId), "url": .string(thumbnail.url(of: url))])
-                return [printing.json ? json.description : thumbnail.url(of: url)]
+            try await EachFile(files, server, master: master).print { record, client, _ in
+                let url = try await ThumbnailURL(thumbnail: thumbnail, client: client).url(of: record)
+                let json = JSON.object(["objectId": .string(record.objectId), "url": .string(url)])
+                return [printing.json ? json.description : url]
             }
             return
         }
@@ -108,11 +109,20 @@ struct ThumbnailCommand: AsyncParsableCommand {
                 let (url, record) = try await FileArgument(item.name).content(on: client)
                 report.size(nil)
                 let name = ThumbnailCommand.name(record?.name ?? FileArgument.key(of: url) ?? "", thumbnail.format)
-                return try await downloads.download(thumbnail.url(of: url), nil, named: name, from: item.name, report)
+                let source = try await source(url, record, client)
+                return try await downloads.download(source, nil, named: name, from: item.name, report)
             }
         } catch {
             try ServerOptions.end(with: error)
         }
+    }
+
+    /// Where the bytes of the thumbnail are, at an address that the client reaches.
+    private func source(_ url: String, _ record: FileRecord?, _ client: FileClient) async throws -> String {
+        let thumbnail = try thumbnail
+        guard var record else { return thumbnail.url(of: url) }
+        record.fields["url"] = .string(try await ThumbnailURL(thumbnail: thumbnail, client: client).url(of: record))
+        return client.contentURL(of: record) ?? url
     }
 
     /// The name with the extension of the format.

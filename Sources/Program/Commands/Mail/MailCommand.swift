@@ -38,8 +38,8 @@ struct MailList: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The maximum number of mails, 1 to 1000.", valueName: "count"))
     var limit = 100
 
-    @Flag(help: "Print one JSON object for each mail.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
@@ -51,7 +51,7 @@ struct MailList: AsyncParsableCommand {
     func run() async throws {
         try await server.connect { client in
             let mails = try await client.mails(dead ? .dead : .waiting, limit: limit)
-            guard !json else { return try JSONLines.print(mails) }
+            guard !printing.isOn else { return try JSONLines.print(mails) }
             for line in Table.lines(mails.map(MailList.cells)) { Terminal.printLine(line) }
         }
     }
@@ -80,23 +80,15 @@ struct MailRetry: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The ids of mails.", valueName: "id"))
-    var ids: [String] = []
-
-    @Flag(help: "Send all dead letters of the app again.")
-    var all = false
+    @OptionGroup
+    var messages: RetryOptions
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    func validate() throws {
-        guard ids.isEmpty == all else { throw ValidationError("Name mails by their ids, or all of them by --all.") }
-        guard ids.count <= 1000 else { throw ValidationError("At most 1000 ids at once; --all has no limit.") }
-    }
-
     func run() async throws {
         try await server.connect { client in
-            let count = try await client.retryMails(all ? nil : ids)
+            let count = try await client.retryMails(messages.chosen)
             Terminal.printLine(Amount.count(count, "mail"))
         }
     }

@@ -159,11 +159,7 @@ struct DeleteCommand: AsyncParsableCommand {
     }
 
     private func confirms(_ totals: ItemTotals) -> Bool {
-        Terminal.write(
-            "Delete \(Amount.count(totals.count, "file")) with \(Amount.bytes(totals.bytes))? This cannot be undone. [y/N] ",
-            to: STDERR_FILENO
-        )
-        return ["y", "yes"].contains((readLine() ?? "").lowercased())
+        Question.ask("Delete \(Amount.count(totals.count, "file")) with \(Amount.bytes(totals.bytes))?")
     }
 
     /// Ends a run that deletes nothing.

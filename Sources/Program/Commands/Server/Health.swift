@@ -33,16 +33,21 @@ struct Health: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let server = local.url(in: ProcessInfo.processInfo.environment)
+        let choice: LocalServer.Choice
         do {
-            let isNamed = local.isNamed
+            choice = try local.choice(in: ProcessInfo.processInfo.environment)
+        } catch {
+            try ServerOptions.end(with: error)
+        }
+        let (server, isNamed) = (choice.url, choice.isNamed)
+        do {
             if !ready { try await FileClient.checkHealth(of: server, onlyLife: live, verifiesCertificate: isNamed) }
             if !live { try await FileClient.checkReadiness(of: server, verifiesCertificate: isNamed) }
         } catch let error as FileClientError where error.status != 0 {
-            Terminal.printError("lcfile: \(server) is not healthy: \(error)")
+            Terminal.printError(Terminal.printable("lcfile: \(server) is not healthy: \(error)"))
             throw ExitCode.failure
         } catch {
-            Terminal.printError("lcfile: \(server) does not answer: \(error)")
+            Terminal.printError(Terminal.printable("lcfile: \(server) does not answer: \(error)"))
             throw ExitCode.failure
         }
     }

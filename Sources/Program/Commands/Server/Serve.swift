@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import Glibc
 internal import Server
 internal import Storage
 
@@ -39,27 +40,40 @@ struct Serve: AsyncParsableCommand {
     var sample = "photo.jpg"
 
     func run() async throws {
+        // Until it is listened to, at the end of the start, it must not end the server.
+        signal(SIGHUP, SIG_IGN)
+        let flags = ["storage": storage, "host": host, "port": port, "metrics.port": metricsPort]
+        let loader = ConfigurationLoader(
+            flags: flags.compactMapValues { $0 },
+            environment: ProcessInfo.processInfo.environment,
+            file: config ?? Serve.defaultFile
+        )
+        let server = try await server(loader)
         do {
-            let flags = ["storage": storage, "host": host, "port": port, "metrics.port": metricsPort]
-            let loader = ConfigurationLoader(
-                flags: flags.compactMapValues { $0 },
-                environment: ProcessInfo.processInfo.environment,
-                file: config ?? defaultFile
-            )
-            let server = LCFileServer(configuration: try loader.load()) { try loader.load() }
             try await server.run { [sample] greeting in
                 Terminal.printLine(greeting.message(sample: sample))
                 if ReadinessNotice(environment: ProcessInfo.processInfo.environment)?.send() == false {
-                    Terminal.printError("lcfile: cannot tell systemd that the server is ready (NOTIFY_SOCKET).")
+                    server.warn("Cannot tell systemd that the server is ready (NOTIFY_SOCKET).")
                 }
             }
+        } catch {
+            if !server.hasJSONLog { Terminal.printError("lcfile: \(error)") }
+            throw ExitCode((error as? ExitError)?.exitCode ?? ExitStatus.failure)
+        }
+    }
+
+    private func server(_ loader: ConfigurationLoader) async throws -> LCFileServer {
+        do {
+            return LCFileServer(configuration: try loader.load()) { try loader.load() }
         } catch let error as ExitError {
-            Terminal.printError("lcfile: \(error)")
+            let isLogged = try await LCFileServer.logFailedStart(error, format: loader.logFormat)
+            if !isLogged { Terminal.printError("lcfile: \(error)") }
             throw ExitCode(error.exitCode)
         }
     }
 
-    private var defaultFile: String? {
+    /// The configuration file of a command that names none; `nil` if it does not exist.
+    static var defaultFile: String? {
         let path = "config/lcfile.yaml"
         return FileManager.default.fileExists(atPath: path) ? path : nil
     }

@@ -17,7 +17,7 @@ struct ServerStatus {
     ///   - server: The server's URL.
     ///   - metricsURL: The URL of its metrics.
     ///   - verifiesCertificate: Whether the certificate must be for the server's URL.
-    /// - Throws: ``FileClientError`` if the server does not answer.
+    /// - Throws: ``UnreachableServer`` if the server does not answer.
     init(of server: String, metricsURL: String, verifiesCertificate: Bool) async throws {
         self.server = server
         self.metricsURL = metricsURL
@@ -26,6 +26,8 @@ struct ServerStatus {
             obstacle = nil
         } catch let error as FileClientError where error.status != 0 {
             obstacle = error.description
+        } catch let error as FileClientError {
+            throw UnreachableServer(url: server, reason: error)
         }
         do {
             metrics = .success(MetricsText(try await FileClient.metrics(at: metricsURL)))
@@ -70,14 +72,17 @@ struct ServerStatus {
         return rows.map { $0.map(Terminal.printable) }
     }
 
-    /// The object of `--json`.
-    var json: JSON {
+    /// The object of `--json`; the uptime is in seconds.
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
+    /// - Returns: The object.
+    func json(now: Double) -> JSON {
         var members: [String: JSON] = ["server": .string(server), "ready": .bool(obstacle == nil)]
         if let obstacle { members["error"] = .string(obstacle) }
         if let version { members["version"] = .string(version) }
         switch metrics {
         case .success:
-            let figures = figures.map { ($0.figure.name, ServerStatus.number($0.value)) }
+            let figures = figures.map { ($0.figure.name, ServerStatus.number($0.figure.shown($0.value, now: now))) }
             members["figures"] = .object(Dictionary(figures) { first, _ in first })
         case .failure(let error): members["metricsError"] = .string(error.description)
         }
@@ -87,4 +92,12 @@ struct ServerStatus {
     private static func number(_ value: Double) -> JSON {
         Int64(exactly: value).map(JSON.integer) ?? .number(value)
     }
+}
+
+/// The server does not answer.
+struct UnreachableServer: Error, CustomStringConvertible {
+    let url: String
+    let reason: FileClientError
+
+    var description: String { "\(url) does not answer: \(reason)" }
 }

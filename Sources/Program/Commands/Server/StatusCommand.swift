@@ -23,29 +23,39 @@ struct StatusCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The URL of the metrics. Default: /metrics on the host of --server, with LCFILE_METRICS_PORT or port 9464.
+            The URL of the metrics; without a path it gets /metrics. Default: /metrics on the host of the server, \
+            with LCFILE_METRICS_PORT or port 9464.
             """
     )
     var metrics: String?
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let server = local.url(in: environment)
         do {
+            let server = try local.choice(in: environment)
+            let given = metrics.map(StatusCommand.withPath)
             let status = try await ServerStatus(
-                of: server,
-                metricsURL: metrics ?? StatusCommand.metricsURL(of: server, in: environment),
-                verifiesCertificate: local.isNamed
+                of: server.url,
+                metricsURL: given ?? StatusCommand.metricsURL(of: server.url, in: environment),
+                verifiesCertificate: server.isNamed
             )
-            guard !json else { return Terminal.printLine(status.json.description) }
             let now = Date().timeIntervalSince1970
+            guard !printing.isOn else { return Terminal.printLine(status.json(now: now).description) }
             for line in Table.lines(status.rows(now: now)) { Terminal.printLine(line) }
         } catch {
             try ServerOptions.end(with: error)
         }
+    }
+
+    /// A URL that names only a host, with the path of the metrics; other URLs as they are.
+    static func withPath(_ url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return url }
+        let rest = url[scheme.upperBound...]
+        guard let slash = rest.firstIndex(where: { "/?#".contains($0) }) else { return "\(url)/metrics" }
+        return rest[slash...] == "/" ? "\(url)metrics" : url
     }
 
     /// The usual URL of the metrics of a server.

@@ -42,7 +42,11 @@ struct StatusFigure {
         StatusFigure("images waiting", "lcfile_queue_waiting_jobs", where: ("queue", "image")),
         StatusFigure("hot downloads", "lcfile_hot_downloads_total"),
         StatusFigure("files that cannot be read", "lcfile_failed_reads_total"),
+        StatusFigure("damaged files", "lcfile_damage", where: ("kind", "blob")),
+        StatusFigure("damaged rows", "lcfile_damage", where: ("kind", "row")),
         StatusFigure("files to delete", "lcfile_deletions_waiting"),
+        StatusFigure("files in the trash", "lcfile_trash_files"),
+        StatusFigure("size of the trash", "lcfile_trash_bytes", .bytes),
         StatusFigure("uploads expired", "lcfile_uploads_expired_total"),
         StatusFigure("files from the mirror", "lcfile_mirror_fetches_total", where: ("result", "stored")),
         StatusFigure("live query connections", "lcfile_live_queries_connections"),
@@ -55,14 +59,23 @@ struct StatusFigure {
     /// The series with the server's version in its label `version`.
     static let versionSeries = "lcfile_build_info"
 
-    /// The sum of the samples; `nil` if there are none.
+    /// The sum of the samples that meet the condition, 0 if none does: a series for a status or a result exists only
+    /// from its first event.
+    ///
+    /// - Parameter metrics: The samples.
+    /// - Returns: The sum; `nil` if the metrics do not have the series at all.
     func value(in metrics: MetricsText) -> Double? {
-        let values = metrics.samples.filter { sample in
-            guard sample.name == series else { return false }
-            return condition.map { sample.labels[$0.label]?.hasPrefix($0.prefix) ?? false } ?? true
+        let samples = metrics.samples.filter { $0.name == series }
+        guard !samples.isEmpty else { return nil }
+        return samples.filter { sample in
+            condition.map { sample.labels[$0.label]?.hasPrefix($0.prefix) ?? false } ?? true
         }
-        .map(\.value)
-        return values.isEmpty ? nil : values.reduce(0, +)
+        .reduce(0) { $0 + $1.value }
+    }
+
+    /// The value that is shown: of a start, the time since then in seconds.
+    func shown(_ value: Double, now: Double) -> Double {
+        unit == .start ? max(0, now - value) : value
     }
 
     /// The value for people.
@@ -72,10 +85,11 @@ struct StatusFigure {
     ///   - now: The current time in seconds since 1970.
     /// - Returns: The text of the table.
     func text(_ value: Double, now: Double) -> String {
-        switch unit {
+        let value = shown(value, now: now)
+        return switch unit {
         case .count: Int64(exactly: value.rounded()).map(String.init) ?? "\(value)"
         case .bytes: Amount.bytes(Int64(exactly: value.rounded()) ?? 0)
-        case .start: Amount.time(max(0, now - value))
+        case .start: Amount.time(value)
         }
     }
 }

@@ -12,11 +12,11 @@ struct VersionCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup
+    var printing: JSONOption
 
     func run() throws {
-        guard json else { return Terminal.printLine(ProgramVersion.text) }
+        guard printing.isOn else { return Terminal.printLine(ProgramVersion.text) }
         try JSONLines.print([VersionReport()])
     }
 }

@@ -7,19 +7,36 @@ struct Restore: ParsableCommand {
         abstract: "Check a backup and copy it into a new or empty storage folder.",
         discussion: """
             The command checks every database and every file of the backup before it copies them. An interrupted \
-            restore leaves restore.partial in the storage folder, and no server starts while it exists.
+            restore leaves restore.partial in the storage folder, and no server starts while it exists. From a \
+            repository ('lcfile backup --to') the newest snapshot is restored, or the newest that is not newer than \
+            --at.
 
             Examples:
               lcfile restore --storage /var/lib/lcfile /backups/2027-01-12
+              lcfile restore --storage /var/lib/lcfile /backups/lcfile --at 2027-01-12T08:00:00Z
             """
     )
 
     @OptionGroup var options: StorageOptions
 
+    @OptionGroup var bucket: BucketOptions
+
     @Flag(help: "Check the size of each file, but not its SHA-256.")
     var quick = false
 
-    @Argument(help: ArgumentHelp("The folder of the backup.", valueName: "dir"), completion: .directory)
+    @Option(
+        help: "Of a repository, restore the state of this time: a date, a time in UTC, or an age such as 7d.",
+        transform: TimeArgument.option("--at")
+    )
+    var at: String?
+
+    @Flag(help: "Of a repository, leave out damaged or missing files, for which the exit code is 65, and such apps.")
+    var leaveOutDamaged = false
+
+    @Argument(
+        help: ArgumentHelp("The folder of the backup, or a repository.", valueName: "dir"),
+        completion: .directory
+    )
     var folder: String
 
     func validate() throws {
@@ -28,6 +45,10 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         try StorageOptions.complaining {
+            guard !BackupTargets.isRepository(folder) else { return try restoreSnapshots() }
+            guard at == nil, !leaveOutDamaged else {
+                throw ValidationError("--at and --leave-out-damaged need a backup repository (docs/backup.md).")
+            }
             let restore = StorageRestore(
                 of: folder,
                 to: options.path,
@@ -36,6 +57,24 @@ struct Restore: ParsableCommand {
             )
             let summary = try restore.run()
             Terminal.printLine("Restored \(summary.description) to \(options.path).")
+        }
+    }
+
+    private func restoreSnapshots() throws {
+        let restore = RepositoryRestore(
+            of: try BackupRepository(BackupTargets.target(folder, bucket.loader)),
+            to: options.path,
+            at: at,
+            comparingDigests: !quick,
+            leavingOutDamage: leaveOutDamaged,
+            with: FolderEngine()
+        )
+        let (summary, snapshots) = try restore.run()
+        for snapshot in snapshots { Terminal.printLine("Restored snapshot \(snapshot).") }
+        Terminal.printLine("Restored \(summary.description) to \(options.path).")
+        if let first = summary.firstDamage {
+            let damaged = CopySummary.count(summary.damaged, "damaged file")
+            throw ExitError.incomplete("the restored storage does not contain \(damaged); the first: \(first)")
         }
     }
 }

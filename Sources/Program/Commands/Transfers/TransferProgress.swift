@@ -68,6 +68,14 @@ final class TransferProgress: Sendable {
         }
     }
 
+    /// Notes files that are done, and bytes that were read.
+    func pass(files: Int, bytes: Int64) {
+        state.withLock { state in
+            state.snapshot.bytes += bytes
+            state.snapshot.done += files
+        }
+    }
+
     /// Notes the end of something that was under way and is counted with ``pass(bytes:failed:)``.
     func drop(_ id: Int) {
         state.withLock { state in state.underWay.removeAll { $0.id == id } }

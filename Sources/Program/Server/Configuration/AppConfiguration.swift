@@ -22,51 +22,86 @@ package struct AppConfiguration: Sendable {
     package var verifiesEmail: Bool?
     /// Whether log-ins need a verified address; `nil` for `accounts.requireVerifiedEmail`.
     package var requiresVerifiedEmail: Bool?
+    /// Whether new phone numbers are sent a code; `nil` for `accounts.verifyPhone`.
+    package var verifiesPhone: Bool?
+    /// Whether log-ins by a phone number need a verified one; `nil` for `accounts.requireVerifiedPhone`.
+    package var requiresVerifiedPhone: Bool?
 
     /// Checks the id and keys of an app.
     ///
-    /// - Throws: ``ExitError`` naming the one that is wrong; keys are never repeated in it.
+    /// - Throws: ``ExitError`` naming everything that is wrong; keys are never repeated in it.
     package init(id: String, appKey: String, masterKey: String, fileDomains: [String] = []) throws {
-        guard let appID = AppID(id) else {
-            throw ExitError.configuration("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'")
-        }
+        var faults: [String] = []
+        guard
+            let app = AppConfiguration(
+                id: id,
+                appKey: appKey,
+                masterKey: masterKey,
+                fileDomains: fileDomains,
+                noting: &faults
+            )
+        else { throw ExitError.settings(faults) }
+        self = app
+    }
+
+    /// Checks the id and keys of an app, and notes everything that is wrong.
+    ///
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - appKey: The app key; `nil` if it cannot be read, which is noted already.
+    ///   - masterKey: The master key, likewise.
+    ///   - fileDomains: The beginnings of file URLs.
+    ///   - faults: A sentence for each fault; keys are never repeated in it.
+    init?(
+        id: String,
+        appKey: String?,
+        masterKey: String?,
+        fileDomains: [String],
+        noting faults: inout [String]
+    ) {
+        let before = faults.count
+        let appID = AppID(id)
+        if appID == nil { faults.append("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'") }
         for (name, key) in [("app key", appKey), ("master key", masterKey)] {
-            guard !key.isEmpty else {
-                throw ExitError.configuration("the \(name) of app '\(id)' is missing; it can also be in a file")
-            }
-            guard (8...256).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c })
-            else {
-                throw ExitError.configuration(
-                    "the \(name) of app '\(id)' must be 8 to 256 visible ASCII characters without a comma"
-                )
+            guard let key else { continue }
+            if key.isEmpty {
+                faults.append("the \(name) of app '\(id)' is missing; it can also be in a file")
+            } else if !(8...256).contains(key.utf8.count)
+                || !key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x2c })
+            {
+                faults.append("the \(name) of app '\(id)' must be 8 to 256 visible ASCII characters without a comma")
             }
         }
-        guard appKey != masterKey else {
-            throw ExitError.configuration("the app key and the master key of app '\(id)' must differ")
+        if let appKey, !appKey.isEmpty, appKey == masterKey {
+            faults.append("the app key and the master key of app '\(id)' must differ")
         }
-        self.fileDomains = try fileDomains.map { text in
-            guard let address = SettingReader.address(text) else {
-                throw ExitError.configuration(
+        self.fileDomains = fileDomains.compactMap { text in
+            let address = SettingReader.address(text)
+            if address == nil {
+                faults.append(
                     "fileDomains of app '\(id)' has '\(text)'; allowed: an address such as https://files.example.com"
                 )
             }
             return address
         }
+        guard faults.count == before, let appID, let appKey, let masterKey else { return nil }
         self.id = appID
         keys = AppKeys(appKey: Secret(appKey), masterKey: Secret(masterKey))
     }
 
     /// Checks that the chains of the styles are valid and within the limits.
     ///
-    /// - Throws: ``ExitError`` naming the app, the style and what is wrong with it.
-    func checkStyles(against limits: ImageLimits) throws {
+    /// - Returns: A sentence for each chain that is not, naming the app, the style and what is wrong with it.
+    func styleFaults(against limits: ImageLimits) -> [String] {
         // The file of a watermark can depend on the host of a request, so it is checked at each request.
         let context = ImageParsingContext(limits: limits, ownKey: { _ in FileKey("mark") }, fileSize: .max)
-        for (name, chain) in images.styles.sorted(by: { $0.key < $1.key }) {
+        return images.styles.sorted { $0.key < $1.key }.compactMap { name, chain in
             do {
                 _ = try ImageRequest(chain: chain, context: context)
-            } catch let error as ServiceError {
-                throw ExitError.configuration("the style '\(name)' of app '\(id)' cannot be used. \(error.message)")
+                return nil
+            } catch {
+                let reason = (error as? ServiceError)?.message ?? "\(error)"
+                return "the style '\(name)' of app '\(id)' cannot be used. \(reason)"
             }
         }
     }

@@ -2,8 +2,10 @@ internal import Domain
 internal import Storage
 internal import Yams
 
-/// One entry of the list of apps in a configuration file.
+/// One entry of the list of apps in a configuration file, with everything that is wrong with it.
 struct AppEntry {
+    /// A sentence for each fault, with the location of the entry; keys are never repeated in it.
+    private(set) var faults: [String] = []
     private var credentials = ["id": "", "appKey": "", "appKeyFile": "", "masterKey": "", "masterKeyFile": ""]
     private var domains: [String] = []
     private var images = ImageNames()
@@ -12,59 +14,71 @@ struct AppEntry {
     private var imageAccess: ImageAccess?
     private var verifiesEmail: Bool?
     private var requiresVerifiedEmail: Bool?
+    private var verifiesPhone: Bool?
+    private var requiresVerifiedPhone: Bool?
     private let location: String
 
     /// Parses an entry; the location is for messages.
-    ///
-    /// - Throws: ``ExitError`` naming the location and the name that is wrong.
-    init(_ mapping: Node.Mapping?, _ location: String) throws {
+    init(_ mapping: Node.Mapping?, _ location: String) {
         self.location = location
         for (nameNode, value) in mapping ?? [:] {
-            try read(nameNode.string ?? "", value)
+            do {
+                try read(nameNode.string ?? "", value)
+            } catch {
+                faults.append("\(error)")
+            }
         }
     }
+
+    /// The id as it is written; empty without one.
+    var id: String { credentials["id", default: ""] }
 
     /// The app with checked id and keys, but unchecked chains of its styles, because their limits can follow in the
     /// file.
     ///
     /// - Parameter folder: The source of keys that the entry does not have.
-    /// - Returns: The app.
-    /// - Throws: ``ExitError`` naming what is wrong; keys are never repeated in it.
-    func app(_ folder: CredentialFolder) throws -> AppConfiguration {
+    /// - Returns: The app; `nil` if its id or a key is wrong, which is then among ``faults``.
+    mutating func app(_ folder: CredentialFolder) -> AppConfiguration? {
         // A path is split at its last separator.
-        if let name = images.styles.keys.sorted().first(where: { $0.contains(images.separator) }) {
-            throw refusal(
-                "the style '\(name)' contains the styleSeparator '\(images.separator)', so no URL can name it"
-            )
+        for name in images.styles.keys.sorted() where name.contains(images.separator) {
+            refuse("the style '\(name)' contains the styleSeparator '\(images.separator)', so no URL can name it")
         }
-        var app = try AppConfiguration(
-            id: credentials["id", default: ""],
-            appKey: try key("appKey", folder),
-            masterKey: try key("masterKey", folder),
-            fileDomains: domains
-        )
+        let (appKey, masterKey) = (key("appKey", folder), key("masterKey", folder))
+        guard
+            var app = AppConfiguration(
+                id: id,
+                appKey: appKey,
+                masterKey: masterKey,
+                fileDomains: domains,
+                noting: &faults
+            )
+        else { return nil }
         app.images = images
         app.mirrorOrigin = mirrorOrigin
         app.fileAccess = fileAccess
         app.imageAccess = imageAccess
         app.verifiesEmail = verifiesEmail
         app.requiresVerifiedEmail = requiresVerifiedEmail
+        app.verifiesPhone = verifiesPhone
+        app.requiresVerifiedPhone = requiresVerifiedPhone
         return app
     }
 
-    /// A key of the app: its value, the text of its file or of the credential `lcfile.<id>.<name>`; empty without one.
-    private func key(_ name: String, _ folder: CredentialFolder) throws -> String {
+    /// A key of the app: its value, the text of its file or of the credential `lcfile.<id>.<name>`; empty without one,
+    /// and `nil` if it cannot be read.
+    private mutating func key(_ name: String, _ folder: CredentialFolder) -> String? {
         func text(_ name: String) -> String? { credentials[name].flatMap { $0.isEmpty ? nil : $0 } }
         let sources = SecretSources(
             names: (name, "\(name)File"),
             value: text(name),
             path: text("\(name)File"),
-            credential: folder.credential(of: "\(credentials["id", default: ""]).\(name)")
+            credential: folder.credential(of: "\(id).\(name)")
         )
         do {
             return try sources.read() ?? ""
         } catch {
-            throw refusal(error.description)
+            refuse(error.description)
+            return nil
         }
     }
 
@@ -77,6 +91,8 @@ struct AppEntry {
         case "imageAccess": imageAccess = try choice(value, name)
         case "verifyEmail": verifiesEmail = try flag(value, name)
         case "requireVerifiedEmail": requiresVerifiedEmail = try flag(value, name)
+        case "verifyPhone": verifiesPhone = try flag(value, name)
+        case "requireVerifiedPhone": requiresVerifiedPhone = try flag(value, name)
         case "autoFormats": images.automatic = try formats(value)
         case "styles": images.styles = try styles(value)
         case "styleSeparator": images.separator = try separator(value)
@@ -85,7 +101,7 @@ struct AppEntry {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, appKeyFile, masterKey, masterKeyFile, "
                         + "fileDomains, styles, styleSeparator, autoFormats, mirrorOrigin, fileAccess, "
-                        + "imageAccess, verifyEmail, requireVerifiedEmail"
+                        + "imageAccess, verifyEmail, requireVerifiedEmail, verifyPhone, requireVerifiedPhone"
                 )
             }
             credentials[name] = text
@@ -131,7 +147,7 @@ struct AppEntry {
     }
 
     /// Parses the names of styles and their chains.
-    private func styles(_ value: Node) throws -> [String: String] {
+    private mutating func styles(_ value: Node) throws -> [String: String] {
         guard let mapping = value.mapping else {
             throw refusal("styles must be names and chains, one 'name: chain' a line")
         }
@@ -140,10 +156,11 @@ struct AppEntry {
             let name = nameNode.string ?? ""
             guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x5f })
             else {
-                throw refusal("the style '\(name)' must have a name of 1 to 64 letters, digits or '_'")
+                refuse("the style '\(name)' must have a name of 1 to 64 letters, digits or '_'")
+                continue
             }
-            guard let chain = chainNode.scalar?.string else { throw refusal("the style '\(name)' must have a chain") }
-            styles[name] = chain
+            styles[name] = chainNode.scalar?.string
+            if styles[name] == nil { refuse("the style '\(name)' must have a chain") }
         }
         return styles
     }
@@ -154,6 +171,10 @@ struct AppEntry {
             throw refusal("styleSeparator must be one of - _ ! @ ~ , . ;")
         }
         return sign
+    }
+
+    private mutating func refuse(_ message: String) {
+        faults.append("\(refusal(message))")
     }
 
     private func refusal(_ message: String) -> ExitError {

@@ -1,5 +1,4 @@
 package import Domain
-internal import Storage
 
 /// The settings of censorship that an operator makes for the whole server; each app has its own beside them
 /// (``CensorSettings``).
@@ -25,21 +24,23 @@ package struct CensorshipConfiguration: Sendable {
     /// The minimum length of the secret in bytes.
     private static let shortestSecret = 16
 
-    /// Checks combinations of settings.
-    ///
-    /// - Throws: ``ExitError`` naming the settings that do not fit together.
-    func validate() throws {
-        for (name, url) in [("webhook", webhookURL), ("purge", purgeURL)] {
+    /// The settings that do not fit together.
+    var conflicts: [SettingConflict] {
+        var conflicts: [SettingConflict] = []
+        for (name, url) in [("censorship.webhook", webhookURL), ("censorship.purge", purgeURL)] {
             guard let url else { continue }
-            guard (try? RemoteURL(url)) != nil else {
-                throw ExitError.configuration("censorship.\(name) is '\(url)', which is not an http or https URL")
-            }
-            guard secret.revealed.utf8.count >= CensorshipConfiguration.shortestSecret else {
-                throw ExitError.configuration(
-                    "censorship.\(name) needs censorship.webhookSecret, which signs the requests, of at least "
-                        + "\(CensorshipConfiguration.shortestSecret) bytes"
+            if (try? RemoteURL(url)) == nil {
+                conflicts.append(
+                    SettingConflict(name, sentence: "\(name) is '\(url)', which is not an http or https URL")
                 )
             }
+            if secret.revealed.utf8.count < CensorshipConfiguration.shortestSecret {
+                let sentence =
+                    "\(name) needs censorship.webhookSecret, which signs the requests, of at least "
+                    + "\(CensorshipConfiguration.shortestSecret) bytes"
+                conflicts.append(SettingConflict(name, "censorship.webhookSecret", sentence: sentence))
+            }
         }
+        return conflicts
     }
 }

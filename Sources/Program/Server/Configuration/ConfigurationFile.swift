@@ -2,13 +2,19 @@ internal import FoundationEssentials
 internal import Storage
 internal import Yams
 
-/// A parsed configuration file: settings by their dotted names, and the list of apps.
+/// A parsed configuration file: settings by their dotted names, the list of apps, and everything that is wrong with
+/// them.
 ///
 /// swift-configuration reads YAML too, but no lists of objects, and it does not report unknown names; this type refuses
 /// them.
 struct ConfigurationFile {
     private(set) var settings: [String: String] = [:]
+    /// The apps without those whose id or keys are wrong.
     private(set) var apps: [AppConfiguration] = []
+    /// The ids of all entries of the list of apps, as they are written.
+    private(set) var appIDs: [String] = []
+    /// A sentence for each value that cannot be used; whether a name is that of a setting is not known here.
+    private(set) var faults: [String] = []
     private let credentials: CredentialFolder
 
     /// Reads a file, and the key files of its apps.
@@ -16,7 +22,7 @@ struct ConfigurationFile {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - credentials: The further source of keys of apps.
-    /// - Throws: ``ExitError`` naming the file and the line.
+    /// - Throws: ``ExitError`` naming the file, if nothing of it can be used.
     init(path: String, credentials: CredentialFolder = CredentialFolder()) throws {
         let text: String
         do {
@@ -28,6 +34,8 @@ struct ConfigurationFile {
     }
 
     /// Parses YAML; the path is for messages.
+    ///
+    /// - Throws: As above.
     init(text: String, path: String, credentials: CredentialFolder) throws {
         self.credentials = credentials
         let root: Node?
@@ -40,33 +48,41 @@ struct ConfigurationFile {
         guard let mapping = root.mapping else {
             throw ExitError.configuration("\(path) must contain settings, one 'name: value' a line")
         }
-        try read(mapping, under: "", path)
+        read(mapping, under: "", path)
     }
 
-    private mutating func read(_ mapping: Node.Mapping, under prefix: String, _ path: String) throws {
+    private mutating func read(_ mapping: Node.Mapping, under prefix: String, _ path: String) {
         for (nameNode, value) in mapping {
             let name = prefix + (nameNode.string ?? "")
             let location = "\(path):\(nameNode.mark?.line ?? 0)"
             if name == "apps" {
-                try readApps(value, location)
+                readApps(value, location)
             } else if let mapping = value.mapping {
-                try read(mapping, under: "\(name).", path)
+                read(mapping, under: "\(name).", path)
             } else if let scalar = value.scalar {
                 // A setting with an empty value has its default.
                 if value.null == nil { settings[name] = scalar.string }
             } else {
-                throw ExitError.configuration("\(location): '\(name)' must be one value, not a list")
+                faults.append("\(location): '\(name)' must be one value, not a list; several have commas between them")
             }
         }
     }
 
-    private mutating func readApps(_ node: Node, _ location: String) throws {
+    private mutating func readApps(_ node: Node, _ location: String) {
         guard node.null == nil else { return }
         guard let list = node.sequence else {
-            throw ExitError.configuration("\(location): 'apps' must be a list of id, appKey and masterKey")
+            faults.append("\(location): 'apps' must be a list of id, appKey and masterKey")
+            return
         }
-        for entry in list {
-            apps.append(try AppEntry(entry.mapping, location).app(credentials))
+        for node in list {
+            var entry = AppEntry(node.mapping, location)
+            if let app = entry.app(credentials) { apps.append(app) }
+            faults += entry.faults
+            // An entry without an id has a fault already.
+            if !entry.id.isEmpty, appIDs.contains(entry.id) {
+                faults.append("\(location): two apps have the same id '\(entry.id)'")
+            }
+            appIDs.append(entry.id)
         }
     }
 }

@@ -10,7 +10,8 @@ package struct ConfigurationLoader: Sendable {
 
     /// - Parameters:
     ///   - flags: Settings from the command line, by their dotted names.
-    ///   - environment: The process's environment; only `LCFILE_…` and `CREDENTIALS_DIRECTORY` are read.
+    ///   - environment: The process's environment; only `LCFILE_…`, `CREDENTIALS_DIRECTORY` and
+    ///     `AWS_…` for backups are read.
     ///   - file: The path of the configuration file; `nil` for no file.
     package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
         self.flags = flags
@@ -20,38 +21,63 @@ package struct ConfigurationLoader: Sendable {
 
     /// Reads and checks every setting.
     ///
-    /// - Throws: ``ExitError`` with the name, the value and what is allowed of each faulty setting; unknown names are
-    ///   refused too.
+    /// - Throws: ``ExitError`` with everything that is wrong: the name, the value and what is allowed of each faulty
+    ///   setting, unknown names, apps that cannot be used, and settings that do not fit together.
     package func load() throws -> ServerConfiguration {
         let credentials = CredentialFolder(environment: environment)
-        let file = try file.map { try ConfigurationFile(path: $0, credentials: credentials) }
-        let providers: [any ConfigProvider] = [
+        var file: ConfigurationFile?
+        var faults: [String] = []
+        do {
+            file = try self.file.map { try ConfigurationFile(path: $0, credentials: credentials) }
+        } catch {
+            faults.append("\(error)")
+        }
+        // What depends on the settings and apps of a file without them would be wrong.
+        let isComplete = faults.isEmpty
+        var reader = SettingReader(providers: providers(file), credentials: credentials)
+        var configuration = ServerConfiguration()
+        configuration.read(&reader)
+        configuration.s3.complete(from: environment)
+        configuration.changes = reader.changes
+        let variables = EnvironmentApp(environment)
+        let apps = file?.apps ?? []
+        configuration.apps = variables.app.map { [$0] } ?? apps
+        configuration.warnings += [variables.warning(beside: apps)].compactMap(\.self)
+
+        faults += unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names)
+        if isComplete {
+            let keys = (file?.appIDs ?? []).flatMap { ["\($0).appKey", "\($0).masterKey"] }
+            faults += unknownCredentials(credentials, known: reader.secrets + keys)
+        }
+        faults += reader.faults + (file?.faults ?? []) + variables.faults
+        if isComplete {
+            let conflicts = configuration.conflicts(appCount: variables.isComplete ? 1 : file?.appIDs.count ?? 0)
+            faults += conflicts.filter { !$0.depends(on: reader.faultyNames) }.map(\.sentence)
+        }
+        guard faults.isEmpty else { throw ExitError.settings(faults) }
+        return configuration
+    }
+
+    /// The format of the log, also if other settings cannot be used; the default if it cannot be read itself.
+    package var logFormat: LogFormat {
+        var configuration = ServerConfiguration()
+        var reader = SettingReader(providers: providers(try? file.map { try ConfigurationFile(path: $0) }))
+        configuration.read(&reader)
+        return configuration.logFormat
+    }
+
+    /// The sources of values, by precedence.
+    private func providers(_ file: ConfigurationFile?) -> [any ConfigProvider] {
+        [
             InMemoryProvider(name: "flags", texts: flags),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "lcfile"),
             InMemoryProvider(name: "file", texts: file?.settings ?? [:]),
         ]
-        var reader = SettingReader(providers: providers, credentials: credentials)
-        var configuration = ServerConfiguration()
-        configuration.read(&reader)
-        configuration.changes = reader.changes
-        let keys = (file?.apps ?? []).flatMap { ["\($0.id).appKey", "\($0.id).masterKey"] }
-        let faults =
-            unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names)
-            + unknownCredentials(credentials, known: reader.secrets + keys) + reader.faults
-        if let first = faults.first {
-            let all = faults.count == 1 ? first : faults.map { "\n  \($0)" }.joined()
-            throw ExitError.configuration(faults.count == 1 ? all : "\(faults.count) settings cannot be used:\(all)")
-        }
-        let variables = try EnvironmentApp(environment)
-        configuration.apps = variables.app.map { [$0] } ?? file?.apps ?? []
-        configuration.warnings += [variables.warning(beside: file?.apps ?? [])].compactMap(\.self)
-        try configuration.validate()
-        return configuration
     }
 
     /// The environment variable of a setting: `LCFILE_UPLOADS_MAX_SIZE` for `uploads.maxSize`.
     package static func environmentVariable(of name: String) -> String {
-        var variable = "LCFILE_"
+        var variable = prefix
         var previous: Character = "."
         for character in name {
             if character == "." {
@@ -65,6 +91,9 @@ package struct ConfigurationLoader: Sendable {
         return variable
     }
 
+    /// What the names of all variables begin with.
+    private static let prefix = "LCFILE_"
+
     /// Variables of the commands that connect to a server, and of the build; the server does not read them.
     private static let otherVariables: Set = ["LCFILE_PROFILE", "LCFILE_SERVER", "LCFILE_WARNINGS", "LCFILE_COMMIT"]
 
@@ -72,20 +101,32 @@ package struct ConfigurationLoader: Sendable {
     private func unknownNames(_ names: [String], known: [String]) -> [String] {
         let variables = known.map(ConfigurationLoader.environmentVariable) + EnvironmentApp.variables
         let others = ConfigurationLoader.otherVariables
-        let mine = environment.keys.filter { $0.hasPrefix("LCFILE_") && !others.contains($0) }.sorted()
+        let mine = environment.keys.filter { $0.hasPrefix(ConfigurationLoader.prefix) && !others.contains($0) }.sorted()
         return names.filter { !known.contains($0) }.map { name in
-            "unknown setting '\(name)' in \(file ?? "the file"); " + hint(known.nearest(to: name))
+            group(name, in: known, ".").map { "'\(name)' in \(file ?? "the file") \($0)" }
+                ?? "unknown setting '\(name)' in \(file ?? "the file"); " + hint(known.nearest(to: name))
         }
             + mine.filter { !variables.contains($0) }.map { name in
-                "unknown environment variable \(name); " + hint(variables.nearest(to: name))
+                group(name, in: variables, "_").map { "the environment variable \(name) \($0)" }
+                    ?? "unknown environment variable \(name); "
+                    + hint(variables.nearest(to: name, behind: ConfigurationLoader.prefix))
             }
+    }
+
+    /// The end of a sentence about the name of a group of settings; `nil` for other names.
+    private func group(_ name: String, in known: [String], _ separator: String) -> String? {
+        let members = known.filter { $0.hasPrefix(name + separator) }
+        guard !members.isEmpty else { return nil }
+        return "is a group of settings and has no value; it has \(members.prefix(2).joined(separator: ", "))"
+            + (members.count > 2 ? " and others" : "")
     }
 
     /// A sentence for each credential that no setting and no app of the file has.
     private func unknownCredentials(_ credentials: CredentialFolder, known: [String]) -> [String] {
         let known = known.map { CredentialFolder.prefix + $0 }
         return credentials.names.filter { !known.contains($0) }.map { name in
-            "the credential \(name) is not that of a setting or an app; " + hint(known.nearest(to: name))
+            "the credential \(name) is not that of a setting or an app; "
+                + hint(known.nearest(to: name, behind: CredentialFolder.prefix))
         }
     }
 

@@ -11,16 +11,16 @@ struct EnvironmentApp {
         "LCFILE_APP_ID", "LCFILE_APP_KEY", "LCFILE_APP_KEY_FILE", "LCFILE_MASTER_KEY", "LCFILE_MASTER_KEY_FILE",
     ]
 
-    /// The app; `nil` if its id or one of its keys is not set.
+    /// The app; `nil` if its id or one of its keys is not set, or wrong.
     let app: AppConfiguration?
+    /// A sentence for everything that is wrong with a complete app: its id, its keys, two sources of one key.
+    let faults: [String]
     private let id: String?
     private let given: [String]
     private let missing: [String]
 
     /// Reads the variables, and the files that they name; empty ones count as not set.
-    ///
-    /// - Throws: ``ExitError`` for a complete app with a malformed id or key, or with two sources of one key.
-    init(_ environment: [String: String]) throws {
+    init(_ environment: [String: String]) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         func sources(_ name: String) -> SecretSources {
             SecretSources(names: (name, "\(name)_FILE"), value: value(name), path: value("\(name)_FILE"))
@@ -33,11 +33,24 @@ struct EnvironmentApp {
             + keys.filter { $0.sources.value == nil && $0.sources.path == nil }.map(\.name)
         guard let id, missing.isEmpty else {
             app = nil
+            faults = []
             return
         }
-        let texts = try keys.map { try $0.sources.read() ?? "" }
-        app = try AppConfiguration(id: id, appKey: texts[0], masterKey: texts[1])
+        var faults: [String] = []
+        let texts = keys.map { key -> String? in
+            do {
+                return try key.sources.read() ?? ""
+            } catch {
+                faults.append("\(error)")
+                return nil
+            }
+        }
+        app = AppConfiguration(id: id, appKey: texts[0], masterKey: texts[1], fileDomains: [], noting: &faults)
+        self.faults = faults
     }
+
+    /// Whether the variables are those of an app, which can be wrong.
+    var isComplete: Bool { id != nil && missing.isEmpty }
 
     /// What the operator must know if the variables do not do what they seem to do; `nil` otherwise.
     ///

@@ -73,21 +73,26 @@ package struct MailConfiguration: Sendable {
         return server
     }
 
-    /// Checks combinations of settings, and the operator's templates.
-    ///
-    /// - Throws: ``ExitError`` naming what is wrong.
-    func validate() throws {
-        guard server != nil else { return }
-        guard from != nil else {
-            throw ExitError.configuration("mail.server needs mail.from, the sender of mails")
+    /// The settings that do not fit together, and what is wrong with the operator's files.
+    var conflicts: [SettingConflict] {
+        guard server != nil else { return [] }
+        var conflicts: [SettingConflict] = []
+        if from == nil {
+            conflicts.append(SettingConflict("mail.from", sentence: "mail.server needs mail.from, the sender of mails"))
         }
-        guard user.isEmpty == password.revealed.isEmpty else {
-            throw ExitError.configuration("mail.user and mail.password go together; set both or none")
+        if user.isEmpty != password.revealed.isEmpty {
+            let sentence = "mail.user and mail.password go together; set both or none"
+            conflicts.append(SettingConflict("mail.user", "mail.password", sentence: sentence))
         }
         if let caFile, !TemplateFolder.isReadable(caFile) {
-            throw ExitError.configuration("mail.caFile: the file \(caFile) cannot be read")
+            conflicts.append(SettingConflict("mail.caFile", sentence: "mail.caFile: the file \(caFile) cannot be read"))
         }
-        _ = try templates(appName: "")
+        do {
+            _ = try templates(appName: "")
+        } catch {
+            conflicts.append(SettingConflict("mail.templates", sentence: "\(error)"))
+        }
+        return conflicts
     }
 
     /// The texts of mails and pages.
@@ -96,7 +101,7 @@ package struct MailConfiguration: Sendable {
     /// - Returns: The texts.
     /// - Throws: ``ExitError`` naming the file that is wrong.
     func templates(appName: String) throws -> MailTemplates {
-        let files = try templateFolder.map { try TemplateFolder.read($0) } ?? [:]
+        let files = try templateFolder.map { try TemplateFolder.read($0, of: "mail.templates") } ?? [:]
         do throws(TemplateFault) {
             return try MailTemplates(replacing: files, appName: appName)
         } catch {

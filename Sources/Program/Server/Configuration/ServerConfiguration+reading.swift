@@ -37,6 +37,7 @@ extension ServerConfiguration {
         reader.number("http2.maxStreams", 1...10_000, into: &http2.streams)
         reader.number("http2.maxResets", 0...1_000_000, into: &http2.resets)
         reader.number("http2.maxControlFrames", 10...1_000_000, into: &http2.controlFrames)
+        reader.number("http2.maxSmallFrames", 10...10_000_000, into: &http2.smallFrames)
 
         reader.number("limits.requests", 0...100_000_000, into: &requestLimits.requests)
         reader.number("limits.userRequests", 0...100_000_000, into: &requestLimits.userRequests)
@@ -72,6 +73,9 @@ extension ServerConfiguration {
         reader.number("uploads.sweepInterval", 1...86_400, into: &sweepInterval)
         reader.number("uploads.maxWatchers", 0...1_000_000, into: &uploads.watchers)
         reader.number("uploads.maxWatchersGuests", 0...1_000_000, into: &uploads.watchersGuests)
+
+        reader.number("trash.keep", 0...315_360_000, into: &trash.keep)
+        reader.number("trash.keepCollected", 3600...315_360_000, into: &trash.keepCollected)
 
         reader.size("fetch.maxSize", into: &fetching.size)
         reader.number("fetch.timeout", 1...86_400, into: &fetching.timeout)
@@ -141,6 +145,8 @@ extension ServerConfiguration {
         reader.number("mail.verifyLifetime", 1...31_536_000, into: &mail.verifyLifetime)
         reader.number("mail.resetLifetime", 1...31_536_000, into: &mail.resetLifetime)
 
+        readSMS(&reader)
+
         reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
         reader.size("objects.maxMasterSize", atMost: 16 << 20, into: &objects.masterObjectSize)
         reader.number("objects.maxColumns", 1...2000, into: &objects.columns)
@@ -191,11 +197,27 @@ extension ServerConfiguration {
         reader.number("accounts.maxRoles", 1...10_000, into: &accounts.maxRoles)
         reader.number("accounts.cachedSessions", 0...10_000_000, into: &accounts.cachedSessions)
         reader.flag("accounts.endSessionsOnPasswordChange", into: &accounts.endsSessions)
+        reader.flag("accounts.sharedSessionToken", into: &sharesSessionTokens)
         reader.flag("accounts.hideUnknownUsers", into: &accounts.hidesUnknownUsers)
         reader.flag("accounts.verifyEmail", into: &accounts.verifiesEmail)
         reader.flag("accounts.requireVerifiedEmail", into: &accounts.requiresVerifiedEmail)
+        reader.flag("accounts.verifyPhone", into: &accounts.verifiesPhone)
+        reader.flag("accounts.requireVerifiedPhone", into: &accounts.requiresVerifiedPhone)
+        let country = "the digits of a country code, such as 86 or 1"
+        reader.value("accounts.countryCode", country, into: &accounts.countryCode) { text in
+            (1...3).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                && text.first != "0"
+                ? text : nil
+        }
         reader.address("accounts.authDataVerifier", into: &verifier.url)
         reader.number("accounts.authDataVerifierTimeout", 1...60, into: &verifier.timeout)
+
+        reader.number("people.maxFollowees", 1...10_000_000, into: &people.followees)
+        reader.number("people.maxBlocked", 1...100_000, into: &people.blocked)
+        reader.number("people.maxRequests", 1...100_000, into: &people.requests)
+        reader.number("people.maxStatuses", 0...1_000_000, into: &people.statuses)
+        reader.number("people.maxInboxSize", 1...1_000_000, into: &people.inboxSize)
+        reader.number("people.maxInboxTypes", 0...10_000, into: &people.inboxTypes)
 
         reader.value("files.access", "public, acl or private", into: &privacy.access) { FileAccess(rawValue: $0) }
         reader.number("files.urlLifetime", 1...31_536_000, into: &privacy.life)
@@ -229,11 +251,8 @@ extension ServerConfiguration {
         reader.number("images.maxOperators", 1...100, into: &images.limits.operators)
         reader.number("images.maxTextLength", 1...10_000, into: &images.limits.textLength)
 
-        reader.number("disk.threads", 1...1024, into: &threads.disk)
-        reader.size("disk.reserve", allowingZero: true, atMost: 1 << 40, into: &reserve)
-        reader.size("disk.minFree", allowingZero: true, atMost: 1 << 50, into: &minFree)
-        reader.number("database.readers", 1...256, into: &threads.databaseReaders)
-        reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
+        readStorage(&reader)
+        readBackups(&reader)
 
         reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)
@@ -243,5 +262,34 @@ extension ServerConfiguration {
         let formats = LogFormat.allCases.map(\.rawValue).joined(separator: ", ")
         reader.value("log.format", formats, into: &logFormat) { LogFormat(rawValue: $0.lowercased()) }
         reader.size("log.buffer", atMost: 1 << 40, into: &logBuffer)
+    }
+
+    private mutating func readSMS(_ reader: inout SettingReader) {
+        let providers = SMSConfiguration.Provider.allCases.map(\.rawValue).joined(separator: ", ")
+        reader.value("sms.provider", providers, into: &sms.provider) { SMSConfiguration.Provider(rawValue: $0) }
+        reader.secret("sms.fixedNumbers", into: &sms.fixedNumbers)
+        reader.text("sms.appName", into: &sms.appName)
+        reader.text("sms.sign", into: &sms.settings.sign)
+        reader.value("sms.language", "en or zh", into: &sms.language) { MailLanguage(rawValue: $0) }
+        sms.templateFolder = reader.path("sms.templates")
+        reader.number("sms.codeLifetime", 60...1800, into: &sms.settings.codeLifetime)
+        reader.number("sms.maxTries", 1...100, into: &sms.settings.maxTries)
+        reader.number("sms.maxPerMinute", 0...1000, into: &sms.settings.limits.perMinute)
+        reader.number("sms.maxPerDay", 0...100_000, into: &sms.settings.limits.perDay)
+        reader.number("sms.maxPerClient", 0...1_000_000, into: &sms.settings.limits.perClient)
+        reader.number("sms.maxPerApp", 0...100_000_000, into: &sms.settings.limits.perApp)
+        reader.flag("sms.requireCaptcha", into: &sms.requiresCaptcha)
+        reader.secret("sms.webhook", into: &sms.url)
+        let formats = SMSWebhook.Format.allCases.map(\.rawValue).joined(separator: ", ")
+        reader.value("sms.webhookFormat", formats, into: &sms.format) { SMSWebhook.Format(rawValue: $0) }
+        reader.secret("sms.webhookBody", into: &sms.body)
+        reader.secret("sms.webhookHeaders", into: &sms.headers)
+        reader.text("sms.webhookExpects", into: &sms.expected)
+        reader.secret("sms.webhookSecret", into: &sms.secret)
+        reader.number("sms.webhookTimeout", 1...600, into: &sms.timeout)
+        reader.number("sms.workers", 1...16, into: &sms.settings.workers)
+        reader.number("sms.retryPause", 1...3600, into: &sms.settings.retryPause)
+        reader.number("sms.giveUpAfter", 1...2_592_000, into: &sms.settings.giveUpAfter)
+        reader.number("sms.deadLetterLifetime", 1...31_536_000, into: &sms.settings.deadLetterLifetime)
     }
 }

@@ -1,7 +1,6 @@
 package import Domain
 package import HTTPAPI
 package import Logging
-internal import Storage
 
 /// Every setting of the server, loaded by ``ConfigurationLoader`` from flags, environment, file and defaults; other
 /// code never reads an environment variable.
@@ -38,6 +37,12 @@ package struct ServerConfiguration: Sendable {
     package var censorship = CensorshipConfiguration()
     /// The `mail.*` settings.
     package var mail = MailConfiguration()
+    /// `trash.*`.
+    package var trash = TrashSettings()
+    /// `people.*`.
+    package var people = PeopleLimits()
+    /// The `sms.*` settings.
+    package var sms = SMSConfiguration()
     /// The `mirror.*` settings, except those on threads.
     package var mirror = MirrorSettings()
     /// `objects.*`.
@@ -46,8 +51,10 @@ package struct ServerConfiguration: Sendable {
     package var queries = QueryLimits()
     /// `liveQueries.*`.
     package var liveQueries = LiveQuerySettings()
-    /// The `accounts.*` settings, except those on threads.
+    /// The `accounts.*` settings, except those on threads and the secret of sessions.
     package var accounts = AccountSettings()
+    /// `accounts.sharedSessionToken`.
+    package var sharesSessionTokens = true
     /// `accounts.authDataVerifier…`.
     package var verifier = VerifierSettings()
     /// `files.*` and `images.access`.
@@ -64,12 +71,18 @@ package struct ServerConfiguration: Sendable {
     package var reserve: Int64 = 32 << 20
     /// The free space in bytes below which the server is not ready; 0 for no such limit.
     package var minFree: Int64 = 128 << 20
+    /// `scrub.*`.
+    package var scrub = ScrubSettings()
+    /// Whether the server starts although acknowledged changes are missing in a database (`disk.lostCommits`).
+    package var acceptsLostCommits = false
     /// The limits on parallel blocking work.
     package var threads = ThreadSettings()
     /// The path of a table of extensions in the form of `/etc/mime.types`.
     package var typeTable = "/etc/mime.types"
     /// `metrics.*`.
     package var metrics = MetricsSettings()
+    /// `backup.s3.*`.
+    package var s3 = S3Configuration()
     /// The minimum level of log lines.
     package var logLevel = Logger.Level.info
     /// The format of log lines.
@@ -249,50 +262,5 @@ package struct ServerConfiguration: Sendable {
     /// The threads for the origins of mirrors; 0 if no app has a mirror.
     package var mirrorThreads: Int {
         mirror.origin == nil && apps.allSatisfy { $0.mirrorOrigin == nil } ? 0 : threads.mirror
-    }
-
-    private func validateRedirect() throws {
-        guard tls.redirectPort > 0 else { return }
-        guard tls.files != nil else {
-            throw ExitError.configuration("tls.redirectPort needs tls.certificate and tls.key")
-        }
-        for (name, other) in [("port", port), ("metrics.port", metrics.enabled ? metrics.port : 0)] {
-            guard other != tls.redirectPort else {
-                throw ExitError.configuration("tls.redirectPort is \(other), the same as \(name); choose another one")
-            }
-        }
-    }
-
-    /// Checks combinations of settings.
-    ///
-    /// - Throws: ``ExitError`` naming the settings that do not fit together.
-    package func validate() throws {
-        guard !metrics.enabled || metrics.port != port || port == 0 else {
-            throw ExitError.configuration("metrics.port is \(port), the same as port; choose another one")
-        }
-        guard (tls.certificate == nil) == (tls.key == nil) else {
-            throw ExitError.configuration("tls.certificate and tls.key go together; set both or none")
-        }
-        try validateRedirect()
-        // One guest can use a quarter of the memory, and sends files of old SDKs as Base64 in JSON.
-        guard wire.jsonSize <= wire.bodyMemory / 4 else {
-            throw ExitError.configuration(
-                "http.bodyMemory is \(wire.bodyMemory) bytes; it must be at least four times http.maxJsonSize"
-            )
-        }
-        guard Set(apps.map(\.id)).count == apps.count else {
-            throw ExitError.configuration("apps: two apps have the same id")
-        }
-        guard mirror.origin == nil || apps.count <= 1 else {
-            throw ExitError.configuration(
-                "mirror.origin is for a server with one app; set mirrorOrigin of each app in apps instead"
-            )
-        }
-        try censorship.validate()
-        try mail.validate()
-        if mail.server == nil, accounts.verifiesEmail || apps.contains(where: { $0.verifiesEmail == true }) {
-            throw ExitError.configuration("accounts.verifyEmail (verifyEmail of an app) needs mail.server")
-        }
-        for app in apps { try app.checkStyles(against: images.limits) }
     }
 }

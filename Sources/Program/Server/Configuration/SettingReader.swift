@@ -9,6 +9,8 @@ struct SettingReader {
     private(set) var names: [String] = []
     /// What is wrong with settings, which keep their defaults then.
     private(set) var faults: [String] = []
+    /// The names of these settings.
+    private(set) var faultyNames: Set<String> = []
     /// The names of all secrets that were read, in order.
     private(set) var secrets: [String] = []
     /// The settings that differ from their defaults, with their values as they were written, for the log.
@@ -48,7 +50,7 @@ struct SettingReader {
 
     /// Sets a value, and notes a difference from its default.
     private mutating func set<Value: Equatable>(_ value: inout Value, to new: Value, _ name: String, _ text: String) {
-        if new != value { changes.append(SettingChange(name: name, value: text)) }
+        if new != value { changes.append(SettingChange(name: name, value: text, of: new)) }
         value = new
     }
 
@@ -64,9 +66,9 @@ struct SettingReader {
         do throws(ExitError) {
             guard let text = try sources.read() else { return }
             value = Secret(text)
-            changes.append(SettingChange(name: name, value: "(set)"))
+            changes.append(SettingChange(name: name, value: "(set)", of: text))
         } catch {
-            faults.append(error.description)
+            note(error.description, of: name)
         }
     }
 
@@ -159,7 +161,7 @@ struct SettingReader {
         guard let text = text(name) else { return }
         guard let read = read(text) else { return refuse(name, text, allowed) }
         let isChange = String(reflecting: read) != String(reflecting: value)
-        if isChange { changes.append(SettingChange(name: name, value: text)) }
+        if isChange { changes.append(SettingChange(name: name, value: text, of: read)) }
         value = read
     }
 
@@ -172,7 +174,7 @@ struct SettingReader {
     ) {
         guard let text = text(name) else { return }
         guard let read = read(text) else { return refuse(name, text, allowed) }
-        changes.append(SettingChange(name: name, value: text))
+        changes.append(SettingChange(name: name, value: text, of: read))
         value = read
     }
 
@@ -182,9 +184,10 @@ struct SettingReader {
         self.secret(name, into: &secret)
         guard !secret.revealed.isEmpty else { return }
         guard let secrets = read(secret.revealed) else {
-            faults.append(
+            note(
                 "\(name) must be up to \(URLSignatures.maxKeys) keys of 16 to 256 visible ASCII characters, separated by "
-                    + "commas"
+                    + "commas",
+                of: name
             )
             return
         }
@@ -192,7 +195,12 @@ struct SettingReader {
     }
 
     private mutating func refuse(_ name: String, _ value: String, _ allowed: String) {
-        faults.append("\(name) is '\(value.withoutUserInformation)'; allowed: \(allowed)")
+        note("\(name) is '\(value.withoutUserInformation)'; allowed: \(allowed)", of: name)
+    }
+
+    private mutating func note(_ fault: String, of name: String) {
+        faults.append(fault)
+        faultyNames.insert(name)
     }
 }
 

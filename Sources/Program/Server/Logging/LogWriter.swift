@@ -38,7 +38,8 @@ final class LogWriter: Sendable {
         var isClosed = false
     }
 
-    private let layout: LogLayout
+    /// The layout of the lines.
+    let layout: LogLayout
     private let bound: Int
     private let descriptor: CInt
     private let delay: DispatchTimeInterval

@@ -26,6 +26,7 @@ struct RunLog: Sendable {
     /// Logs the address and the limits that are in force when the server accepts requests.
     func serving(_ configuration: ServerConfiguration, apps: [AppConfiguration], _ descriptors: DescriptorBudget) {
         let threads = configuration.threads
+        let rates = configuration.requestLimits
         let limits: Logger.Metadata = [
             "connections": .stringConvertible(descriptors.connections),
             "webSockets": .stringConvertible(descriptors.webSockets),
@@ -37,6 +38,13 @@ struct RunLog: Sendable {
             "passwords": .stringConvertible(threads.passwords),
             "diskThreads": .stringConvertible(threads.disk),
             "databaseReaders": .stringConvertible(threads.databaseReaders),
+            "requestsPerMinute": .stringConvertible(rates.requests),
+            "userRequestsPerMinute": .stringConvertible(rates.userRequests),
+            "appRequestsPerMinute": .stringConvertible(rates.appRequests),
+            "uploadsPerMinute": .stringConvertible(rates.uploads),
+            "logInsPerMinute": .stringConvertible(rates.logIns),
+            "fetchesPerMinute": .stringConvertible(rates.fetches),
+            "imageMillisecondsPerMinute": .stringConvertible(rates.imageWork),
         ]
         logger.notice(
             "The server accepts requests",
@@ -55,7 +63,7 @@ struct RunLog: Sendable {
         logger.notice("The server stops", metadata: ["reason": "\(reason)"])
     }
 
-    /// Logs that a part of the server failed while it accepted requests.
+    /// Logs why the server could not start, or which failure of a part ends it.
     func failure(_ error: any Error) {
         logger.critical("The server stops", metadata: ["reason": "\(error)"])
     }

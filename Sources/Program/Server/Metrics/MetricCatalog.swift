@@ -26,7 +26,8 @@ enum MetricCatalog {
         }
     }
 
-    static let all: [Metric] = requests + storage + files + censorship + mails + liveQueries
+    static let all: [Metric] =
+        requests + storage + files + censorship + mails + sms + people + liveQueries
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
@@ -44,6 +45,12 @@ enum MetricCatalog {
         .gauge("storage_free_bytes", "Free space of the file system of the storage folder in bytes."),
         .gauge("storage_size_bytes", "Size of the file system of the storage folder in bytes."),
         .gauge("storage_reserve_bytes", "Disk space held in reserve in bytes; 0 while additions are refused."),
+        .gauge("damage", "Blobs and rows that are known to be damaged, by app and kind."),
+        .counter("scrub_blobs", "Blobs that the scrubber read, by app."),
+        .counter("scrub_bytes", "Bytes that the scrubber read, by app."),
+        .gauge("scrub_progress_ratio", "Part of the files' bytes that the scrubber's round has read, by app."),
+        .gauge("scrub_last_round_timestamp_seconds", "When the scrubber last read everything, since 1970, by app."),
+        .gauge("database_size_bytes", "Size of an app's database and of its write-ahead log in bytes."),
     ]
 
     private static let files: [Metric] = [
@@ -52,6 +59,9 @@ enum MetricCatalog {
         .counter("mirror_fetches", "Fetches from the origins of mirrors, by app and result."),
         .gauge("deletions_waiting", "Deleted files whose bytes are not removed yet, by app."),
         .counter("deletions_removed", "Deleted files whose bytes were removed, by app."),
+        .gauge("trash_files", "Files in the trash whose bytes the server has, by app."),
+        .gauge("trash_bytes", "Bytes of files in the trash, by app."),
+        .counter("trash_expired", "Files that were removed from the trash because their time was over, by app."),
         .counter("deletions_failed", "Attempts to remove bytes of deleted files that failed, by app."),
     ]
 
@@ -72,6 +82,20 @@ enum MetricCatalog {
         .counter("mails_given_up", "Mails that became dead letters, by app."),
     ]
 
+    private static let people: [Metric] = [
+        .gauge("people_jobs_waiting", "Unfinished deliveries of statuses and work after deletions, by app."),
+        .counter("people_jobs_given_up", "Deliveries of statuses that were given up, by app."),
+    ]
+
+    private static let sms: [Metric] = [
+        .gauge("sms_waiting", "SMS that the gateway has not accepted yet, by app."),
+        .gauge("sms_dead", "Dead letters: SMS that were given up, by app."),
+        .gauge("sms_oldest_seconds", "Time since the oldest waiting SMS was caused in seconds, by app."),
+        .counter("sms_sent", "SMS that the gateway accepted, by app."),
+        .counter("sms_failed", "Attempts to send an SMS that failed and are repeated, by app."),
+        .counter("sms_given_up", "SMS that became dead letters, by app."),
+    ]
+
     private static let liveQueries: [Metric] = [
         .gauge("live_queries_connections", "Installations with a connection for live queries, by app."),
         .gauge("live_queries_subscriptions", "Subscriptions of live queries, by app."),
@@ -89,13 +113,15 @@ enum MetricCatalog {
         [
             "accounts.maxQueuedPasswords", "accounts.maxSignUps", "database.readers", "fetch.maxQueued",
             "fetch.threads", "http.bodyMemory", "http.maxConnections", "http.maxConnectionsPerAddress",
-            "images.maxQueued", "images.memory", "limits.appRequests", "limits.fetches", "limits.imageWork",
+            "http2.maxControlFrames", "http2.maxResets", "http2.maxSmallFrames", "images.maxQueued", "images.memory",
+            "limits.appRequests", "limits.fetches", "limits.imageWork",
             "limits.logIns", "limits.requests", "limits.uploads", "limits.userRequests", "liveQueries.connections",
             "liveQueries.connectionsPerInstallation", "liveQueries.subscribeRate", "liveQueries.subscriptions",
             "liveQueries.subscriptionsPerInstallation", "mail.maxPerAddress", "mail.maxPerApp", "mail.maxPerClient",
-            "queries.maxConcurrent", "uploads.maxOpen",
-            "uploads.maxOpenAddress", "uploads.maxOpenGuests", "uploads.maxOpenUser", "uploads.maxWatchers",
-            "uploads.maxWatchersGuests", "uploads.quota", "other",
+            "people.maxBlocked", "people.maxFollowees", "people.maxRequests", "people.maxStatuses",
+            "queries.maxConcurrent", "sms.maxPerApp", "sms.maxPerClient", "sms.maxPerDay", "sms.maxPerMinute",
+            "uploads.maxOpen", "uploads.maxOpenAddress", "uploads.maxOpenGuests",
+            "uploads.maxOpenUser", "uploads.maxWatchers", "uploads.maxWatchersGuests", "uploads.quota", "other",
         ]
     )
 

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPAPI
 
 /// All metrics of the server at one time, in Prometheus' text format, version 0.0.4.
@@ -7,6 +8,7 @@ struct MetricsPage: Sendable {
     private let requests: RequestMetrics
     private let work: WorkFamilies
     private let resources: ResourceFamilies
+    private let readiness: ReadinessFamilies
     private let certificate: ServerCertificate?
 
     /// The media type of the text.
@@ -20,6 +22,7 @@ struct MetricsPage: Sendable {
     ///   - api: The interface, which counts the requests.
     ///   - connections: The open connections.
     ///   - probes: Measure the thread pools.
+    ///   - readiness: Whether the server can do all of its work.
     ///   - certificate: The certificate of the listener; `nil` without TLS.
     init(
         of shared: SharedParts,
@@ -27,6 +30,7 @@ struct MetricsPage: Sendable {
         api: API,
         connections: OpenConnections,
         probes: [PoolProbe],
+        readiness: Readiness,
         certificate: ServerCertificate?
     ) {
         requests = api.metrics
@@ -38,12 +42,15 @@ struct MetricsPage: Sendable {
             connections: connections,
             probes: probes
         )
+        self.readiness = ReadinessFamilies(readiness: readiness)
         self.certificate = certificate
     }
 
     /// The text, ordered by the names of the metrics.
     var text: String {
-        let parts = requests.families + work.all + resources.all + ProcessFamilies.all + [certificateEnd, build]
+        let parts =
+            requests.families + work.all + resources.all + readiness.all + ProcessFamilies.all
+            + [certificateEnd, MetricsPage.build(ProgramVersion.commit)]
         return (named.families + parts).sorted { $0.name < $1.name }.map(\.text).joined()
     }
 
@@ -56,13 +63,15 @@ struct MetricsPage: Sendable {
         )
     }
 
-    private var build: MetricFamily {
+    /// The version of the program and its commit, which `lcfile --version` prints, too.
+    static func build(_ commit: String?) -> MetricFamily {
         MetricFamily(
-            .gauge,
-            "lcfile_build_info",
-            "Always 1; the label has the version of the program.",
-            by: "version",
-            [(ProgramVersion.number, 1)]
+            name: "lcfile_build_info",
+            kind: .gauge,
+            help: "Always 1; the labels have the version of the program and the commit that was built.",
+            samples: [
+                .init(labels: [("version", ProgramVersion.number), ("commit", commit ?? "unknown")], value: 1)
+            ]
         )
     }
 }

@@ -116,16 +116,7 @@ struct WorkFamilies: Sendable {
     }
 
     private var disk: [MetricFamily] {
-        let sizes = apps.flatMap { services, parts in
-            let sizes = parts.database.sizes
-            return [("database", sizes.database), ("log", sizes.log)].map { file, size in
-                MetricFamily.Sample(
-                    labels: [("app", services.id.description), ("file", file)],
-                    value: Double(size)
-                )
-            }
-        }
-        return [
+        [
             MetricFamily(
                 histogram: "lcfile_fsync_duration_seconds",
                 "Time to sync a file or a folder of blobs to the disk in seconds.",
@@ -135,12 +126,6 @@ struct WorkFamilies: Sendable {
                 histogram: "lcfile_database_commit_duration_seconds",
                 "Time of a transaction with changes in seconds, with its sync to the disk.",
                 shared.commits.snapshot
-            ),
-            MetricFamily(
-                name: "lcfile_database_size_bytes",
-                kind: .gauge,
-                help: "Size of an app's database and of its write-ahead log in bytes.",
-                samples: sizes
             ),
         ]
     }

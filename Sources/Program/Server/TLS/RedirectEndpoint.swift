@@ -16,6 +16,8 @@ struct RedirectEndpoint {
 
     /// The maximum number of connections, which are part of the reserve of descriptors.
     static let maxConnections = 64
+    /// The maximum number of connections of one client address.
+    private static let maxConnectionsPerAddress = 8
     /// Seconds after which an idle connection is closed: there is nothing to keep it open for.
     private static let idleTimeout = 10
 
@@ -27,6 +29,10 @@ struct RedirectEndpoint {
             responder: responder,
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(min(RedirectEndpoint.idleTimeout, configuration.http.idleTimeout))),
+                addresses: AddressConnections(
+                    most: RedirectEndpoint.maxConnectionsPerAddress,
+                    exempt: configuration.http.proxies.networks
+                ),
                 logger: logger
             ),
             configuration: .init(
@@ -53,7 +59,9 @@ struct RedirectEndpoint {
         guard let base else { return Response(status: .badRequest) }
         let target = head.path ?? "/"
         let location = base + (target.first == "/" ? target : "/")
-        return Response(status: .permanentRedirect, headers: [.location: location, .contentLength: "0"])
+        // The body of the request is for the other listener.
+        let headers: HTTPFields = [.location: location, .contentLength: "0", .connection: "close"]
+        return Response(status: .permanentRedirect, headers: headers)
     }
 
     /// The URL of the encrypted listener under the name that a client used; `nil` without a name (HTTP/1.0).

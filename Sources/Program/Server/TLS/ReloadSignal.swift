@@ -3,12 +3,15 @@ internal import NIOPosix
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Reads the certificate and the log level again at each SIGHUP, which without this service would end the server.
+/// Reads the certificate and the log level again at each SIGHUP, which without this service would end the server, and
+/// logs which other settings have changed.
 struct ReloadSignal: Service {
     /// The certificate; `nil` if connections are not encrypted.
     let certificate: ServerCertificate?
     /// The level to change.
     let logLevel: SharedLogLevel
+    /// The settings in force.
+    let configuration: ServerConfiguration
     /// Reads the settings again; `nil` if they have no source.
     let settings: (@Sendable () throws -> ServerConfiguration)?
     /// Threads for reading.
@@ -34,7 +37,15 @@ struct ReloadSignal: Service {
         }
         guard let settings else { return }
         do {
-            let level = try await pool.runIfActive { try settings().logLevel }
+            let new = try await pool.runIfActive { try settings() }
+            let changed = configuration.names(changedIn: new).filter { $0 != "log.level" }
+            if !changed.isEmpty {
+                logger.warning(
+                    "SIGHUP: changed settings have no effect before a restart.",
+                    metadata: ["settings": .array(changed.map { "\($0)" })]
+                )
+            }
+            let level = new.logLevel
             guard level != logLevel.value else { return }
             // The line is written with every old and new level.
             logLevel.value = min(level, logLevel.value, .notice)

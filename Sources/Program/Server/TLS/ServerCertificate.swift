@@ -49,13 +49,17 @@ final class ServerCertificate: Sendable {
         var configuration = NIOSSLHandler.Configuration()
         // Otherwise an idle connection keeps the memory of its largest write.
         configuration.maximumPreservedOutboundBufferCapacity = ServerCertificate.keptBuffer
-        return Encryption(threads: threads) { [self, configuration] in
+        return Encryption(threads: threads, isTruncation: isTruncation) { [self, configuration] in
             NIOSSLServerHandler(
                 context: current.withLock(\.context),
                 customVerificationCallback: nil,
                 configuration: configuration
             )
         }
+    }
+
+    private let isTruncation: @Sendable (any Error) -> Bool = { error in
+        if case NIOSSLError.uncleanShutdown = error { true } else { false }
     }
 
     private static func read(
@@ -112,9 +116,12 @@ final class ServerCertificate: Sendable {
     private static func report(_ certificate: NIOSSLCertificate, _ logger: Logger) {
         let seconds = Int(certificate.notValidAfter - time(nil))
         let days = seconds / 86_400
+        let isEnding = days < warningDays
         logger.log(
-            level: days < warningDays ? .warning : .info,
-            seconds <= 0 ? "The certificate has ended." : "The certificate is loaded.",
+            level: isEnding ? .warning : .info,
+            seconds <= 0
+                ? "The certificate has ended."
+                : isEnding ? "The certificate ends soon; renew it." : "The certificate is loaded.",
             metadata: ["tls.daysLeft": "\(max(0, days))"]
         )
     }

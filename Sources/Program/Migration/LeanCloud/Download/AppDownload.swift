@@ -10,7 +10,8 @@ package struct AppDownload: Sendable {
     private static let pageSize = 500
     /// Classes of lcfile that hold its own state, and are made again when objects are imported.
     private static let internalClasses: Set<String> = [
-        "_Session", "_Upload", "_UploadPart", "_Usage", "_Deletion", "_GoneKey", "_Identity", "_Mail", "_MailLink",
+        "_Session", "_Upload", "_UploadPart", "_Usage", "_Deletion", "_Trash", "_Damage", "_GoneKey", "_Identity",
+        "_Mail", "_MailLink", "_Inbox", "_InboxItem", "_PeopleJob", "_Sms", "_SmsCode", "_Captcha",
         "_CensorJob", "_CensorRun", "_CensorLog", "_CensorSettings", "_KnownImage",
     ]
 

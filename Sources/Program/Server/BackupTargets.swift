@@ -1,0 +1,35 @@
+internal import DiskBlobs
+package import Domain
+internal import S3Backups
+internal import Storage
+
+/// Makes the target that an operator names: the place for every kind of target.
+package enum BackupTargets {
+    /// Whether a text names a backup repository, and not a folder that `lcfile backup DIR` wrote.
+    package static func isRepository(_ text: String) -> Bool {
+        text.hasPrefix(S3Location.scheme) || BackupRepository.exists(inFolder: text)
+    }
+
+    /// The target that a text names: a folder, created if its parent exists, or `s3://bucket/prefix`.
+    ///
+    /// Credentials are never part of the text, because all users of a machine can list the arguments of processes.
+    ///
+    /// - Parameters:
+    ///   - text: The name.
+    ///   - loader: Loads the settings `backup.s3.*`; not used for a folder.
+    /// - Returns: The target.
+    /// - Throws: ``ExitError`` if it cannot be used.
+    package static func target(_ text: String, _ loader: ConfigurationLoader) throws -> any BackupTarget {
+        guard text.hasPrefix(S3Location.scheme) else {
+            do {
+                return try FolderTarget(folder: text)
+            } catch {
+                throw ExitError.storage(error.description)
+            }
+        }
+        guard let location = S3Location(text) else {
+            throw ExitError.configuration("\(text) is not the name of a bucket such as s3://backups/lcfile")
+        }
+        return try loader.load().s3.target(at: location)
+    }
+}

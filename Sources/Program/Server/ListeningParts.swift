@@ -1,0 +1,20 @@
+internal import HTTPAPI
+internal import ServiceLifecycle
+
+/// The constructed parts that the listeners use, and the services that run beside them.
+struct ListeningParts {
+    /// What answers requests.
+    let api: API
+    /// The open connections of the main listener.
+    let connections: OpenConnections
+    /// What the limit of open files allows.
+    let descriptors: DescriptorBudget
+    /// How connections are encrypted; `nil` for connections in the clear.
+    let encryption: Encryption?
+    /// The metrics.
+    let page: MetricsPage
+    /// The workers of live queries; `nil` without live queries.
+    let liveQueries: LiveQueryWorkers?
+    /// Further services; the last one stops first.
+    let background: [any Service]
+}

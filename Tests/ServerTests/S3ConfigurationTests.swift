@@ -1,0 +1,62 @@
+import Domain
+import S3Backups
+import Storage
+import Testing
+
+@testable import Server
+
+@Suite("Settings of the S3 store of backups")
+struct S3ConfigurationTests {
+    private func load(_ environment: [String: String]) throws -> ServerConfiguration {
+        try ConfigurationLoader(environment: environment).load()
+    }
+
+    private let location = S3Location("s3://bucket/a/b")
+
+    @Test("keys and region come from AWS's variables if no setting has them")
+    func takesVariablesOfAWS() throws {
+        let s3 = try load([
+            "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "token",
+            "AWS_REGION": "eu-west-1",
+        ]).s3
+        #expect(s3.accessKey.revealed == "access" && s3.secretKey.revealed == "secret")
+        #expect(s3.sessionToken.revealed == "token" && s3.region == "eu-west-1")
+        #expect(try s3.target(at: #require(location)).description == "s3://bucket/a/b")
+    }
+
+    @Test("settings take precedence, and keys of two sources are not mixed")
+    func prefersSettings() throws {
+        let s3 = try load([
+            "LCFILE_BACKUP_S3_ACCESS_KEY": "own", "LCFILE_BACKUP_S3_SECRET_KEY": "own-secret",
+            "LCFILE_BACKUP_S3_REGION": "eu-west-2", "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_SESSION_TOKEN": "token", "AWS_REGION": "eu-west-1",
+        ]).s3
+        #expect(s3.accessKey.revealed == "own" && s3.secretKey.revealed == "own-secret")
+        #expect(s3.sessionToken.revealed.isEmpty && s3.region == "eu-west-2")
+    }
+
+    @Test("half of a key is refused, and no message has it")
+    func refusesHalves() {
+        let error = #expect(throws: ExitError.self) { try load(["LCFILE_BACKUP_S3_ACCESS_KEY": "half-of-it"]) }
+        #expect(error?.description.contains("backup.s3.secretKey") == true)
+        #expect(error?.description.contains("half-of-it") == false)
+    }
+
+    @Test("a target without keys, and a bucket that is none, name what is missing")
+    func refusesTargets() throws {
+        let location = try #require(location)
+        let missing = #expect(throws: ExitError.self) { try load([:]).s3.target(at: location) }
+        #expect(missing?.exitCode == 78 && missing?.description.contains("backup.s3.accessKey") == true)
+        let keys = ["AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret"]
+        let short = try #require(S3Location("s3://b"))
+        let unusable = #expect(throws: ExitError.self) { try load(keys).s3.target(at: short) }
+        #expect(unusable?.description.contains("'b'") == true)
+    }
+
+    @Test("the keys are not among the settings that the log shows")
+    func hidesKeys() throws {
+        let changes = try load(["LCFILE_BACKUP_S3_ACCESS_KEY": "own", "LCFILE_BACKUP_S3_SECRET_KEY": "hidden"]).changes
+        #expect(changes.contains { $0.name == "backup.s3.secretKey" })
+        #expect(!"\(changes)".contains("hidden") && changes.allSatisfy { $0.value == "(set)" })
+    }
+}
