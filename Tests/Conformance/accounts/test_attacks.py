@@ -112,11 +112,11 @@ def test_session_of_whoever_asks_does_not_become_that_of_who_logs_in(cast):
     assert me(cast.guest, cast.other.token).json()["objectId"] == cast.other.id
 
 
-def test_each_log_in_has_a_token_of_its_own(cast):
-    tokens = {log_in(cast.guest, cast.owner).json()["sessionToken"] for _ in range(5)}
-    assert len(tokens | {cast.owner.token}) == 6
-    for token in tokens:
-        assert me(cast.guest, token).json()["objectId"] == cast.owner.id
+def test_all_log_ins_of_a_user_have_one_token_and_those_of_another_user_another(cast):
+    for person in (cast.owner, cast.other):
+        assert {log_in(cast.guest, person).json()["sessionToken"] for _ in range(5)} == {person.token}
+        assert me(cast.guest, person.token).json()["objectId"] == person.id
+    assert cast.owner.token != cast.other.token
 
 
 @pytest.mark.parametrize("call, fields", [
@@ -126,6 +126,15 @@ def test_renewal_takes_no_token_over(person, call, fields):
     path = f"/1.1/users/{person.id}/{call}"
     sent = {"sessionToken": CHOSEN, "session_token": CHOSEN, "_SessionToken": CHOSEN}
     token = person.call("PUT", path, json=fields | sent, params={"session_token": CHOSEN}).json().get("sessionToken")
+    assert token not in (CHOSEN, person.token)
+    assert_nobody(person, CHOSEN)
+
+
+def test_new_password_takes_no_token_over(person):
+    path, chosen = f"/1.1/users/{person.id}", {"session_token": CHOSEN}
+    assert_refused(person.call("PUT", path, json={"password": "another", "sessionToken": CHOSEN}), 400, 117)
+    assert me(person, person.token).json()["objectId"] == person.id
+    token = person.call("PUT", path, json={"password": "another"}, params=chosen).json()["sessionToken"]
     assert token not in (CHOSEN, person.token)
     assert_nobody(person, CHOSEN)
 

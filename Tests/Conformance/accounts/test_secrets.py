@@ -52,8 +52,18 @@ def test_operator_is_shown_no_secret(cast, path):
     assert cast.owner.token not in cast.master.get(path, params={"limit": 1000}).text
 
 
-def test_answer_to_a_change_shows_no_secret(person):
-    assert_secret(person.call("PUT", f"/1.1/users/{person.id}?new=true", json={"password": PASSWORD, "city": "Lyon"}))
+@pytest.mark.parametrize("query", ["", "?new=true"])
+def test_answer_to_a_change_shows_no_secret(person, master, query):
+    path = f"/1.1/users/{person.id}{query}"
+    assert_secret(person.call("PUT", path, json={"city": "Lyon"}))
+    assert_secret(master.call("PUT", path, json={"password": PASSWORD, "city": "Lyon"}))
+
+
+@pytest.mark.parametrize("query", ["", "?new=true"])
+def test_answer_to_a_new_password_shows_the_token_alone(person, query):
+    response = person.call("PUT", f"/1.1/users/{person.id}{query}", json={"password": PASSWORD, "city": "Lyon"})
+    assert_secret(response, "sessionToken")
+    assert response.json()["sessionToken"] != person.token
 
 
 def test_answers_to_sign_up_and_log_in_show_the_token_alone(api):

@@ -1,7 +1,7 @@
 """Taking platforms away in the form of each SDK, anonymous users, and writes that would move an identity."""
 
 import pytest
-from accounts import PASSWORD, join, log_in, sign_up, unique, user_of
+from accounts import PASSWORD, join, log_in, sign_up, unique, user_of, with_session
 from client import assert_refused
 from data import DELETE, op
 from identities import data_of, github
@@ -159,9 +159,13 @@ def test_linked_platform_ends_anonymity(api, anonymous, nobody, form):
 @pytest.mark.parametrize("more", [{}, {"city": "Lyon"}], ids=str)
 def test_name_and_password_end_anonymity(api, anonymous, nobody, more):
     username = unique()
-    assert anonymous.change({"username": username, "password": PASSWORD} | more).status_code == 200
-    assert anonymous.read()["authData"] == {}
-    assert user_of(api, log_in(api, username=username), 200).id == anonymous.id
+    response = anonymous.change({"username": username, "password": PASSWORD} | more)
+    assert response.status_code == 200
+    token = response.json()["sessionToken"]
+    assert token != anonymous.token
+    assert anonymous.read(by=with_session(api, token))["authData"] == {}
+    user = user_of(api, log_in(api, username=username), 200)
+    assert (user.id, user.token) == (anonymous.id, token)
     assert user_of(api, join(api, nobody)).id != anonymous.id
 
 

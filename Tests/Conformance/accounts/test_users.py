@@ -147,8 +147,16 @@ def test_change_answers_with_id_and_time(callers, ann, path, caller):
 
 @pytest.mark.parametrize("flag", ["new", "fetchWhenSave"])
 def test_change_with_the_flag_answers_with_what_it_touched(ann, flag):
-    response = ann.change({"city": "Oslo", "password": "another"}, **{flag: "true"})
+    response = ann.change({"city": "Oslo"}, **{flag: "true"})
     assert own(response.json()) == {"city": "Oslo"}
+
+
+@pytest.mark.parametrize("flag", ["new", "fetchWhenSave"])
+def test_change_of_the_password_with_the_flag_answers_with_the_new_token_as_well(ann, flag):
+    body = ann.change({"city": "Oslo", "password": "another"}, **{flag: "true"}).json()
+    token = body.pop("sessionToken")
+    assert own(body) == {"city": "Oslo"}
+    assert token != ann.token and is_live(ann.api, token)
 
 
 @pytest.mark.parametrize("caller", OTHERS)

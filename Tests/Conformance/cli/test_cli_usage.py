@@ -9,6 +9,7 @@ from commands import USAGE, lcfile, own_environment
 
 @pytest.mark.parametrize("arguments, words", [
     (["lss"], ["Did you mean 'lcfile ls'?", "Usage: lcfile <subcommand>"]),
+    (["--verson"], ["Did you mean 'lcfile --version'?", "Usage: lcfile <subcommand>"]),
     (["ls", "--lmit", "3"], ["Did you mean '--limit'?", "Usage: lcfile ls "]),
     (["ls"], ["Set --app-id", "Usage: lcfile ls ", "See 'lcfile ls --help'"]),
     (["index", "list", "A"], ["Set --app-id", "Usage: lcfile index list ", "See 'lcfile index list --help'"]),

@@ -4,8 +4,8 @@ import io
 import time
 
 import pytest
-from client import Server, assert_refused, eventually
-from commands import credentials_of, lcfile
+from client import ALPHA, Server, assert_refused, eventually
+from commands import assert_fails, credentials_of, lcfile
 from PIL import Image
 from sdk import SDK
 
@@ -76,6 +76,25 @@ def test_command_downloads_with_the_signature_of_the_record(private, record, roc
     result = lcfile("get", "-o", "-", record[by].partition("?")[0], text=False, **credentials_of(private.url))
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == rocket
+
+
+@pytest.mark.parametrize("access", ["any", "styles", "signed"])
+def test_thumbnail_of_a_command_is_served_whatever_images_strangers_get(new_server, rocket, tmp_path, access):
+    server = new_server(LCFILE_IMAGES_ACCESS=access).start()
+    record = server.api().store(rocket)
+    arguments = ("thumbnail", "--width", "32", "--height", "32", "--crop")
+    master = credentials_of(server.url, master=ALPHA.master)
+    for name in (record["objectId"], record["key"], record["url"]):
+        url = lcfile(*arguments, "--master", name, **master).stdout.strip()
+        assert Image.open(io.BytesIO(server.api().fetch(url).content)).size == (32, 32)
+        image = lcfile(*arguments, "--master", "-o", "-", name, text=False, **master)
+        assert (image.returncode, image.stderr) == (0, b"")
+        assert Image.open(io.BytesIO(image.stdout)).size == (32, 32)
+    stranger = lcfile(*arguments, record["objectId"], **credentials_of(server.url))
+    if access == "any":
+        assert stranger.stdout == url + "\n" and "token=" not in url
+    else:
+        assert_fails(stranger, f"images.access is {access}", "--master", "lcfile url --image")
 
 
 def test_keys_rotate_while_old_urls_stay_valid(new_server, rocket):

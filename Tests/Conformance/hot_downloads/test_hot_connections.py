@@ -10,7 +10,7 @@ from cases import count
 from client import ALPHA, eventually
 from data import at_once
 from hostile import is_idle, memory
-from hot import assert_hot, get, hot_count, make_hot
+from hot import assert_hot, get, make_hot, settled_hot_count
 from hot_files import active, all_of, hot_response, responses_in, slow_connection, stored, whole_responses
 from live_messages import from_protobuf, packed
 from live_wire import BINARY, CLOSE, WireSocket, frame
@@ -40,7 +40,7 @@ def test_hundreds_of_requests_in_writes_of_20_are_all_hot_and_answered_in_order(
     for target in bodies:
         make_hot(server, target)
     order = [list(bodies)[number % 5 if number % 100 < 5 else number % 3] for number in range(REQUESTS)]
-    before, received, read = hot_count(server), b"", []
+    before, received, read = settled_hot_count(server), b"", []
     with server.raw() as connection:
         for start in range(0, len(order), 20):
             connection.send(b"".join(map(get, order[start:start + 20])))
@@ -55,7 +55,7 @@ def test_hundreds_of_requests_in_writes_of_20_are_all_hot_and_answered_in_order(
 def test_requests_of_many_connections_are_all_hot(server):
     _, target = stored(server, b"many")
     make_hot(server, target)
-    before = hot_count(server)
+    before = settled_hot_count(server)
 
     def ask(_):
         with server.raw() as connection:
@@ -69,7 +69,7 @@ def test_slow_client_gets_the_whole_of_a_large_file(server):
     data = noise(12 * MB)
     _, target = stored(server, data)
     make_hot(server, target)
-    before = hot_count(server)
+    before = settled_hot_count(server)
     with slow_connection(server) as connection:
         connection.send(get(target))
         # The server cannot send all while the client reads nothing, and serves others.
@@ -212,7 +212,7 @@ def test_connection_with_hot_requests_is_closed_when_it_is_idle_and_not_before(n
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
     _, target = stored(server, b"idle")
     make_hot(server, target)
-    before = hot_count(server)
+    before = settled_hot_count(server)
     with server.raw() as connection:
         end, count = time.monotonic() + 1.3, 0
         while time.monotonic() < end:

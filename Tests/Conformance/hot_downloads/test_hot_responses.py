@@ -5,7 +5,7 @@ from email.utils import parsedate_to_datetime
 import pytest
 from app_settings import configured
 from client import eventually
-from hot import assert_hot, hot_count, make_hot, series
+from hot import assert_hot, hot_count, make_hot, series, settled_hot_count
 from hot_files import IMAGE, KINDS, OPERATORS, SIZES, hot_response, open_blobs, response_to, shown, stored
 from uploading import KB, noise, qetag
 
@@ -26,7 +26,7 @@ def test_third_response_is_hot_and_equal_to_the_first(server, size):
 
 def test_second_response_is_not_hot(server):
     _, target = stored(server, b"twice")
-    before = hot_count(server)
+    before = settled_hot_count(server)
     response_to(server, target)
     response_to(server, target)
     hot_response(server, target)
@@ -162,7 +162,7 @@ def test_no_large_file_is_hot_without_files(new_server):
     (_, large), (_, small) = stored(server, noise(128 * KB + 1)), stored(server, noise(128 * KB))
     for target in (large, small):
         make_hot(server, target)
-    before = hot_count(server)
+    before = settled_hot_count(server)
     assert response_to(server, large).content == noise(128 * KB + 1)
     assert response_to(server, small).content == noise(128 * KB)
     assert_hot(server, before, 1)
@@ -186,7 +186,7 @@ def test_only_as_many_targets_are_hot_as_the_limit_allows(new_server):
     targets = [stored(server, noise(100, number))[1] for number in range(10)]
     for target in targets:
         make_hot(server, target)
-    before = hot_count(server)
+    before = settled_hot_count(server)
     for target in reversed(targets):
         response_to(server, target)
     last = hot_response_count(server, before)

@@ -102,7 +102,12 @@ def test_answers_with_session_tokens_are_not_compressed(server, api):
     user = {"username": "compressed", "password": "secret", "text": "word " * 1000}
     created = api.post("/1.1/users?fetchWhenSave=true", json=user, headers=GZIP)
     logged_in = api.post("/1.1/login", json={"username": "compressed", "password": "secret"}, headers=GZIP)
-    for answer in created, logged_in:
+    session = {"X-LC-Session": logged_in.json()["sessionToken"]}
+    changed = api.call(
+        "PUT", f"/1.1/users/{logged_in.json()['objectId']}?fetchWhenSave=true", headers=GZIP | session,
+        json={"password": "another", "text": "word " * 1000},
+    )
+    for answer in created, logged_in, changed:
         assert answer.json()["sessionToken"] and len(answer.content) > 1024
         assert "Content-Encoding" not in answer.headers
 

@@ -3,8 +3,9 @@
 import socket
 
 import pytest
+import requests
 from accounts import PASSWORD, settings, unique
-from client import ALPHA, TIMEOUT, assert_refused, eventually
+from client import ALPHA, TIMEOUT, Server, assert_refused, eventually
 
 FIRST, SECOND = "192.0.2.1", "192.0.2.2"
 FILES = "/1.1/classes/_File?limit=0"
@@ -40,6 +41,35 @@ def test_wrong_keys_count(limited):
 def test_date_needs_no_key_and_does_not_count(limited):
     api = limited(LCFILE_LIMITS_REQUESTS="1").api()
     assert [api.get("/1.1/date", headers={"X-LC-Key": "wrong"}).status_code for _ in range(2)] == [200, 200]
+
+
+CREDENTIALS_IN_URLS = [
+    ("GET", "/1.1/files/5f3a00000000000000000000/content"),
+    ("PUT", "/1.1/upload/unknown"),
+    ("GET", "/1.1/uploads/unknown"),
+    ("GET", "/1.1/uploads/unknown/events"),
+    ("GET", "/1.1/links/unknown/app"),
+    ("GET", f"/1.1/censorship/files/{ALPHA.id}/unknown/1/wrong"),
+    ("POST", "/1.1/censorship/callback"),
+]
+
+
+@pytest.fixture(scope="module")
+def one_request(tmp_path_factory):
+    """A server that trusts this machine as a proxy and answers one request of each client."""
+    settings = {"LIMITS_REQUESTS": "1", "LIMITS_EXEMPT": "none", "HTTP_PROXIES": "127.0.0.1"}
+    server = Server(tmp_path_factory.mktemp("one"), **{f"LCFILE_{name}": value for name, value in settings.items()})
+    yield server.start()
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("method, path", CREDENTIALS_IN_URLS)
+def test_requests_whose_url_is_the_credential_count(one_request, method, path):
+    client = {"X-Forwarded-For": f"192.0.2.{10 + CREDENTIALS_IN_URLS.index((method, path))}"}
+    calls = [requests.request(method, one_request.url + path, headers=client, timeout=TIMEOUT) for _ in range(2)]
+    assert calls[0].status_code not in (429, 500)
+    assert calls[1].status_code == 429
+    assert "limits.requests" in calls[1].text
 
 
 def test_each_client_of_a_trusted_proxy_has_its_own_limit(limited):

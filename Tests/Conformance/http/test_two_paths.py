@@ -7,7 +7,7 @@ all that they send until they close, except times and random ids.
 import pytest
 from cases import EXHAUSTIVE, chance, count
 from client import ALPHA, LAST_CHUNK, chunk
-from hot import Pair, WARM_UP, assert_hot, get, hot_count, make_hot
+from hot import Pair, WARM_UP, assert_hot, get, hot_count, make_hot, settled_hot_count
 from pictures import encoded, quarters
 from uploading import noise, qetag
 
@@ -34,7 +34,7 @@ def pair(tmp_path_factory):
         for target in [*TARGETS, CHAIN]:
             for peer in (pair.hot, pair.cold):
                 make_hot(peer.server, target)
-        before = hot_count(pair.hot.server)
+        before = settled_hot_count(pair.hot.server)
         pair.assert_same([b"".join(map(get, TARGETS))])
         assert_hot(pair.hot.server, before, len(TARGETS))
         yield pair
@@ -136,7 +136,7 @@ def test_simple_request_gets_the_same_response_hot(pair, name):
     server = pair.hot.server
     for _ in range(WARM_UP):
         pair.assert_same([SIMPLE[name].replace(b"HEAD", b"GET") + NEXT])
-    before = hot_count(server)
+    before = settled_hot_count(server)
     pair.assert_same([SIMPLE[name] + NEXT])
     pair.assert_same([SIMPLE[name], NEXT])
     assert_hot(server, before, 4)
@@ -436,7 +436,7 @@ def test_each_byte_in_a_query_is_treated_alike(pair):
     visible = [byte for byte in BYTES if 0x21 <= byte < 0x7F]
     for byte in visible:
         pair.hot.outcome([get(f"/hot.bin?v={chr(byte)}z")] * WARM_UP)
-    before = hot_count(pair.hot.server)
+    before = settled_hot_count(pair.hot.server)
     assert differing_bytes(pair, lambda byte: to(f"/hot.bin?v={byte}z")) == []
     # All of them but four at most can be in a target, and each of these requests has another one behind it.
     assert hot_count(pair.hot.server) - before >= 2 * (len(visible) - 4)
@@ -563,7 +563,7 @@ def pipeline(random):
 
 def test_random_pipelines(pair):
     cases = count(150, 20_000)
-    before = hot_count(pair.hot.server)
+    before = settled_hot_count(pair.hot.server)
     for number in range(cases):
         pieces = pipeline(chance(f"two paths {number}"))
         if pair.differs(pieces):

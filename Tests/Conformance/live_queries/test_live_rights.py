@@ -243,6 +243,19 @@ def test_master_is_told_of_users_that_sign_up_and_log_in(connect, cast):
     assert not {"password", "sessionToken", "salt"} & set(login["object"])
 
 
+def test_event_of_a_new_password_shows_no_token(connect, cast):
+    person = Person(cast.master.server)
+    live = connect(cast.master)
+    live.subscribe("_User", {"objectId": person.id})
+    response = person.call("PUT", f"/1.1/users/{person.id}", json={"password": "another"})
+    assert response.json()["sessionToken"] != person.token
+    events = live.flush()
+    assert short(events[:1]) == [("update", person.id)]
+    for event in events:
+        assert not {"password", "sessionToken", "salt"} & {*event["object"], *event.get("updatedKeys", [])}
+        assert response.json()["sessionToken"] not in str(event)
+
+
 def test_user_is_told_of_its_own_log_in(connect, cast):
     person = Person(cast.master.server)
     live = connect(person)

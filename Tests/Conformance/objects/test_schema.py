@@ -26,8 +26,7 @@ def test_bad_class_name(api, name):
 
 
 @pytest.mark.parametrize("name", [
-    "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification", "_Status", "_Follower", "_Followee",
-    "_FriendshipRequest",
+    "_Conversation", "_ConversationMemberInfo", "_SysMessage", "_Notification",
 ])
 def test_built_in_class_that_apps_use_like_their_own(api, name):
     things = Objects(api, name)

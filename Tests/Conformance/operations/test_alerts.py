@@ -12,6 +12,7 @@ from metrics import OPERATIONS, families, metrics_in, promtool
 
 ALERTS = OPERATIONS / "alerts.yml"
 DASHBOARD = OPERATIONS / "dashboard.json"
+CASES = Path(__file__).with_name("alert_cases.yml")
 RULES = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
 
 
@@ -22,8 +23,16 @@ def test_promtool_accepts_the_rules():
 
 
 def test_alerts_fire_when_they_should_and_only_then():
-    code, output = promtool("test", "rules", Path(__file__).with_name("alert_cases.yml"))
+    code, output = promtool("test", "rules", CASES)
     assert code == 0, output
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_alert_has_a_case_that_fires_and_one_that_does_not(rule):
+    # The base loader reads `0x4`, five zeros for promtool, as a string instead of as a number.
+    tests = yaml.load(CASES.read_text(), yaml.BaseLoader)["tests"]
+    cases = [case for test in tests for case in test["alert_rule_test"] if case["alertname"] == rule["alert"]]
+    assert {bool(case.get("exp_alerts")) for case in cases} == {True, False}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])

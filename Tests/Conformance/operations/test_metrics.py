@@ -1,11 +1,13 @@
 """Each event moves its series and no other; the text is what Prometheus' tools expect, and what the documentation says."""
 
+import json
 import re
 import time
 
 import pytest
 from client import ALPHA, ROCKET, credentials, eventually, head
-from hot import make_hot, store_at
+from commands import lcfile
+from hot import WARM_UP, make_hot, store_at
 from live_client import address
 from live_wire import opened
 from metrics import OPERATIONS, Watch, families, page, promtool
@@ -183,7 +185,10 @@ def test_bytes_of_bodies_count_and_those_of_heads_do_not(server, api):
 def test_hot_download_counts_in_the_series_of_others(server, master, suffix, group):
     target = f"/counted-{group}.jpg"
     store_at(master, target[1:], ROCKET.read_bytes(), name="x.jpg")
+    warm_up = Watch(server, "lcfile_http_requests_total")
     make_hot(server, target + suffix)
+    # They count when their responses have been written, which can be after the client has read them.
+    assert eventually(lambda: warm_up.changes == {f"http_requests {group} GET 200": WARM_UP}), warm_up.changes
     watch = Watch(server, "lcfile_http_requests_total", "lcfile_hot_downloads_total", "lcfile_http_response_bytes_total")
     size = len(server.api().fetch(server.url + target + suffix).content)
     watch.assert_changes({
@@ -251,6 +256,15 @@ def test_figures_of_process_and_disk_are_plausible(server):
 def test_build_info_is_one(server):
     sample, = families(server)["lcfile_build_info"].samples
     assert sample.value == 1 and sample.labels["version"]
+    named = lcfile("version", "--json").stdout
+    assert sample.labels["commit"] == (json.loads(named).get("commit") or "unknown")
+
+
+def test_ready_server_has_no_reason(server):
+    assert one(server, "lcfile_ready") == 1
+    reasons = {sample.labels["reason"]: sample.value for sample in families(server)["lcfile_not_ready"].samples}
+    assert {"starting", "stopping", "storage-full", "database-unavailable", "image-queue-full"} <= reasons.keys()
+    assert set(reasons.values()) == {0}
 
 
 def test_idle_queues_and_budgets_are_below_their_limits(server):

@@ -42,10 +42,10 @@ def test_log_in_with_the_same_identity_is_the_same_user(run, platform, identity)
         user = User.login_with(platform, dict(data)); user.set("city", "Lyon").save()
         User.set_current(None)
         same = User.login_with(platform, dict(data))
-        say(id=same.id == user.id, city=same.get("city"), new_token=same.session_token != user.session_token)
+        say(id=same.id == user.id, city=same.get("city"), same_token=same.session_token == user.session_token)
         """, platform=platform, identity=identity,
     )
-    assert seen == {"id": True, "city": "Lyon", "new_token": True}
+    assert seen == {"id": True, "city": "Lyon", "same_token": True}
 
 
 def test_log_in_replaces_the_stored_data(run):
@@ -174,7 +174,7 @@ def test_platforms_are_hidden_from_others_and_shown_to_master(run, sdk):
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("call", [
-    "User.request_password_reset('ann@example.org')", "User.request_email_verify('ann@example.org')",
+    "User.request_password_reset('ann@example.org')",
     "User.request_mobile_phone_verify('+33600000000')", "User.request_password_reset_by_sms_code('+33600000000')",
     "User.reset_password_by_sms_code('123456', 'changed', '+33600000000')",
     "User.request_change_phone_number('+33600000000')", "User.change_phone_number('123456', '+33600000000')",
@@ -186,3 +186,9 @@ def test_platforms_are_hidden_from_others_and_shown_to_master(run, sdk):
 @pytest.mark.parametrize("user", ["None", "person()"], ids=["guest", "user"])
 def test_what_needs_mails_or_sms_raises_119(run, call, user):
     assert run(f"User.set_current({user}); say(code=code(lambda: {call}))") == {"code": 119}
+
+
+@pytest.mark.parametrize("user", ["None", "person()"], ids=["guest", "user"])
+def test_verification_of_an_address_without_a_mail_server_raises_1(run, user):
+    call = "User.request_email_verify('ann@example.org')"
+    assert run(f"User.set_current({user}); say(code=code(lambda: {call}))") == {"code": 1}

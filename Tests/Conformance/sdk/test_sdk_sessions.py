@@ -66,6 +66,21 @@ def test_refresh_ends_all_other_tokens(run):
     assert seen == {"valid": [False, False]}
 
 
+def test_refresh_on_one_device_ends_the_token_of_the_other(run):
+    seen = run(
+        """
+        name = person().get_username(); phone, tablet = log_in(name), log_in(name)
+        same = phone.session_token == tablet.session_token
+        User.set_current(phone); phone.refresh_session_token()
+        ended = not tablet.is_authenticated()
+        tablet.login(name, PASSWORD)
+        say(same=same, ended=ended, again=tablet.session_token == phone.session_token,
+            authenticated=phone.is_authenticated() and tablet.is_authenticated())
+        """
+    )
+    assert seen == {"same": True, "ended": True, "again": True, "authenticated": True}
+
+
 def test_refresh_of_somebody_elses_token_raises_206(run):
     seen = run("ann = person(); bob = person(); say(code=code(ann.refresh_session_token), ann=ann.is_authenticated())")
     assert seen == {"code": 206, "ann": True}
@@ -94,6 +109,18 @@ def test_update_password_ends_all_other_tokens(run):
         """
     )
     assert seen == {"valid": [False, False]}
+
+
+def test_saved_password_gives_a_new_token(run):
+    seen = run(
+        """
+        user = person(); old = user.session_token
+        user.set_password("changed"); user.save()
+        say(changed=user.session_token != old, authenticated=user.is_authenticated(), code=code(user.set("n", 1).save),
+            old=User(sessionToken=old).is_authenticated(), fields=user.has("sessionToken"))
+        """
+    )
+    assert seen == {"changed": True, "authenticated": True, "code": None, "old": False, "fields": False}
 
 
 @pytest.mark.parametrize("change", [

@@ -147,6 +147,7 @@ def test_start_says_version_storage_settings_and_limits(logging):
     assert not {"disk.reserve", "log.format", "host"} & settings.keys()
     serving, = [line for line in lines(logging) if line["message"] == "The server accepts requests"]
     assert serving["limits"]["connections"] > 0 and serving["limits"]["uploadBytes"] > 0
+    assert (serving["limits"]["requestsPerMinute"], serving["limits"]["imageMillisecondsPerMinute"]) == (12000, 60000)
     assert "the secret of the webhook" not in logging.errors
     assert not any(key in logging.errors for key in (ALPHA.key, ALPHA.master))
 
@@ -159,6 +160,39 @@ def test_stop_says_which_signal_came(new_server, signal, name):
     stop, stopped = lines(server)[-2:]
     assert (stop["message"], stop["reason"]) == ("The server stops", name)
     assert stopped["message"] == "The server has stopped"
+
+
+@pytest.mark.parametrize("code, settings, reason", [
+    (78, {"LCFILE_LOG_LEVEL": "loud", "LCFILE_METRICS_ENABLED": "maybe"}, "2 settings cannot be used:\n"),
+    (73, {"LCFILE_UPLOADS_TYPE_TABLE": "/nowhere"}, "/nowhere"),
+    (69, {"LCFILE_HOST": "192.0.2.1"}, "192.0.2.1"),
+])
+@pytest.mark.parametrize("format", ["auto", "json"])
+def test_failed_start_is_the_last_line_of_a_log_in_json(new_server, code, settings, reason, format):
+    server = new_server(LCFILE_LOG_FORMAT=format, **settings).launch()
+    assert server.wait() == code
+    last = lines(server)[-1]
+    assert (last["level"], last["message"]) == ("critical", "The server stops")
+    assert reason in last["reason"]
+    assert [line["message"] for line in lines(server)].count("The server stops") == 1
+
+
+def test_faults_of_a_file_are_logged_in_the_format_of_the_file(new_server):
+    server = new_server(apps=())
+    del server.environment["LCFILE_LOG_FORMAT"]
+    (server.folder / "settings.yaml").write_text("colour: red\nlog: {format: text}\n")
+    server.command += ["--config", "settings.yaml"]
+    server.launch()
+    assert server.wait() == 78
+    assert server.errors.startswith("lcfile: unknown setting 'colour'")
+
+
+def test_failed_start_on_a_terminal_is_a_sentence(new_server, tmp_path):
+    server = new_server()
+    command = OnTerminal("serve", "--port", "none", folder=tmp_path, columns=300)
+    assert command.end() == 78
+    assert "lcfile: port is 'none'; allowed: " in command.text
+    assert server.process is None
 
 
 def test_log_on_a_terminal_is_text(new_server, tmp_path):

@@ -1,6 +1,6 @@
-"""SIGHUP reads the log level again."""
+"""SIGHUP reads the log level again, and names the changed settings that need a restart."""
 
-from client import ALPHA, eventually, yaml_of
+from client import ALPHA, BETA, eventually, yaml_of
 from tls import hang_up
 
 
@@ -27,3 +27,24 @@ def test_log_level_is_read_again(new_server):
     assert eventually(lambda: "the settings of before stay" in server.errors)
     assert "log.level is 'loud'" in server.errors
     assert ask(server, "classes/Last") and server.is_healthy()
+
+
+def test_settings_that_need_a_restart_are_named_without_their_values(new_server):
+    server = new_server(apps=(), arguments=["--config", "settings.yaml"])
+    file = server.folder / "settings.yaml"
+    file.write_text(f"files:\n  signingKeys: the-first-long-key\n{yaml_of([ALPHA])}")
+    server.start()
+    hang_up(server)
+    assert eventually(lambda: "no certificate to read again" in server.errors)
+    file.write_text(
+        f"files:\n  signingKeys: the-other-long-key\nuploads:\n  maxSize: 1GB\nlog:\n  level: debug\n"
+        f"{yaml_of([ALPHA, BETA])}"
+    )
+    hang_up(server)
+    assert eventually(lambda: "log.level has changed" in server.errors)
+    line, = [line for line in server.errors.splitlines() if "no effect before a restart" in line]
+    assert " warning " in line
+    for name in ("files.signingKeys", "uploads.maxSize", f"apps.{BETA.id}"):
+        assert name in line
+    assert "log.level" not in line and ALPHA.id not in line
+    assert "long-key" not in server.errors and BETA.key not in server.errors

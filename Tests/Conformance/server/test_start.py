@@ -147,6 +147,19 @@ def test_all_faulty_settings_are_told_at_once(new_server):
     assert "\n  log.level is 'loud'; allowed: " in server.errors
 
 
+def test_faults_of_apps_and_of_settings_that_do_not_fit_together_are_told_with_the_others(new_server):
+    server = new_server(apps=())
+    (server.folder / "settings.yaml").write_text(
+        "uploads: 5\nmail: {server: 'smtp://127.0.0.1:25'}\napps:\n  - {id: a/b, appKey: short, masterKey: abcdefgh}\n"
+    )
+    server.environment["LCFILE_LOG_LEVEL"] = "loud"
+    server.command += ["--config", "settings.yaml"]
+    assert_does_not_start(
+        server, SETTING, "5 settings cannot be used:", "'uploads' in settings.yaml is a group of settings",
+        "log.level is 'loud'", "the app id 'a/b'", "the app key of app 'a/b'", "mail.server needs mail.from",
+    )
+
+
 def test_configuration_file_that_is_not_there(new_server):
     assert_does_not_start(new_server(apps=(), arguments=["--config", "nowhere.yaml"]), SETTING, "nowhere.yaml")
 

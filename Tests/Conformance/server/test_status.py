@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from backups import assert_succeeds
 from client import free_port
-from commands import SERVER, assert_fails, lcfile
+from commands import SERVER, USAGE, assert_fails, lcfile
 
 
 @pytest.fixture
@@ -40,5 +41,24 @@ def test_status_without_metrics_shows_what_is_known(status):
 
 
 def test_status_of_a_server_that_is_down():
-    result = lcfile("status", "--server", f"http://127.0.0.1:{free_port()}")
-    assert_fails(result, "connect", code=SERVER)
+    url = f"http://127.0.0.1:{free_port()}"
+    assert_fails(lcfile("status", "--server", url), "connect", f"{url} does not answer", code=SERVER)
+
+
+@pytest.mark.parametrize("command", ["status", "health"])
+def test_server_is_found_as_by_other_commands(server, tmp_path, command):
+    environment = {"LCFILE_METRICS_PORT": str(server.metrics_port)}
+    assert_succeeds(lcfile(command, LCFILE_SERVER=server.url, **environment))
+    home = {"XDG_CONFIG_HOME": str(tmp_path)}
+    assert_succeeds(lcfile("profile", "set", "here", "--server", server.url, **home))
+    assert_succeeds(lcfile(command, "--profile", "here", **home, **environment))
+    assert_succeeds(lcfile(command, LCFILE_PROFILE="here", **home, **environment))
+    assert_fails(lcfile(command, "--profile", "nowhere", **home, **environment), "no profile 'nowhere'", code=USAGE)
+
+
+def test_status_shows_failed_requests_also_if_there_are_none(status, new_server):
+    fresh = new_server().start()
+    fresh.api().get("/1.1/files?limit=1")
+    shown = lcfile("status", "--server", fresh.url, LCFILE_METRICS_PORT=str(fresh.metrics_port)).stdout
+    row, = [line for line in shown.splitlines() if line.startswith("requests failed by the server")]
+    assert row.split()[-1] == "0"

@@ -125,7 +125,7 @@ def test_kill_behind_a_step_loses_no_removal(own, tmp_path, moment):
         # The answer may be cut off by the kill.
         with contextlib.suppress(OSError):
             own.api(master=True).delete(record["objectId"])
-        assert eventually(lambda: own.process.poll() == -signal.SIGKILL), "nobody killed the server"
+        assert eventually(lambda: own.process.poll() == -signal.SIGKILL), "the server was not killed"
     finally:
         tracer.terminate()
         tracer.wait(timeout=10)

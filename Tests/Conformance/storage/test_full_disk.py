@@ -1,7 +1,6 @@
 """A disk without a free byte: what adds is refused, what frees is done, and all is well again without a restart."""
 
 import pytest
-from accounts import new_token
 from batches import codes, delete as deletion, post
 from cases import covering, some
 from client import eventually
@@ -72,7 +71,7 @@ def test_full_disk_does_not_wear_out(server, disk):
         assert life.tasks.delete(id).status_code == 200
     assert free(disk) > fill_level // 2
     for _ in range(30):
-        new_token(life.api, life.ann)
+        life.begin_session()
 
 
 def test_server_with_little_space_is_not_ready(server, disk):
@@ -106,7 +105,10 @@ def test_start_on_a_full_disk(server, disk, end):
     assert server.process.poll() is None, server.errors
     assert server.errors.count("The server's storage is full.") == 1
     life.assert_reads_go_on()
-    assert health(server).json()["status"] == "full"
+    if end == "kill":
+        # The start has copied the log of the killed server into the database, which gave back the log's space.
+        fill(disk)
+    assert eventually(lambda: health(server).json()["status"] == "full")
     life.assert_sessions_go_on()
     for file in life.files[1:5]:
         assert life.master.delete(file["objectId"]).status_code == 200

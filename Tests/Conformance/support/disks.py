@@ -20,13 +20,13 @@ def mounted(folder, *arguments):
         subprocess.run(["umount", folder], check=True)
 
 
-def memory(folder, size="24m"):
+def memory(folder, size="36m"):
     """A file system in memory; a sixteenth of it, the reserve, has room for the databases of two apps."""
     return mounted(folder, "-t", "tmpfs", "-o", f"size={size}", "tmpfs")
 
 
 @contextlib.contextmanager
-def ext4(folder, megabytes=32):
+def ext4(folder, megabytes=48):
     """An ext4 file system in a file, without the blocks that ext4 sets aside for root."""
     image = folder.parent / f"{folder.name}.img"
     with open(image, "wb") as file:

@@ -1,11 +1,12 @@
 """A server before, while and after its disk is full."""
 
 import requests
-from accounts import is_live, log_in, sign_up
+from accounts import SESSIONS, is_live, log_in, new_token, sessions, sign_up
 from client import assert_refused, eventually
 from data import Objects
 
-HALF = 512 << 10
+# A file whose deletion frees a part of the reserve.
+LARGE = 1 << 20
 
 
 def health(server, query=""):
@@ -39,7 +40,7 @@ class Life:
         self.ann = sign_up(self.api)
         self.tasks = Objects(self.api, "Task")
         self.ids = [self.tasks.create(text="x" * 1000, n=0) for _ in range(20)]
-        self.files = [self.api.store(bytes(HALF), name=f"{number}.bin") for number in range(6)]
+        self.files = [self.api.store(bytes(LARGE), name=f"{number}.bin") for number in range(6)]
 
     def assert_nothing_is_added(self):
         assert_full(self.api.store_raw(b"", "x.bin"))
@@ -52,15 +53,21 @@ class Life:
 
     def assert_reads_go_on(self):
         assert self.tasks.get(self.ids[-1]).json()["n"] == 0
-        assert self.api.fetch(self.files[-1]["url"]).content == bytes(HALF)
+        assert self.api.fetch(self.files[-1]["url"]).content == bytes(LARGE)
         assert self.tasks.count() > 0
 
     def assert_sessions_go_on(self):
-        response = log_in(self.api, username=self.ann.username)
-        assert response.status_code == 200, response.text
         ended = self.ann.api.call("PUT", f"{self.ann.path}/refreshSessionToken")
         assert ended.status_code == 200, ended.text
         assert not is_live(self.api, self.ann.token)
+        self.begin_session()
+        assert log_in(self.api, username=self.ann.username).status_code == 200
+
+    def begin_session(self):
+        """Ends Ann's session and logs in again, which stores another one."""
+        session, = sessions(self.master, self.ann)
+        assert self.master.call("DELETE", f"{SESSIONS}/{session['objectId']}").status_code == 200
+        assert is_live(self.api, new_token(self.api, self.ann))
 
     def assert_well_again(self):
         # The bytes of deleted files go after the answer, and their space comes back then.

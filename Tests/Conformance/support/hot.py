@@ -54,6 +54,21 @@ def hot_count(server):
     return sum(series(server, "lcfile_hot_downloads_total").values())
 
 
+def settled_hot_count(server):
+    """The number when no client sends: it is read until it stays the same.
+
+    A request counts when its response has been written, which can be after the client has read it.
+    """
+    counts = [hot_count(server)]
+
+    def is_settled():
+        counts.append(hot_count(server))
+        return counts[-1] == counts[-2]
+
+    assert eventually(is_settled), counts
+    return counts[-1]
+
+
 def assert_hot(server, before, count):
     """Exactly `count` requests were answered hot since the number was `before`."""
     # A request counts when its response has been written, which can be after the client has read it.

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import marks
 from app_settings import configured
 from client import ALPHA, Server
-from hot import assert_hot, get, hot_count, series
+from hot import assert_hot, get, series, settled_hot_count
 from pictures import encoded, quarters
 from uploading import KB, MB
 
@@ -42,7 +42,7 @@ def response_to(server, target, *fields, method="GET"):
 
 def hot_response(server, target, *fields, method="GET"):
     """The response to a request that must be answered hot."""
-    before = hot_count(server)
+    before = settled_hot_count(server)
     response = response_to(server, target, *fields, method=method)
     assert_hot(server, before, 1)
     return response

@@ -8,7 +8,7 @@ from ssl import SSLEOFError
 from client import credentials
 from h2.config import H2Configuration
 from h2.connection import H2Connection
-from h2.events import DataReceived, ResponseReceived, StreamEnded, WindowUpdated
+from h2.events import DataReceived, InformationalResponseReceived, ResponseReceived, StreamEnded, WindowUpdated
 from h2.settings import Settings
 from tls import connected
 
@@ -24,6 +24,8 @@ class Response:
     headers: dict = field(default_factory=dict)
     content: bytes = b""
     is_complete: bool = False
+    # The statuses of responses before the final one, such as 100.
+    informational: list = field(default_factory=list)
     # The code of the server's RST_STREAM.
     reset: int = None
 
@@ -31,10 +33,11 @@ class Response:
 class Client2:
     """A connection that agreed on HTTP/2; it checks nothing that it sends, so that it can send what is not allowed."""
 
-    def __init__(self, server, settings=None):
+    def __init__(self, server, settings=None, address=None):
         context = server.authority.client()
         context.set_alpn_protocols(["h2", "http/1.1"])
-        self.socket = context.wrap_socket(connected(server.port), server_hostname="localhost")
+        plain = connected(server.port, address=address)
+        self.socket = context.wrap_socket(plain, server_hostname="localhost")
         self.protocol = self.socket.selected_alpn_protocol()
         self.h2 = H2Connection(H2Configuration(
             client_side=True, header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False,
@@ -43,6 +46,8 @@ class Client2:
         # The code of the server's GOAWAY.
         self.end_code = None
         self.is_closed = False
+        # The PING frames that are answered later; None answers each at once.
+        self.unanswered = None
         self.window_updates = 0
         self.unparsed = b""
         if settings:
@@ -119,6 +124,8 @@ class Client2:
         for event in self.h2.receive_data(b"".join(self.frames())):
             response = self.responses.get(getattr(event, "stream_id", None), Response())
             match event:
+                case InformationalResponseReceived():
+                    response.informational.append(int(dict(event.headers)[":status"]))
                 case ResponseReceived():
                     response.headers = dict(event.headers)
                     response.status = int(response.headers.pop(":status"))
@@ -143,7 +150,10 @@ class Client2:
             if kind == GOAWAY:
                 self.end_code = int.from_bytes(payload[4:8], "big")
             elif kind == PING and not flags & ACK:
-                self.send(frame(PING, ACK, 0, payload))
+                if self.unanswered is None:
+                    self.send(frame(PING, ACK, 0, payload))
+                else:
+                    self.unanswered.append(payload)
             elif kind == RST_STREAM:
                 if stream in self.responses:
                     self.responses[stream].reset = int.from_bytes(payload, "big")
@@ -159,6 +169,12 @@ class Client2:
     def is_open(self, stream):
         response = self.responses[stream]
         return not response.is_complete and response.reset is None
+
+    def answer_pings(self):
+        """Answers the PING frames that wait, and further ones at once."""
+        waiting, self.unanswered = self.unanswered, None
+        for payload in waiting:
+            self.send(frame(PING, ACK, 0, payload))
 
     def wait_for_end(self):
         """The code of the server's GOAWAY, when it has closed the connection."""

@@ -98,9 +98,12 @@ def assert_same(servers, *requests):
 FEW_BYTES = 16 * KB
 
 
-def connected(port, receive_buffer=None):
-    """A connection in the clear; a small buffer lets the client take few bytes at once."""
+def connected(port, receive_buffer=None, address=None):
+    """A connection in the clear, from another address of this machine if one is given; a small buffer lets the client
+    take few bytes at once."""
     plain = socket.socket()
+    if address:
+        plain.bind((address, 0))
     if receive_buffer:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     plain.settimeout(TIMEOUT)

@@ -142,6 +142,13 @@ def empty_data(client):
         client.send(frame(DATA, 0, 1, b""))
 
 
+def small_data(client):
+    """Frames of one byte, each of which takes a hundred in memory."""
+    client.send(frame(HEADERS, END_HEADERS, 1, hpack(client, "/1.1/files/a")))
+    for _ in range(20):
+        client.send(frame(DATA, 0, 1, b"x") * 1000)
+
+
 def malformed(client):
     """Streams that the server must reset."""
     for stream in range(1, 1001, 2):
@@ -156,7 +163,8 @@ def run(attack, client):
 
 
 @pytest.mark.parametrize(
-    "attack", [resets, continuations, settings, pings, priorities, empty_data, malformed], ids=lambda attack: attack.__name__
+    "attack", [resets, continuations, settings, pings, priorities, empty_data, small_data, malformed],
+    ids=lambda attack: attack.__name__,
 )
 def test_flood_ends_the_connection(hostile, attack):
     with Client2(hostile) as client:
@@ -165,7 +173,9 @@ def test_flood_ends_the_connection(hostile, attack):
         assert client.wait_for_end() in (ErrorCodes.ENHANCE_YOUR_CALM, None)
 
 
-@pytest.mark.parametrize("attack, limit", [(resets, "http2.maxResets"), (settings, "http2.maxControlFrames")])
+@pytest.mark.parametrize("attack, limit", [
+    (resets, "http2.maxResets"), (settings, "http2.maxControlFrames"), (small_data, "http2.maxSmallFrames"),
+])
 def test_flood_is_counted_as_a_limit(hostile, attack, limit):
     before = limit_hits(hostile, limit)
     with Client2(hostile) as client:

@@ -153,13 +153,26 @@ def test_tus_checksum_in_a_trailer_is_checked(client):
     assert client.wait(stream)[0].status == 460
 
 
-def test_expectation_gets_100_when_the_body_is_read(client):
-    headers = {name.lower(): value for name, value in credentials().items()} | {
-        "content-type": "application/octet-stream", "expect": "100-continue",
-    }
-    stream = client.begin("POST", "/1.1/files/expected.bin", headers, ends=False)
+EXPECTING = {name.lower(): value for name, value in KEYS.items()} | {
+    "content-type": "application/octet-stream", "expect": "100-continue",
+}
+
+
+def test_expectation_gets_100_before_the_body(client):
+    stream = client.begin("POST", "/1.1/files/expected.bin", EXPECTING, ends=False)
+    answer = client.responses[stream]
+    while client.is_open(stream) and not answer.informational:
+        client.receive()
+    assert answer.informational == [100]
     client.upload(stream, b"expected")
     assert client.wait(stream)[0].status == 201
+
+
+def test_refused_expectation_gets_no_100(server):
+    with Client2(server) as client:
+        stream = client.begin("POST", "/1.1/files/expected.bin", EXPECTING | {"x-lc-key": "wrong"}, ends=False)
+        answer = client.wait(stream)[0]
+        assert (answer.informational, answer.status) == ([], 401)
 
 
 def test_100_requests_at_once_are_answered(client, targets):

@@ -2,6 +2,8 @@
 connections."""
 
 import signal
+import struct
+import time
 
 import pytest
 from client import credentials, eventually
@@ -10,7 +12,7 @@ from h2.settings import SettingCodes
 from hostile import memory
 from hot import make_hot
 from hot_files import active, stored
-from http2 import Client2
+from http2 import GOAWAY, Client2, frame
 from tls import TLSServer
 from uploading import KB, MB, noise
 
@@ -99,15 +101,41 @@ def test_upload_that_stops_is_reset_after_the_timeout(impatient):
         assert client.wait(stream)[0].reset == ErrorCodes.CANCEL
 
 
+@pytest.mark.parametrize("path, status", [("health", 400), ("/health", 200), ("/1.1/date/none", 404)])
+def test_request_without_an_end_is_reset_although_its_response_waits(impatient, path, status):
+    """The first one is answered before any route, and the client grants no byte to any of the responses."""
+    with Client2(impatient, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+        answer = client.wait(client.begin("GET", path, ends=False))[0]
+        assert (answer.status, answer.is_complete, answer.reset) == (status, False, ErrorCodes.CANCEL)
+
+
+def test_upload_is_finished_after_the_goaway_of_its_client(server):
+    with Client2(server) as client:
+        stream = client.begin("POST", "/1.1/files/leaving.bin", UPLOAD, noise(10 * KB), ends=False)
+        client.send(frame(GOAWAY, 0, 0, struct.pack(">II", 0, ErrorCodes.NO_ERROR)))
+        client.upload(stream, b"end")
+        assert client.wait(stream)[0].status == 201
+
+
 def test_download_that_takes_longer_than_the_timeout_goes_on(impatient):
     data = noise(1 * MB, "slow")
     path = stored(impatient, data)[1]
-    with Client2(impatient, {SettingCodes.INITIAL_WINDOW_SIZE: 1000}) as client:
+    begin = time.monotonic()
+    with Client2(impatient, {SettingCodes.INITIAL_WINDOW_SIZE: 4000}) as client:
         stream = client.begin("GET", path)
-        # The connection is open as long as its stream is; another connection shows that the time is over.
-        with Client2(impatient) as idle:
-            idle.wait_for_end()
-        assert client.wait(stream)[0].content == data
+        while client.is_open(stream):
+            client.receive()
+            # The client is slow: it takes about 400 KB a second.
+            time.sleep(0.01)
+        assert client.responses[stream].content == data
+    assert time.monotonic() - begin > 1
+
+
+def test_response_that_the_client_does_not_take_is_reset(impatient):
+    path = stored(impatient, noise(1 * MB, "untaken"))[1]
+    with Client2(impatient, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+        response, = client.wait(client.begin("GET", path))
+    assert (response.status, response.reset) == (200, ErrorCodes.CANCEL)
 
 
 # Ends of connections
@@ -163,6 +191,21 @@ def test_stopping_server_ends_an_idle_connection(new_tls_server):
     with Client2(server) as client:
         assert client.request("GET", "/health").status == 200
         server.process.send_signal(signal.SIGTERM)
+        assert client.wait_for_end() == ErrorCodes.NO_ERROR
+    assert server.process.wait(timeout=10) == 0
+
+
+def test_request_that_crosses_the_announced_end_of_an_idle_connection_is_served(new_tls_server):
+    server = new_tls_server().start()
+    with Client2(server) as client:
+        assert client.request("GET", "/health").status == 200
+        client.unanswered = []
+        server.process.send_signal(signal.SIGTERM)
+        while not client.unanswered:
+            client.receive()
+        # As if sent before the announcement arrived.
+        assert client.request("GET", "/health").status == 200
+        client.answer_pings()
         assert client.wait_for_end() == ErrorCodes.NO_ERROR
     assert server.process.wait(timeout=10) == 0
 

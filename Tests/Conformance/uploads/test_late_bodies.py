@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from accounts import PASSWORD, is_live, log_in, new_token, sign_up, unique
+from accounts import PASSWORD, is_live, log_in, new_token, sign_up, unique, with_session
 from client import ALPHA, credentials, eventually, head
 from data import Objects, texts
 from people import BOTH, NO_SESSION, Person, Role, forbidden, no_writing
@@ -56,6 +56,9 @@ ENDS = {
     ),
     "refreshSessionToken": lambda api, master, user, token: api.call(
         "PUT", f"{user.path}/refreshSessionToken", headers={"X-LC-Session": token},
+    ),
+    "password by the user": lambda api, master, user, token: user.change(
+        {"password": "the user's"}, by=with_session(api, token),
     ),
     "password by the operator": lambda api, master, user, token: user.change({"password": "the user's"}, by=master),
 }

@@ -1,5 +1,4 @@
-"""What needs SMS codes is refused with a sentence until a later version sends them, and what needs mails without a mail
-server."""
+"""What needs SMS or mails is refused with a sentence that names the setting, if the server sends none."""
 
 import pytest
 from accounts import PASSWORD, is_live, log_in, new_email, new_phone, sign_up, users_named
@@ -7,7 +6,6 @@ from client import assert_refused
 
 PHONE = {"mobilePhoneNumber": "+12025550100"}
 CALLS = [
-    ("POST", "requestEmailVerify", {"email": "ann@example.org"}),
     ("POST", "requestPasswordReset", {"email": "ann@example.org"}),
     ("POST", "requestSmsCode", PHONE),
     ("POST", "verifySmsCode/123456", PHONE),
@@ -37,7 +35,14 @@ def user(api):
 @pytest.mark.parametrize("caller", ["guest", "user", "master"])
 def test_call_that_sends_or_takes_a_code_is_119(api, master, user, method, path, body, caller):
     by = {"guest": api, "user": user.api, "master": master}[caller]
-    assert_refused(by.call(method, f"/1.1/{path}", json=body), 400, 119)
+    setting = "mail.server" if path == "requestPasswordReset" else "sms.provider"
+    assert_refused(by.call(method, f"/1.1/{path}", json=body), 400, 119, setting)
+
+
+@pytest.mark.parametrize("caller", ["guest", "user", "master"])
+def test_verification_of_an_address_without_a_mail_server_is_1(api, master, user, caller):
+    by = {"guest": api, "user": user.api, "master": master}[caller]
+    assert_refused(by.post("/1.1/requestEmailVerify", json={"email": "ann@example.org"}), 400, 1, "mail.server")
 
 
 def test_code_signs_nobody_up(api, master):

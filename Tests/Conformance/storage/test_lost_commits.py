@@ -1,0 +1,60 @@
+"""A write-ahead log that was damaged after a kill: the server notices that answered changes are missing."""
+
+import pytest
+from client import ALPHA, eventually
+from data import Objects
+from full_disks import health, metric
+
+FRAME = 24 + 4096
+
+
+def killed_with_damage(server):
+    """Creates objects one after the other, kills the server, and flips a byte in a page in the middle of the log."""
+    server.start()
+    tasks = Objects(server.api(), "Task")
+    ids = [tasks.create(n=number) for number in range(20)]
+    server.kill()
+    log = server.storage / ALPHA.id / "lcfile.sqlite-wal"
+    content = bytearray(log.read_bytes())
+    frames = (len(content) - 32) // FRAME
+    content[32 + (frames - 6) * FRAME + 2000] ^= 1
+    log.write_bytes(content)
+    return ids, log, bytes(content)
+
+
+def test_a_start_with_lost_changes_is_refused(new_server):
+    server = new_server()
+    _, log, content = killed_with_damage(server)
+    server.launch()
+    assert server.wait() == 73
+    assert "has lost acknowledged changes" in server.errors and "disk.lostCommits" in server.errors
+    assert log.read_bytes() == content
+
+
+def test_an_accepted_loss_is_alarmed_and_the_log_is_saved(new_server):
+    server = new_server(LCFILE_DISK_LOST_COMMITS="accept")
+    ids, log, content = killed_with_damage(server)
+    server.launch()
+    assert eventually(server.is_live, 20)
+    tasks = Objects(server.api(), "Task")
+    left = set(tasks.ids(limit=1000))
+    assert left and left < set(ids)
+    assert health(server).json()["status"] == "damaged"
+    assert eventually(lambda: metric(server, "lcfile_storage_fault", '{kind="damaged"}') == 1)
+    saved, = log.parent.glob("lcfile.sqlite-wal.damaged-*")
+    assert saved.read_bytes() == content
+    assert "critical" in server.output.lower() + server.errors.lower()
+    server.stop()
+    server.start()
+    assert health(server).status_code == 200
+
+
+@pytest.mark.smoke
+def test_a_kill_without_damage_raises_no_alarm(new_server):
+    server = new_server().start()
+    tasks = Objects(server.api(), "Task")
+    ids = {tasks.create(n=number) for number in range(20)}
+    server.kill()
+    server.start()
+    assert set(Objects(server.api(), "Task").ids(limit=1000)) == ids
+    assert health(server).status_code == 200

@@ -1,0 +1,122 @@
+"""lcfile backup --to: snapshots of a server that works are consistent, whole or not there, and come back."""
+
+import json
+import signal
+import subprocess
+import threading
+
+import pytest
+from backups import INCOMPLETE, STORAGE, assert_succeeds, blob_of, command, lcfile, restore
+from client import ALPHA, TIMEOUT, clean_environment, eventually
+
+pytestmark = pytest.mark.long
+
+
+def back_up(server, repository, *arguments):
+    return lcfile("backup", "--storage", server.storage, "--to", repository, *arguments)
+
+
+def verify(repository, *arguments):
+    return lcfile("backup", "--to", repository, "--verify", *arguments)
+
+
+def snapshots(repository):
+    lines = assert_succeeds(lcfile("backup", "--to", repository, "--list", "--json")).splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def content_of(number):
+    return b"%d " % number * (number % 700)
+
+
+def test_snapshots_of_a_server_that_works_are_restored_with_all_that_was_answered(new_server, tmp_path):
+    server, repository = new_server().start(), tmp_path / "repository"
+    stored, stop = [], threading.Event()
+
+    def upload():
+        api = server.api()
+        while not stop.is_set():
+            number = len(stored)
+            stored.append(api.store(content_of(number), name=f"{number}.txt"))
+
+    thread = threading.Thread(target=upload, daemon=True)
+    thread.start()
+    try:
+        assert eventually(lambda: len(stored) > 20)
+        for _ in range(3):
+            answered = len(stored)
+            assert_succeeds(back_up(server, repository))
+    finally:
+        stop.set()
+        thread.join(timeout=TIMEOUT)
+    assert [row["app"] for row in snapshots(repository)].count(ALPHA.id) == 3
+    assert_succeeds(verify(repository, "--read-data"))
+    assert_succeeds(restore(repository, tmp_path / "storage"))
+    restored = new_server(storage=tmp_path / "storage").start().api()
+    for number, record in enumerate(stored[:answered]):
+        assert restored.fetch(restored.get(f"/1.1/files/{record['objectId']}").json()["url"]).content == content_of(number)
+
+
+def test_killed_backup_leaves_no_snapshot_and_the_next_one_goes_on(new_server, tmp_path):
+    server, repository = new_server().start(), tmp_path / "repository"
+    api = server.api()
+    # Blobs of 8 MB, so that the backup runs for some time.
+    for number in range(12):
+        api.store(bytes([number]) * (8 << 20), name="large")
+    process = subprocess.Popen(
+        command("backup", "--storage", server.storage, "--to", repository), env=clean_environment(),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    blobs = repository / ALPHA.id / "blobs"
+    assert eventually(lambda: any(blobs.rglob("*.*")) or process.poll() is not None)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=TIMEOUT)
+    assert snapshots(repository) == [] or process.returncode == 0
+    assert_succeeds(back_up(server, repository, "--keep-last", "1"))
+    assert_succeeds(verify(repository, "--read-data"))
+
+
+def test_retention_leaves_the_newest_snapshots(new_server, tmp_path):
+    server, repository = new_server().start(), tmp_path / "repository"
+    server.api().store(b"bytes", name="a.txt")
+    for _ in range(3):
+        assert_succeeds(back_up(server, repository))
+    before = snapshots(repository)
+    said = assert_succeeds(lcfile("backup", "--to", repository, "--keep-last", "2", "--dry-run"))
+    assert f"Would remove snapshot {ALPHA.id}" in said
+    assert snapshots(repository) == before
+    assert_succeeds(back_up(server, repository, "--keep-last", "2"))
+    times = [row["time"] for row in snapshots(repository) if row["app"] == ALPHA.id]
+    assert len(times) == 2 and times[0] == [row["time"] for row in before if row["app"] == ALPHA.id][-1]
+    # The day after which blobs go has not passed.
+    assert_succeeds(verify(repository))
+
+
+def test_damage_is_named_with_its_exit_code(new_server, tmp_path):
+    server, repository = new_server().start(), tmp_path / "repository"
+    record = server.api().store(b"bytes", name="a.txt")
+    assert_succeeds(back_up(server, repository))
+    (blob,) = (repository / ALPHA.id / "blobs").rglob(f"{blob_of(record, server.storage).name}.*")
+    blob.write_bytes(b"BYTES")
+    assert_succeeds(verify(repository))
+    result = verify(repository, "--read-data")
+    assert result.returncode == INCOMPLETE
+    assert record["objectId"] in result.stderr
+    refused = restore(repository, tmp_path / "storage")
+    assert refused.returncode == STORAGE and record["objectId"] in refused.stderr
+    assert not (tmp_path / "storage" / ALPHA.id).exists()
+    # The next backup stores again what is gone.
+    blob.unlink()
+    assert "1 new file" in assert_succeeds(back_up(server, repository))
+    assert_succeeds(verify(repository, "--read-data"))
+
+
+@pytest.mark.parametrize("arguments", [
+    ("backup", "d", "--to", "r"), ("backup", "--verify"), ("backup", "--to", "r", "--read-data"),
+    ("backup", "--to", "r", "--keep-last", "0"), ("backup", "--to", "r", "--dry-run"),
+    ("backup", "--to", "r", "--list", "--verify"), ("backup", "--to", "r", "--json"),
+    ("backup", "--to", "r", "--verify", "--read-data", "--subset", "3/2"), ("restore", "d", "--at", "yesterday"),
+])
+def test_wrong_usage(arguments, tmp_path):
+    result = lcfile(*arguments)
+    assert result.returncode == 2

@@ -1,0 +1,76 @@
+"""How a server ends: killed, or without power."""
+
+import time
+
+
+class Kill:
+    """The kernel lives on and keeps what the process wrote."""
+
+    name = "kills"
+    # Whether a blob may stay that nothing names.
+    leaves_blobs = False
+
+    def started(self, server):
+        """The first start is over."""
+
+    def strike(self, server, chance):
+        """Whether the server will end by itself, at a change of its files."""
+        return False
+
+    def end(self, server, chance):
+        server.kill()
+
+    def cut_start(self, server, chance):
+        """Ends a start somewhere in its middle."""
+        server.launch()
+        time.sleep(chance.random() * 0.4)
+        self.end(server, chance)
+
+
+class PowerLoss:
+    """The disk keeps what was synced. Half of the losses come just before a change or a sync, whose number among all
+    from now on is random; so they also hit the moments between two calls that follow each other at once.
+
+    `ignored` are the kinds of syncs that do nothing: then answers must get lost, or the test shows nothing.
+    """
+
+    name = "losses of power"
+
+    def __init__(self, disk, ignored=(), keeps_order=False):
+        self.disk, self.ignored = disk, ignored
+        disk.keep_order(keeps_order)
+        # The note of a commit is a name in another folder than the blob. Without an order of names it may be lost, and the
+        # blob of an upload without an answer be there.
+        self.leaves_blobs = not keeps_order
+
+    def started(self, server):
+        # What the first start made is there in any case: else a disk without syncs is just empty.
+        if self.ignored:
+            self.disk.settle()
+            self.disk.ignore(*self.ignored)
+
+    def strike(self, server, chance):
+        if chance.random() < 0.5:
+            return False
+        self.disk.strike(server.process.pid, chance.randrange(1, 1500))
+        return True
+
+    def end(self, server, chance):
+        server.kill()
+        self.disk.lose_power(chance.randrange(1 << 32))
+
+    def cut_start(self, server, chance):
+        server.launch()
+        self.disk.strike(server.process.pid, chance.randrange(1, 600))
+        wait_for_end(server, 1)
+        self.end(server, chance)
+
+
+def wait_for_end(server, seconds):
+    """Whether the server ended within this time."""
+    start = time.monotonic()
+    while time.monotonic() - start < seconds:
+        if server.process.poll() is not None:
+            return True
+        time.sleep(0.005)
+    return False
