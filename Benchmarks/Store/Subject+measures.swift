@@ -104,7 +104,7 @@ extension Subject {
         return if case .listing(let listing) = reply.content { listing } else { nil }
     }
 
-    private static let columns = "SELECT id, created_at, updated_at, acl, body"
+    private static let columns = "SELECT id, created_at, updated_at, acl, body, checksum"
 
     private static func find(in table: String, by field: String) -> String {
         "\(columns) FROM \(table) WHERE (json_extract(body, '$.\(field)') = ?) ORDER BY number LIMIT ? OFFSET ?"

@@ -100,6 +100,7 @@ struct DirectSQL: Sendable {
         var configuration = Configuration()
         configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { try RowChecksum.add(to: $0) }
         pool = try DatabasePool(path: path, configuration: configuration)
         // For the connection that fills alone: the store's writer syncs as it always does.
         try pool.writeWithoutTransaction { db in
@@ -163,7 +164,10 @@ struct DirectSQL: Sendable {
         let groupSize = 100_000
         try pool.writeWithoutTransaction { db in
             let statement = try db.makeStatement(
-                sql: "INSERT INTO \(table) (id, created_at, updated_at, acl, body) VALUES (?, ?, ?, NULL, ?)"
+                sql: """
+                    INSERT INTO \(table) (id, created_at, updated_at, body, checksum)
+                    VALUES (?1, ?2, ?3, ?4, lcfile_checksum(?1, ?2, ?3, NULL, ?4))
+                    """
             )
             for start in stride(from: 0, to: count, by: groupSize) {
                 try db.inTransaction {
