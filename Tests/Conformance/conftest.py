@@ -24,16 +24,22 @@ from verifying import Verifier
 
 def pytest_addoption(parser):
     parser.addoption("--part", choices=["together", "alone"], help="only tests not marked `alone`, or only those marked")
+    parser.addoption("--failures", type=Path, help="a file to which the tests that fail are added, one a line")
+    parser.addoption("--again", type=Path, help="only tests of such a file")
 
 
 def pytest_collection_modifyitems(config, items):
     items[:] = with_each_value(items)
     # The files that take long come first: the last ones decide how long one worker runs alone.
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
-    part = config.getoption("--part")
-    if part is None:
+    part, again = config.getoption("--part"), config.getoption("--again")
+    if again is not None:
+        wanted = set(again.read_text().splitlines())
+        chosen = [item for item in items if item.nodeid in wanted]
+    elif part is not None:
+        chosen = [item for item in items if (item.get_closest_marker("alone") is not None) == (part == "alone")]
+    else:
         return
-    chosen = [item for item in items if (item.get_closest_marker("alone") is not None) == (part == "alone")]
     kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = chosen
@@ -43,6 +49,24 @@ def pytest_collection_modifyitems(config, items):
 def pytest_runtestloop():
     gc.freeze()
     gc.enable()
+
+
+class FailureList:
+    """Adds the tests that fail to a file; with several processes only the first of them has it."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            with self.path.open("a") as failures:
+                failures.write(f"{report.nodeid}\n" if report.when != "teardown" else f"teardown of {report.nodeid}\n")
+
+
+def pytest_configure(config):
+    failures = config.getoption("--failures")
+    if failures is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailureList(failures))
 
 
 CHECKS = pytest.StashKey[list]()
