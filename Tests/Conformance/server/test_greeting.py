@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from client import ALPHA, BETA, ROCKET, TIMEOUT, clean_environment, yaml_of
 from PIL import Image
+from request_log import log_so_far
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_app_can_come_from_the_environment(new_server):
 def test_variables_of_commands_are_no_app_and_a_warning(new_server):
     server = new_server(LCFILE_APP_ID=BETA.id + "x", LCFILE_MASTER_KEY="of-another-server", LCFILE_SERVER="http://x").start()
     assert server.api().store(b"x", name="x.txt")
-    for text in (server.output, server.errors):
+    for text in (server.output, log_so_far(server)):
         assert "LCFILE_APP_ID and LCFILE_MASTER_KEY without LCFILE_APP_KEY make no app" in text
         assert "of-another-server" not in text
 
@@ -113,7 +114,7 @@ def test_app_of_an_earlier_start_is_missed_aloud(first):
     (first.folder / "lcfile.yaml").write_text(yaml_of([ALPHA]))
     first.command += ["--config", "lcfile.yaml"]
     first.start()
-    for text in (first.output, first.errors):
+    for text in (first.output, log_so_far(first)):
         assert f"The app '{app.id}' that an earlier start created is not served" in text
         assert app.key not in text and app.master not in text
     first.stop()

@@ -109,6 +109,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_request_forges_a_line(logging, name):
     target, fields = HOSTILE[name]
+    line_of(logging, "/before")
     before = len(lines(logging))
     with logging.raw() as connection:
         connection.send(get(target, *fields))

@@ -61,7 +61,7 @@ def test_flipped_byte_is_found_refused_reported_and_served_again(own):
         assert response.status_code == 500, (url, method, headers)
         assert "ETag" not in response.headers
         assert "no-store" in response.headers.get("Cache-Control", "no-store")
-    assert "critical" in own.errors and stored["objectId"] in own.errors
+    assert eventually(lambda: "critical" in own.errors and stored["objectId"] in own.errors)
     # It is known now, so a quick check reports it too, and so does the server after a restart.
     assert set(findings(own)[1]) == subjects
     own.terminate()

@@ -14,6 +14,7 @@ from data import batch
 from full_disks import metric
 from hostile import forget_peak, memory
 from kept import files as derivatives
+from request_log import log_so_far
 from uploading import ask
 
 pytestmark = pytest.mark.long
@@ -80,7 +81,7 @@ def test_bytes_that_cannot_be_removed_are_tried_again_and_keep_no_others(own):
         # The second attempt: the first pause is a second.
         assert eventually(lambda: metric(own, "lcfile_deletions_failed_total", LABEL) >= 2)
         assert metric(own, "lcfile_deletions_waiting", LABEL) == queued(master) == 1
-        line, = (line for line in own.errors.splitlines() if "The bytes of a deleted file cannot be removed" in line)
+        line, = (line for line in log_so_far(own).splitlines() if "The bytes of a deleted file cannot be removed" in line)
         assert "Is a directory" in line and stuck["objectId"] in line and stuck["key"] not in line
     assert eventually(lambda: not blob_of(stuck, own.storage).exists(), 20)
     assert eventually(lambda: queued(master) == 0)
@@ -181,7 +182,7 @@ def test_backup_leaves_queue_and_bytes_behind(own, new_server, tmp_path):
     restored = new_server(storage=tmp_path / "storage").start()
     assert queued(restored.api(master=True)) == 0
     assert restored.blobs() == [blob_of(kept, restored.storage)]
-    assert "deletion" not in restored.errors
+    assert "deletion" not in log_so_far(restored)
 
 
 def test_hundreds_of_deletes_in_a_batch_take_no_memory(own):

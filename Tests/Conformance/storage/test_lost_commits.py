@@ -43,7 +43,7 @@ def test_an_accepted_loss_is_alarmed_and_the_log_is_saved(new_server):
     assert eventually(lambda: metric(server, "lcfile_storage_fault", '{kind="damaged"}') == 1)
     saved, = log.parent.glob("lcfile.sqlite-wal.damaged-*")
     assert saved.read_bytes() == content
-    assert "critical" in server.output.lower() + server.errors.lower()
+    assert eventually(lambda: "critical" in server.output.lower() + server.errors.lower())
     server.stop()
     server.start()
     assert health(server).status_code == 200

@@ -12,6 +12,7 @@ from client import ALPHA, BINARY, Server, assert_refused, clean_environment, eve
 from data import Objects
 from disks import break_down, ext4
 from full_disks import Life, alive, health, metric, reasons
+from request_log import log_so_far
 
 pytestmark = pytest.mark.long
 
@@ -127,7 +128,7 @@ def test_damaged_page_is_told_and_the_rest_is_served(filled):
     assert health(server).json()["status"] == "damaged"
     assert alive(server)
     assert metric(server, "lcfile_storage_faults_total", '{kind="damaged"}') == 3
-    assert len(re.findall(r"critical .*The server's storage is damaged\.", server.errors)) == 1
+    assert len(re.findall(r"critical .*The server's storage is damaged\.", log_so_far(server))) == 1
 
 
 def test_blob_that_is_missing_is_told_to_the_operator(filled):
@@ -138,7 +139,7 @@ def test_blob_that_is_missing_is_told_to_the_operator(filled):
     # From when the server has looked itself, and recorded the damage.
     assert eventually(lambda: api.fetch(records[1]["url"]).status_code == 500)
     assert health(server).json()["status"] == "damaged"
-    assert server.errors.count(f"The blob of file {records[1]['objectId']} is missing.") == 1
+    assert log_so_far(server).count(f"The blob of file {records[1]['objectId']} is missing.") == 1
     assert api.fetch(records[0]["url"]).content == b"file 0"
 
 

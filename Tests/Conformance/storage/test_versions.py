@@ -100,4 +100,4 @@ def test_damaged_row_is_not_served_and_counted(new_server):
     assert (response.status_code, response.json()["code"]) == (500, 1)
     assert api.fetch(record["url"]).status_code == 500
     assert api.fetch(whole["url"]).content == b"world\n"
-    assert record["objectId"] in server.errors and "checksum" in server.errors
+    assert eventually(lambda: record["objectId"] in server.errors and "checksum" in server.errors)

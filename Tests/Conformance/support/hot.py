@@ -54,26 +54,28 @@ def hot_count(server):
     return sum(series(server, "lcfile_hot_downloads_total").values())
 
 
-def settled_hot_count(server):
-    """The number when no client sends: it is read until it stays the same.
+def active(server):
+    """The number of requests that have no whole response yet."""
+    return sum(series(server, "lcfile_http_requests_in_progress").values())
+
+
+def settle(server):
+    """Returns when no request is in progress, so that all are counted whose responses clients have read.
 
     A request counts when its response has been written, which can be after the client has read it.
     """
-    counts = [hot_count(server)]
+    assert eventually(lambda: active(server) == 0), f"{active(server)} requests do not end"
 
-    def is_settled():
-        counts.append(hot_count(server))
-        return counts[-1] == counts[-2]
 
-    assert eventually(is_settled), counts
-    return counts[-1]
+def settled_hot_count(server):
+    """The number when no client sends."""
+    settle(server)
+    return hot_count(server)
 
 
 def assert_hot(server, before, count):
-    """Exactly `count` requests were answered hot since the number was `before`."""
-    # A request counts when its response has been written, which can be after the client has read it.
-    assert eventually(lambda: hot_count(server) - before >= count, 2), hot_count(server) - before
-    assert hot_count(server) - before == count
+    """Exactly `count` requests were answered hot since the number was `before`, and no client sends now."""
+    assert settled_hot_count(server) - before == count
 
 
 # Two servers

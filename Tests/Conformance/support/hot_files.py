@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import marks
 from app_settings import configured
 from client import ALPHA, Server
-from hot import assert_hot, get, series, settled_hot_count
+from hot import assert_hot, get, settled_hot_count
 from pictures import encoded, quarters
 from uploading import KB, MB
 
@@ -104,7 +104,3 @@ def slow_connection(server):
     connection.socket.settimeout(15)
     connection.socket.connect(("127.0.0.1", server.port))
     return connection
-
-
-def active(server):
-    return sum(series(server, "lcfile_http_requests_in_progress").values())

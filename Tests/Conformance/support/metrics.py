@@ -7,6 +7,7 @@ from pathlib import Path
 
 import requests
 from client import TIMEOUT, eventually
+from hot import settle
 from prometheus_client.parser import text_string_to_metric_families
 
 ROOT = Path(__file__).parents[3]
@@ -42,9 +43,10 @@ def values(server, *names):
 
 
 class Watch:
-    """What changes in some metrics."""
+    """What changes in some metrics from now on; it begins when all earlier requests are counted."""
 
     def __init__(self, server, *names):
+        settle(server)
         self.server = server
         self.names = names
         self.before = values(server, *names)
@@ -56,7 +58,7 @@ class Watch:
 
     def assert_changes(self, expected):
         """A request counts when its response has been written, which can be after the client has read it."""
-        eventually(lambda: self.changes == expected, 2)
+        eventually(lambda: self.changes == expected)
         changes = self.changes
         assert changes == expected, changes
 

@@ -1,5 +1,6 @@
-"""What the log says of single requests."""
+"""What the log says: a thread of the server writes it behind the events, lines of requests up to a second later."""
 
+import itertools
 import re
 
 from client import eventually
@@ -11,3 +12,15 @@ def logged_status(server, path):
     found = eventually(lambda: line.search(server.errors))
     assert found, f"there is no line of {path}: {server.errors[-2000:]}"
     return int(found[1])
+
+
+NUMBERS = itertools.count()
+
+
+def log_so_far(server):
+    """The log with all lines of earlier events: they are written in their order, so they are there with that of a request
+    that is sent now."""
+    path = f"/log-so-far-{next(NUMBERS)}"
+    server.api().fetch(server.url + path)
+    logged_status(server, path)
+    return server.errors

@@ -10,8 +10,7 @@ from contextlib import ExitStack, suppress
 import pytest
 from client import chunk, credentials, eventually, head
 from h2.errors import ErrorCodes
-from hot import series
-from hot_files import active
+from hot import active, series
 from http2 import DATA, GOAWAY, Client2, frame
 from request_log import logged_status
 from tls import log_lines

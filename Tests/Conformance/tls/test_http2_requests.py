@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from client import credentials, eventually
-from hot import assert_hot, hot_count, make_hot, series
+from client import credentials
+from hot import assert_hot, make_hot, series, settle, settled_hot_count
 from hot_files import stored
 from http2 import Client2
 from tls import connected
@@ -86,7 +86,7 @@ def test_download_is_that_of_http1(server, client, targets, size, method, header
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_hot_download_has_the_bytes_of_the_file(server, client, targets, size):
     make_hot(server, targets[size])
-    before = hot_count(server)
+    before = settled_hot_count(server)
     assert client.request("GET", targets[size]).content == {"small": SMALL, "large": LARGE}[size]
     assert_hot(server, before, 1)
 
@@ -95,7 +95,7 @@ def test_hot_download_has_the_bytes_of_the_file(server, client, targets, size):
 def test_hot_answer_is_that_of_http1(server, client, targets, method):
     make_hot(server, targets["small"])
     first = first_answer(server, method, targets["small"])
-    before = hot_count(server)
+    before = settled_hot_count(server)
     assert second_answer(client, method, targets["small"]) == first
     assert_hot(server, before, 1)
 
@@ -103,7 +103,7 @@ def test_hot_answer_is_that_of_http1(server, client, targets, method):
 def test_hot_download_that_the_client_has_is_304(server, client, targets):
     make_hot(server, targets["small"])
     tag = client.request("HEAD", targets["small"]).headers["etag"]
-    before = hot_count(server)
+    before = settled_hot_count(server)
     answer = client.request("GET", targets["small"], {"if-none-match": tag})
     assert (answer.status, answer.content) == (304, b"")
     assert_hot(server, before, 1)
@@ -182,13 +182,14 @@ def test_100_requests_at_once_are_answered(client, targets):
 
 def test_requests_are_counted_as_those_of_http1(server, client):
     def count():
+        settle(server)
         return sum(
             value for labels, value in series(server, "lcfile_http_requests_total").items() if 'group="health"' in labels
         )
 
     before = count()
     client.request("GET", "/health")
-    assert eventually(lambda: count() == before + 1)
+    assert count() == before + 1
 
 
 def test_client_that_offers_no_version_gets_http1(server):

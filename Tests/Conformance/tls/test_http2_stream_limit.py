@@ -7,8 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from client import credentials, eventually
-from hot import series
-from hot_files import active
+from hot import active, series
 from http2 import Client2
 from tls import TLSServer, log_lines
 from uploading import noise

@@ -2,8 +2,8 @@
 
 import pytest
 from client import eventually
-from hot import get, make_hot
-from hot_files import active, all_of, responses_in, stored
+from hot import active, get, make_hot
+from hot_files import all_of, responses_in, stored
 from tls import FEW_BYTES, Client, hello, log_lines, sockets
 from uploading import MB, noise
 

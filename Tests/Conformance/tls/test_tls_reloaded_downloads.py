@@ -4,8 +4,8 @@ import threading
 
 import pytest
 from client import eventually
-from hot import get, make_hot
-from hot_files import active, all_of, stored
+from hot import active, get, make_hot
+from hot_files import all_of, stored
 from tls import FEW_BYTES, hang_up, reload
 from uploading import MB, noise
 

@@ -5,8 +5,8 @@ from contextlib import ExitStack
 import pytest
 from client import eventually
 from hostile import is_idle, memory
-from hot import get, make_hot
-from hot_files import active, stored
+from hot import active, get, make_hot
+from hot_files import stored
 from tls import FEW_BYTES, Client, TLSConnection, TLSServer, connected
 from uploading import KB, MB, noise
 
@@ -70,7 +70,7 @@ def test_handshake_that_goes_on_by_single_bytes_is_closed(impatient):
                 return True
             return is_closed(client.socket)
 
-        assert eventually(is_closed_at_next_byte, 5)
+        assert eventually(is_closed_at_next_byte)
 
 
 # Many clients

@@ -77,8 +77,9 @@ struct HotDownloadLog: Sendable {
 
     /// Records that a response is sent, or that its connection is closed before.
     func end(_ entry: Entry, at time: NIODeadline, isComplete: Bool) {
-        metrics.end(entry.request, isCutOff: !isComplete, at: time)
+        // Before the end: who sees that no request is in progress sees all their counts.
         metrics.countHot()
+        metrics.end(entry.request, isCutOff: !isComplete, at: time)
         guard let sink else { return }
         sink(
             RequestRecord(
