@@ -218,7 +218,7 @@ def test_refused_upload_gives_room(api):
 
 
 def test_expired_upload_gives_room(new_server):
-    settings = limits(quota="1MB", startTimeout=1, expireAfter=1, sweepInterval=1)
+    settings = limits(quota="1MB", startTimeout=2, expireAfter=2, sweepInterval=1)
     server = new_server(**settings).start()
     api = server.api()
     ask(api, 500 * KB)

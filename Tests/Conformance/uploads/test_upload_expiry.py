@@ -18,8 +18,8 @@ HALF = 20_000
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """A server that waits a second for the first byte and two for the last, and looks every second."""
-    yield from own_server(tmp_path_factory, startTimeout=1, expireAfter=2, sweepInterval=1, minPartSize="1B")
+    """A server that waits two seconds for the first byte and for further ones, and looks every second."""
+    yield from own_server(tmp_path_factory, startTimeout=2, expireAfter=2, sweepInterval=1, minPartSize="1B")
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_expired_bytes_leave_the_folder_empty(server, api):
 
 
 def test_uploads_expire_while_the_server_is_down(new_server):
-    settings = limits(startTimeout=1, expireAfter=1, sweepInterval=1)
+    settings = limits(startTimeout=2, expireAfter=2, sweepInterval=1)
     server = new_server(**settings).start()
     target, upload = ask(server.api()), Tus(server).create(len(DATA), data=DATA[:HALF])
     target.block(DATA)

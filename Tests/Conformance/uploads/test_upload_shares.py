@@ -59,7 +59,7 @@ def test_guests_at_one_address_leave_room_for_those_at_others(new_server):
 
 
 def test_idle_upload_of_a_guest_expires_before_that_of_a_user(new_server):
-    server = new_server(**FAST, **limits(guestIdleTimeout=1, sweepInterval=1)).start()
+    server = new_server(**FAST, **limits(guestIdleTimeout=2, sweepInterval=1)).start()
     ann = Person(server)
     targets = [ask(api, 10) for api in (server.api(), ann)]
     for target in targets:
