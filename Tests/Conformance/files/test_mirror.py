@@ -287,7 +287,7 @@ def test_missing_record_is_filled_by_its_content(api, master, place, rocket):
 def test_bytes_that_the_record_does_not_describe_are_not_stored(api, master, place, metaData):
     file = place(answer(DATA))
     import_record(master, file.key, metaData=metaData)
-    blobs = len(api.server.blobs())
+    blobs = len(api.server.blobs_at_rest())
     assert_refused(get(api, file), 502, 502)
     assert len(api.server.blobs()) == blobs
     assert_nothing_staged(api.server)

@@ -124,7 +124,7 @@ class Sweep:
             self.later.append((f"{where}, after a kill", look))
         self.storage()
         if self.usual is not None:
-            require(eventually(lambda: not self.leaked(), 2), f"left open: {self.leaked()}")
+            require(eventually(lambda: not self.leaked()), f"left open: {self.leaked()}")
 
     def wait_for_silence(self):
         """What goes on behind the answer counts as well."""
@@ -162,7 +162,7 @@ class Sweep:
             } - self.known
 
         # The sweep puts in order what a failure left.
-        if not eventually(lambda: not wrong(), 5):
+        if not eventually(lambda: not wrong()):
             found = wrong()
             self.known |= found
             raise Fault("; ".join(f"{text}: {name}" for text, name in sorted(found)))
