@@ -114,7 +114,7 @@ def test_run_is_cancelled_and_resumed(server, master, receiver):
 
     def answer(request):
         # Slow enough that the run does not end before it is cancelled.
-        begun.wait(0.1)
+        begun.wait(0.2)
         request.reply(200, b'{"verdict":"passed"}')
 
     receiver.says = answer
@@ -150,19 +150,22 @@ def test_run_survives_a_killed_server(server, master, receiver):
 
 def test_one_run_at_a_time(server, master, receiver):
     fill(server, 20)
-    receiver.says = lambda request: (request.owner.closed.wait(0.5), request.reply(200, b'{"verdict":"passed"}'))
+    ends = threading.Event()
+    # Below the time-out of the webhook.
+    receiver.says = lambda request: (ends.wait(1.5), request.reply(200, b'{"verdict":"passed"}'))
     run = start(master)
     assert_refused(master.post("/1.1/censorship/jobs", json=ALWAYS), 409, 1)
     assert change(master, run["id"], "cancelled").status_code == 200
     other = start(master)
     # Resuming the first would make two.
     assert_refused(change(master, run["id"], "running"), 409, 1)
+    ends.set()
     finished(master, other["id"])
 
 
 def test_new_uploads_go_before_a_run(server, master, receiver):
     fill(server, 100)
-    receiver.says = lambda request: (request.owner.closed.wait(0.1), request.reply(200, b'{"verdict":"passed"}'))
+    receiver.says = lambda request: (request.owner.closed.wait(0.4), request.reply(200, b'{"verdict":"passed"}'))
     settings(master, auto=True)
     run = start(master)
     assert eventually(lambda: look(master, run["id"])["decided"] >= 4, LONG)

@@ -76,7 +76,7 @@ def assert_uploaded(server, url, result, data):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_upload_continues_after_an_interruption(server, data, start, tmp_path, number):
-    process = start(server, "upload", "--json", "--bandwidth", "6M", "large 大.bin", "missing")
+    process = start(server, "upload", "--json", "--bandwidth", "3M", "large 大.bin", "missing")
     url = upload_under_way(server, tmp_path)
     process.send_signal(number)
     _, errors = process.communicate(timeout=TIMEOUT)
@@ -95,7 +95,7 @@ def test_upload_continues_after_an_interruption(server, data, start, tmp_path, n
 
 
 def test_changed_file_or_description_begins_again(server, data, start, tmp_path):
-    process = start(server, "upload", "--bandwidth", "6M", "large 大.bin")
+    process = start(server, "upload", "--bandwidth", "3M", "large 大.bin")
     url = upload_under_way(server, tmp_path)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=TIMEOUT)
@@ -123,7 +123,7 @@ def test_upload_survives_a_killed_server(new_server, data, start, tmp_path):
 def test_download_continues_after_an_interruption(server, api, data, start, tmp_path):
     record = api.store(data, name="down.bin")
     part = tmp_path / "down.bin.part"
-    process = start(server, "get", "--bandwidth", "6M", record["objectId"])
+    process = start(server, "get", "--bandwidth", "3M", record["objectId"])
     assert eventually(lambda: part.exists() and part.stat().st_size > 1 << 20, TIMEOUT)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=TIMEOUT)
