@@ -209,12 +209,12 @@ def test_idle_hot_connection_does_not_hold_the_server_up(new_server):
 
 
 def test_connection_with_hot_requests_is_closed_when_it_is_idle_and_not_before(new_server):
-    server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
+    server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="2").start()
     _, target = stored(server, b"idle")
     make_hot(server, target)
     before = settled_hot_count(server)
     with server.raw() as connection:
-        end, count = time.monotonic() + 1.3, 0
+        end, count = time.monotonic() + 2.3, 0
         while time.monotonic() < end:
             assert connection.request("GET", target, {}).content == b"idle"
             count += 1

@@ -15,7 +15,7 @@ def own_environment(**environment):
 def lcfile(*arguments, folder=None, input=None, text=True, **environment):
     return subprocess.run(
         [BINARY, *map(str, arguments)],
-        cwd=folder, env=own_environment(**environment), capture_output=True, text=text, timeout=TIMEOUT,
+        cwd=folder, env=own_environment(**environment), capture_output=True, text=text, timeout=4 * TIMEOUT,
         **({"stdin": subprocess.DEVNULL} if input is None else {"input": input}),
     )
 
