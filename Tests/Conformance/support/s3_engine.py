@@ -3,7 +3,6 @@
 import json
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from client import free_ports
 
 # Master, volume server, filer and S3 gateway in one process; each has a port for HTTP and one for gRPC.
 PARTS = "master", "volume", "filer", "s3"
@@ -110,13 +110,3 @@ class S3Engine:
         for part in PARTS:
             Path(f"/tmp/seaweedfs-{part}-grpc-{self.ports[part + '.grpc']}.sock").unlink(missing_ok=True)
             Path(f"/tmp/seaweedfs-{part}-grpc-{self.ports[part]}.sock").unlink(missing_ok=True)
-
-
-def free_ports(count):
-    """Ports that were free at the same time a moment ago."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [opened.getsockname()[1] for opened in sockets]
-    finally:
-        for opened in sockets:
-            opened.close()
