@@ -177,4 +177,4 @@ def test_patches_without_a_length_that_end_too_early_are_no_end(own):
     assert eventually(lambda: upload.offset <= 1000)
     assert record_of(api, upload.id) is None
     upload.delete()
-    assert not has_bytes(own, upload.id)
+    assert eventually(lambda: not has_bytes(own, upload.id))
