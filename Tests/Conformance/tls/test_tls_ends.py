@@ -138,7 +138,7 @@ def test_file_that_is_cut_off_is_one_error_in_the_log(damaged, kind):
     log_so_far(damaged)
     before = len(log_lines(damaged, "error"))
     received(damaged, target, kind)
-    log_so_far(damaged)
+    assert eventually(lambda: len(log_lines(damaged, "error")) > before)
     assert len(log_lines(damaged, "error")) == before + 1
 
 
