@@ -1,5 +1,6 @@
 """The system calls of a program on some folders: counted, and the N-th of them fails (the sources are in `failing`)."""
 
+import atexit
 import errno
 import mmap
 import os
@@ -43,7 +44,9 @@ def library():
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None:
         pytest.skip("there is no C compiler")
-    built = Path(tempfile.mkdtemp(prefix="lcfile-failing-")) / "failing.so"
+    folder = tempfile.mkdtemp(prefix="lcfile-failing-")
+    atexit.register(shutil.rmtree, folder)
+    built = Path(folder) / "failing.so"
     sources = sorted(map(str, SOURCES.glob("*.c")))
     subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(built), *sources, "-ldl"], check=True)
     return built
