@@ -17,6 +17,8 @@ from tls import TLSServer
 from uploading import KB, MB, noise
 
 LARGE = noise(5 * MB, "streams")
+# Of many small windows, each of which takes a step of the client and of the server.
+WINDOWED = noise(500 * KB, "windows")
 UPLOAD = {name.lower(): value for name, value in credentials().items()} | {"content-type": "application/octet-stream"}
 
 
@@ -36,12 +38,13 @@ def impatient(tmp_path_factory, authority, certificate):
 # Flow control
 
 @pytest.mark.parametrize("is_hot", [False, True], ids=["route", "hot"])
-def test_client_with_a_small_window_gets_the_whole_file(server, target, is_hot):
+def test_client_with_a_small_window_gets_the_whole_file(server, is_hot):
+    _, target = stored(server, WINDOWED)
     if is_hot:
         make_hot(server, target)
     with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 2000}) as client:
         answer = client.request("GET", target, {} if is_hot else {"if-match": "*"})
-    assert (answer.status, answer.content == LARGE) == (200, True)
+    assert (answer.status, answer.content == WINDOWED) == (200, True)
 
 
 def test_stream_that_is_not_read_holds_up_no_other(server, target):
@@ -158,7 +161,7 @@ def test_pings_do_not_keep_a_connection_open(impatient):
 
 def test_stopping_server_finishes_the_requests_of_a_connection(new_tls_server):
     server = new_tls_server().start()
-    path = stored(server, LARGE)[1]
+    path = stored(server, WINDOWED)[1]
     with Client2(server, {SettingCodes.INITIAL_WINDOW_SIZE: 1000}) as client:
         stream = client.begin("GET", path)
         while not client.responses[stream].content:
@@ -166,7 +169,7 @@ def test_stopping_server_finishes_the_requests_of_a_connection(new_tls_server):
         server.terminate()
         while client.end_code is None:
             client.receive()
-        assert client.wait(stream)[0].content == LARGE
+        assert client.wait(stream)[0].content == WINDOWED
         assert client.wait_for_end() == ErrorCodes.NO_ERROR
     assert server.wait() == 0
 
