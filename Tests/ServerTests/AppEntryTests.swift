@@ -175,6 +175,9 @@ import Testing
             try yaml.write(toFile: "\(folder)/apps.yaml", atomically: true, encoding: .utf8)
             var configuration = ServerConfiguration()
             configuration.storage = folder
+            // The default ports can be those of a server on this machine.
+            configuration.port = 0
+            configuration.metrics.enabled = false
             // A start that gets past the styles ends here.
             configuration.typeTable = "\(folder)/nosuch"
             let server = LCFileServer(configuration: configuration)

@@ -112,7 +112,7 @@ import Testing
                 of: OpenImage(header: header, source: source),
                 marks: [:],
                 with: .normal,
-                until: .now + .seconds(60)
+                until: .now + .seconds(600)
             )
             #expect(try Pixels(image.bytes).size == ImageSize(width: 200, height: 133))
         }

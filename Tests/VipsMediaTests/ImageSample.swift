@@ -62,6 +62,6 @@ enum ImageSample {
     private static func encoder(_ operations: String, _ size: ImageSize) throws -> ImageEncoder {
         let header = ImageHeader(format: .png, size: size, hasAlpha: true)
         let plan = try ImagePlan(Rendering.request("imageMogr2/\(operations)"), of: header, limits: ImageLimits())
-        return ImageEncoder(output: plan.output, watch: JobWatch(until: .now + .seconds(60)))
+        return ImageEncoder(output: plan.output, watch: JobWatch(until: .now + .seconds(600)))
     }
 }

@@ -73,7 +73,7 @@ import Testing
         let rendering = try Rendering()
         let image = try await rendering.open(cut)
         let error = await #expect(throws: ServiceError.self) {
-            try await rendering.renderer.average(of: image, with: .normal, until: .now + .seconds(60))
+            try await rendering.renderer.average(of: image, with: .normal, until: .now + .seconds(600))
         }
         #expect(error?.code == .notAnImage)
     }
@@ -119,7 +119,7 @@ import Testing
                 ),
                 marks: [:],
                 with: .normal,
-                until: .now + .seconds(60)
+                until: .now + .seconds(600)
             )
         }
         task.cancel()

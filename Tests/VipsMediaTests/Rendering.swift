@@ -35,7 +35,7 @@ struct Rendering {
         marks: [String: ByteBuffer] = [:],
         limits: ImageLimits = ImageLimits(),
         with priority: ImagePriority = .normal,
-        until deadline: ContinuousClock.Instant = .now + .seconds(60),
+        until deadline: ContinuousClock.Instant = .now + .seconds(600),
         _ change: (inout ImagePlan) -> Void = { _ in }
     ) async throws -> RenderedImage {
         let image = try await open(bytes)

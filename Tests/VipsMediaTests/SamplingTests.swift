@@ -15,7 +15,7 @@ import Testing
             of: rendering.open(bytes),
             frames: frames,
             with: .normal,
-            until: .now + .seconds(60)
+            until: .now + .seconds(600)
         )
     }
 
@@ -72,7 +72,7 @@ import Testing
             of: image,
             frames: [0],
             with: .normal,
-            until: .now + .seconds(60)
+            until: .now + .seconds(600)
         )
         #expect(corners(try #require(samples.first)) == shown[value - 1])
     }
@@ -87,7 +87,7 @@ import Testing
             of: image,
             frames: [0],
             with: .normal,
-            until: .now + .seconds(60)
+            until: .now + .seconds(600)
         )
         let made = try await rendering.render("imageMogr2/rotate/90/format/png", rocket)
         let other = try await Self.samples(of: made.bytes)

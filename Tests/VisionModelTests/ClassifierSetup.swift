@@ -74,7 +74,7 @@ enum ClassifierSetup {
             of: image,
             frames: [0],
             with: .normal,
-            until: .now + .seconds(60)
+            until: .now + .seconds(600)
         )
         guard let sample = samples.first else { throw Broken() }
         return sample.pixels
