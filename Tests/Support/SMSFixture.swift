@@ -50,7 +50,6 @@ package struct SMSFixture: Sendable {
         settings.limits.perDay = 0
         settings.limits.perClient = 0
         settings.limits.perApp = 0
-        // Longer than a slow machine needs for a step.
         settings.retryPause = 60
     }
 
