@@ -128,8 +128,9 @@ class Server:
         """Starts the process and waits until it has greeted and answers."""
         self.launch()
         # The greeting is waited for first, because a look at a file costs less than a request that is refused.
-        assert eventually(lambda: self.has_greeted() or self.process.poll() is not None, 20), "no greeting in time"
-        assert eventually(lambda: self.is_healthy() or self.process.poll() is not None, 20), "no answer in time"
+        # All tests that share the server depend on it, so a busy machine gets a minute.
+        assert eventually(lambda: self.has_greeted() or self.process.poll() is not None, 60), "no greeting in time"
+        assert eventually(lambda: self.is_healthy() or self.process.poll() is not None, 60), "no answer in time"
         assert self.process.poll() is None, f"the server did not start: {self.errors}"
         return self
 
