@@ -1,53 +1,9 @@
-/// Requests for friendship, and their answers (docs/people.md).
-extension FriendshipService {
-    /// Requests the friendship of a user.
-    ///
-    /// - Parameters:
-    ///   - body: `friend`, a pointer to the other user; `user`, a pointer to the caller, which can be missing; and
-    ///     `friendship`, the attributes of the friend.
-    ///   - caller: The caller.
-    /// - Returns: The id and the time of the request; `created`.
-    /// - Throws: ``ServiceError/Code/badRequest`` if there is a request or a friendship, and as
-    ///   ``follow(_:by:attributes:as:)``.
-    package func request(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
-        guard let user = try Pointer.user(body["user"], field: "user") ?? caller.user?.id else {
-            throw Caller.noSession
-        }
-        guard let friend = try Pointer.user(body["friend"], field: "friend") else {
-            throw ServiceError(.badRequest, "friend is missing: it must be a pointer to an object of '_User'.")
-        }
-        let attributes = try await checked(body["friendship"], by: caller)
-        return try await store.write(as: caller, by: settings) {
-            try $0.requestFriendship(friend, of: user, attributes)
-        }
-    }
-
-    /// Accepts a request, also one that was declined before.
-    ///
-    /// - Parameters:
-    ///   - id: The request.
-    ///   - body: `friendship`, the attributes of the new friend of the caller; can be missing.
-    ///   - caller: The caller, to whom the request is.
-    /// - Returns: The id and the time of the request.
-    /// - Throws: ``ServiceError/Code/friendshipNotFound``, ``ServiceError/Code/forbidden``, and as
-    ///   ``follow(_:by:attributes:as:)``.
-    package func accept(_ id: ObjectID, _ body: JSONValue, as caller: Caller) async throws -> ObjectReply {
-        let attributes = try await checked(body.objectValue?["friendship"], by: caller)
-        return try await store.write(as: caller, by: settings) { try $0.acceptFriendship(id, attributes) }
-    }
-
-    /// Declines a request.
-    ///
-    /// - Returns: The id and the time of the request.
-    /// - Throws: ``ServiceError/Code/friendshipNotFound``, ``ServiceError/Code/forbidden``, and
-    ///   ``ServiceError/Code/badRequest`` for a request that was accepted.
-    package func decline(_ id: ObjectID, as caller: Caller) async throws -> ObjectReply {
-        try await store.write(as: caller, by: settings) { try $0.declineFriendship(id) }
-    }
-}
-
+/// The rules of requests for friendship and of their answers, inside one transaction (docs/people.md).
 extension ObjectWriteRules {
-    fileprivate func requestFriendship(
+    /// Stores a request of a user, and the attributes of the friend.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if there is a request or a friendship, and as ``follow(_:by:_:)``.
+    func requestFriendship(
         _ friend: ObjectID,
         of user: ObjectID,
         _ attributes: ObjectChange
@@ -80,8 +36,13 @@ extension ObjectWriteRules {
         return reply
     }
 
-    fileprivate func acceptFriendship(_ id: ObjectID, _ attributes: ObjectChange) throws -> ObjectReply {
+    /// Makes both users of a request friends; does nothing for a request that was accepted before.
+    func acceptFriendship(_ id: ObjectID, _ attributes: ObjectChange) throws -> ObjectReply {
         let (request, users) = try request(id)
+        // Its acceptance is used up: the requester can have ended the friendship since.
+        guard request.fields[FriendshipStatus.field] != FriendshipStatus.accepted.json else {
+            return ObjectWriteRules.answered(request)
+        }
         try requirePair(users.user, users.other, "A user cannot be its own friend.")
         let none = try ObjectChange(.object([:]), allowsPaths: false)
         let isFriend = [ObjectWriteRules.friendStatus: JSONValue.bool(true)]
@@ -90,7 +51,8 @@ extension ObjectWriteRules {
         return try answer(request, .accepted)
     }
 
-    fileprivate func declineFriendship(_ id: ObjectID) throws -> ObjectReply {
+    /// Declines a request; throws ``ServiceError/Code/badRequest`` for one that was accepted.
+    func declineFriendship(_ id: ObjectID) throws -> ObjectReply {
         let (request, _) = try request(id)
         guard request.fields[FriendshipStatus.field] != FriendshipStatus.accepted.json else {
             throw ServiceError(.badRequest, "The request was accepted; delete the friend instead.")
@@ -115,8 +77,12 @@ extension ObjectWriteRules {
         object.fields[FriendshipStatus.field] = status.json
         object.updatedAt = max(settings.clock(), request.updatedAt)
         try writer.update(object, in: .friendshipRequest, from: request)
-        return ObjectReply([
-            "objectId": .string(object.id.description), "updatedAt": .string(object.updatedAt.iso8601),
+        return ObjectWriteRules.answered(object)
+    }
+
+    private static func answered(_ request: StoredObject) -> ObjectReply {
+        ObjectReply([
+            "objectId": .string(request.id.description), "updatedAt": .string(request.updatedAt.iso8601),
         ])
     }
 
