@@ -47,7 +47,8 @@ import Testing
             generatedApp: .init(size: 3, sha256: "cc"),
             fileCount: 4,
             byteCount: 5,
-            damaged: 6
+            damaged: 6,
+            damagedRows: 7
         )
         #expect(BackupManifest(manifest.encoded) == manifest)
         let text = String(decoding: manifest.encoded, as: UTF8.self)

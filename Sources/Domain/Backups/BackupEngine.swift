@@ -96,6 +96,12 @@ package protocol CopiedDatabase: Sendable {
     /// - Throws: ``OpenFailure`` if records cannot be read, and errors of the body.
     func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws
 
+    /// Calls the body with each row that does not match its checksum. A copy contains such rows as they are, so a server
+    /// on it does not serve them.
+    ///
+    /// - Throws: ``OpenFailure`` if rows cannot be read, and errors of the body.
+    func forEachDamagedRow(_ body: (DamagedRow) throws -> Void) throws
+
     /// Whether the original of a copy currently has a record; `true` if it is unknown.
     func originalHas(_ file: FileEntry) -> Bool
 

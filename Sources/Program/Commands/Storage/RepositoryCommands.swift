@@ -48,10 +48,7 @@ struct RepositoryCommands {
                     + "'lcfile backup DIR' saves its pages and the files with readable records"
             )
         }
-        if let first = summary.contents.firstDamage {
-            let damaged = CopySummary.count(summary.contents.damaged, "damaged file")
-            throw ExitError.incomplete("the backup is incomplete: it does not contain \(damaged); the first: \(first)")
-        }
+        try summary.contents.requireComplete("the backup")
     }
 
     private func retain(_ repository: BackupRepository) throws {
@@ -76,12 +73,15 @@ struct RepositoryCommands {
         let read = options.readData ? ", read \(CopySummary.count(summary.readFiles, "file"))" : ""
         Terminal.printLine("Verified \(CopySummary.count(summary.snapshots, "snapshot"))\(read).")
         let files = CopySummary.count(summary.damagedFiles, "damaged or missing file")
+        let rows = CopySummary.count(summary.damagedRows, "damaged row")
         if summary.damagedSnapshots > 0 {
             let snapshots = CopySummary.count(summary.damagedSnapshots, "snapshot")
-            throw ExitError.storage("\(snapshots) in \(name) cannot be restored, and \(files) were found")
+            throw ExitError.storage("\(snapshots) in \(name) cannot be restored; also found: \(files) and \(rows)")
         }
-        if summary.damagedFiles > 0 {
-            throw ExitError.incomplete("\(files) in the snapshots of \(name); docs/backup.md describes the repair")
+        if summary.damagedFiles > 0 || summary.damagedRows > 0 {
+            throw ExitError.incomplete(
+                "\(files) and \(rows) in the snapshots of \(name); docs/backup.md describes the repair"
+            )
         }
         if summary.snapshots == 0 { throw ExitError.storage("\(name) has no snapshot") }
     }
@@ -94,6 +94,7 @@ private struct SnapshotRow: Encodable {
     let files: Int
     let bytes: Int64
     let damaged: Int
+    let damagedRows: Int
     let version: String
 
     init(_ snapshot: SnapshotFacts) {
@@ -102,8 +103,9 @@ private struct SnapshotRow: Encodable {
         files = snapshot.files
         bytes = snapshot.bytes
         damaged = snapshot.damaged
+        damagedRows = snapshot.damagedRows
         version = snapshot.version
     }
 
-    var cells: [String] { [app, time, "\(files)", Amount.bytes(bytes), "\(damaged)"] }
+    var cells: [String] { [app, time, "\(files)", Amount.bytes(bytes), "\(damaged + damagedRows)"] }
 }

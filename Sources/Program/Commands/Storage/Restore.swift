@@ -9,7 +9,7 @@ struct Restore: ParsableCommand {
             The command checks every database and every file of the backup before it copies them. An interrupted \
             restore leaves restore.partial in the storage folder, and no server starts while it exists. From a \
             repository ('lcfile backup --to') the newest snapshot is restored, or the newest that is not newer than \
-            --at.
+            --at. The exit code is 65 if the restored storage lacks damaged files or has damaged rows.
 
             Examples:
               lcfile restore --storage /var/lib/lcfile /backups/2027-01-12
@@ -57,6 +57,7 @@ struct Restore: ParsableCommand {
             )
             let summary = try restore.run()
             Terminal.printLine("Restored \(summary.description) to \(options.path).")
+            try summary.requireComplete("the restored storage")
         }
     }
 
@@ -72,9 +73,6 @@ struct Restore: ParsableCommand {
         let (summary, snapshots) = try restore.run()
         for snapshot in snapshots { Terminal.printLine("Restored snapshot \(snapshot).") }
         Terminal.printLine("Restored \(summary.description) to \(options.path).")
-        if let first = summary.firstDamage {
-            let damaged = CopySummary.count(summary.damaged, "damaged file")
-            throw ExitError.incomplete("the restored storage does not contain \(damaged); the first: \(first)")
-        }
+        try summary.requireComplete("the restored storage")
     }
 }

@@ -65,7 +65,7 @@ package struct RepositoryRetention {
         counting summary: inout RetentionSummary
     ) throws -> (kept: [Snapshot], removed: [Snapshot]) {
         let snapshots = try repository.snapshots(of: app)
-        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.damaged == 0) })
+        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.isComplete) })
         let kept = snapshots.filter { times.contains($0.time.timestamp) }
         let removed = snapshots.filter { !times.contains($0.time.timestamp) }
         summary.kept += kept.map { "\(app) \($0.time)" }
@@ -84,23 +84,24 @@ package struct RepositoryRetention {
                 SnapshotPart.allCases.filter { $0 != .manifest }.map { layout.object($0, of: snapshot.time) }
             )
         }
-        var lists = kept.map { layout.object(.files, of: $0.time) }
+        var lists = kept.map { (name: layout.object(.files, of: $0.time), content: Optional($0.manifest.files)) }
         for (time, objects) in try repository.parts(of: app) where !kept.contains(where: { $0.time == time }) {
             if objects.allSatisfy({ isOld($0, lock) }) {
                 try target.remove(objects.map(\.name))
             } else {
                 // A backup was interrupted a short time ago; its list is whole if it is there.
-                lists += objects.map(\.name).filter { $0 == layout.object(.files, of: time) }
+                let list = layout.object(.files, of: time)
+                if objects.contains(where: { $0.name == list }) { lists.append((list, nil)) }
             }
         }
-        try repository.forEachObject(layout.log) { if layout.isBlobList($0.name) { lists.append($0.name) } }
+        try repository.forEachObject(layout.log) { if layout.isBlobList($0.name) { lists.append(($0.name, nil)) } }
         try sweep(layout, namedIn: lists, under: lock, counting: &summary)
     }
 
-    /// Removes old blobs that no list names.
+    /// Removes old blobs that no list names; a list that differs from its manifest, where it has one, is an error.
     private func sweep(
         _ layout: BackupLayout,
-        namedIn lists: [String],
+        namedIn lists: [(name: String, content: BackupManifest.Content?)],
         under lock: BackupLock,
         counting summary: inout RetentionSummary
     ) throws {
@@ -109,11 +110,12 @@ package struct RepositoryRetention {
         let named = LineBuckets(in: try scratch.folder("lines"))
         for (index, list) in lists.enumerated() {
             let path = "\(scratch.path)/list-\(index)"
-            try repository.target.get(list, toFileAt: path)
+            try repository.target.get(list.name, toFileAt: path)
+            if let content = list.content, try BackupRepository.content(of: path) != content {
+                throw damaged(list.name)
+            }
             try FileBytes.forEachLine(of: path) { line in
-                guard let blob = BackupBlob(line) else {
-                    throw ExitError.storage("\(list) in \(repository.target) is damaged; no blob was removed")
-                }
+                guard let blob = BackupBlob(line) else { throw damaged(list.name) }
                 try named.add(blob.description)
             }
             try StorageContents.remove(path)
@@ -136,6 +138,11 @@ package struct RepositoryRetention {
             if batch.count == RepositoryRetention.batch { try remove(&batch, under: lock, counting: &summary) }
         }
         try remove(&batch, under: lock, counting: &summary)
+    }
+
+    /// A blob that only a damaged list names would be taken for one that nothing needs.
+    private func damaged(_ list: String) -> ExitError {
+        ExitError.storage("\(list) in \(repository.target) is damaged; no blob was removed")
     }
 
     private func remove(

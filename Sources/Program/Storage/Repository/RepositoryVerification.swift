@@ -10,6 +10,8 @@ package struct VerificationSummary: Sendable, Equatable {
     package var readBytes: Int64 = 0
     /// The number of files in snapshots whose blobs are missing or damaged.
     package var damagedFiles = 0
+    /// The number of rows in snapshots that do not match their checksums.
+    package var damagedRows = 0
     /// The number of snapshots whose database or lists are damaged: they cannot be restored.
     package var damagedSnapshots = 0
     /// A description of each damage once, up to a limit.
@@ -106,6 +108,10 @@ package struct RepositoryVerification {
             try buckets.add(filesOf: database) { broken in
                 isIntact = false
                 for record in broken { summary.note("snapshot \(name): \(AppCopy.Unfit.record(record).description)") }
+            }
+            try database.forEachDamagedRow { row in
+                summary.damagedRows += 1
+                summary.note("snapshot \(name): \(row)")
             }
             try database.close()
             if isIntact, try !isList(list, of: buckets) {

@@ -30,6 +30,7 @@ struct SnapshotWriter {
         var contents = CopySummary()
         let list = "\(scratch.path)/list"
         try storeBlobs(of: database, listing: list, through: scratch.folder("lines"), &contents, &summary)
+        try contents.noteDamagedRows(of: database)
         try database.close()
 
         let path = "\(folder)/\(engine.databaseName)"
@@ -42,7 +43,8 @@ struct SnapshotWriter {
             generatedApp: nil,
             fileCount: contents.files,
             byteCount: contents.bytes,
-            damaged: contents.damaged
+            damaged: contents.damaged,
+            damagedRows: contents.damagedRows
         )
         try target.put(layout.object(.files, of: time), fileAt: list)
         try target.put(layout.object(.database, of: time), fileAt: path)
