@@ -23,6 +23,19 @@ package protocol BackupEngine: Sendable {
     /// - Throws: ``OpenFailure``, also if its pages are damaged.
     func openDatabase(in folder: String) throws(OpenFailure) -> any CopiedDatabase
 
+    /// Applies a segment of the continuous backup to the database in a folder: to a base, and the segments before this
+    /// one; nobody uses it.
+    ///
+    /// The database is a plain file then, not synced; ``copyDatabase(of:to:)`` makes a copy for use, and checks it.
+    ///
+    /// - Parameters:
+    ///   - path: The file of the segment.
+    ///   - folder: The folder with the database.
+    ///   - link: The end of the chain before the segment.
+    /// - Returns: The end of the chain after it.
+    /// - Throws: ``SegmentDefect``, before a byte is changed; ``OpenFailure`` if a file cannot be read or written.
+    func replay(segmentAt path: String, onto folder: String, after link: SegmentLink) throws -> SegmentLink
+
     /// Compares the blobs in an app's folder with their records, several at a time.
     ///
     /// - Parameters:

@@ -20,6 +20,11 @@ package struct FolderEngine: BackupEngine {
         try DatabaseCopy(reading: "\(folder)/\(databaseName)")
     }
 
+    /// Writes the pages of a segment into the file (``SegmentReplay``).
+    package func replay(segmentAt path: String, onto folder: String, after link: SegmentLink) throws -> SegmentLink {
+        try SegmentReplay.apply(path, to: "\(folder)/\(databaseName)", after: link)
+    }
+
     /// Reads the files of blobs (``BlobSource``).
     package func check(_ files: [FileEntry], in folder: String, comparingDigests: Bool) throws -> [BlobCondition] {
         try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
