@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import NIOCore
+import SQLiteStore
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 import Support
 import Testing
 
