@@ -1,0 +1,110 @@
+// The files of the folder Site, inside the binary: the console needs no file beside it. Written by scripts/console-site.
+//
+// The compiler notes each embedded file as a dependency, so that a change of it is built.
+
+#include "ConsoleSite.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const uint8_t areas_activity_activity_css[] = {
+#embed "Site/areas/activity/activity.css"
+};
+
+static const uint8_t areas_activity_activity_js[] = {
+#embed "Site/areas/activity/activity.js"
+};
+
+static const uint8_t areas_activity_words_js[] = {
+#embed "Site/areas/activity/words.js"
+};
+
+static const uint8_t console_css[] = {
+#embed "Site/console.css"
+};
+
+static const uint8_t icon_svg[] = {
+#embed "Site/icon.svg"
+};
+
+static const uint8_t index_html[] = {
+#embed "Site/index.html"
+};
+
+static const uint8_t scripts_areas_js[] = {
+#embed "Site/scripts/areas.js"
+};
+
+static const uint8_t scripts_client_js[] = {
+#embed "Site/scripts/client.js"
+};
+
+static const uint8_t scripts_dialogs_js[] = {
+#embed "Site/scripts/dialogs.js"
+};
+
+static const uint8_t scripts_element_js[] = {
+#embed "Site/scripts/element.js"
+};
+
+static const uint8_t scripts_frame_js[] = {
+#embed "Site/scripts/frame.js"
+};
+
+static const uint8_t scripts_login_js[] = {
+#embed "Site/scripts/login.js"
+};
+
+static const uint8_t scripts_notices_js[] = {
+#embed "Site/scripts/notices.js"
+};
+
+static const uint8_t scripts_router_js[] = {
+#embed "Site/scripts/router.js"
+};
+
+static const uint8_t scripts_shortcuts_js[] = {
+#embed "Site/scripts/shortcuts.js"
+};
+
+static const uint8_t scripts_start_js[] = {
+#embed "Site/scripts/start.js"
+};
+
+static const uint8_t scripts_words_js[] = {
+#embed "Site/scripts/words.js"
+};
+
+static const uint8_t words_en_js[] = {
+#embed "Site/words/en.js"
+};
+
+static const uint8_t words_zh_js[] = {
+#embed "Site/words/zh.js"
+};
+
+static const struct console_file files[] = {
+    {"areas/activity/activity.css", areas_activity_activity_css, sizeof areas_activity_activity_css},
+    {"areas/activity/activity.js", areas_activity_activity_js, sizeof areas_activity_activity_js},
+    {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
+    {"console.css", console_css, sizeof console_css},
+    {"icon.svg", icon_svg, sizeof icon_svg},
+    {"index.html", index_html, sizeof index_html},
+    {"scripts/areas.js", scripts_areas_js, sizeof scripts_areas_js},
+    {"scripts/client.js", scripts_client_js, sizeof scripts_client_js},
+    {"scripts/dialogs.js", scripts_dialogs_js, sizeof scripts_dialogs_js},
+    {"scripts/element.js", scripts_element_js, sizeof scripts_element_js},
+    {"scripts/frame.js", scripts_frame_js, sizeof scripts_frame_js},
+    {"scripts/login.js", scripts_login_js, sizeof scripts_login_js},
+    {"scripts/notices.js", scripts_notices_js, sizeof scripts_notices_js},
+    {"scripts/router.js", scripts_router_js, sizeof scripts_router_js},
+    {"scripts/shortcuts.js", scripts_shortcuts_js, sizeof scripts_shortcuts_js},
+    {"scripts/start.js", scripts_start_js, sizeof scripts_start_js},
+    {"scripts/words.js", scripts_words_js, sizeof scripts_words_js},
+    {"words/en.js", words_en_js, sizeof words_en_js},
+    {"words/zh.js", words_zh_js, sizeof words_zh_js},
+};
+
+const struct console_file *console_files(size_t *count) {
+    *count = sizeof files / sizeof files[0];
+    return files;
+}
