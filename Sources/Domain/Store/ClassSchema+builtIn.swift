@@ -4,7 +4,7 @@ extension ClassSchema {
         .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
         .censorJobs, .censorRuns, .censorLog, .censorSettings, .knownImages,
         .mails, .mailLinks, .inboxes, .inboxItems, .peopleJobs, .sms, .smsCodes, .captchas,
-        .damages, .trash,
+        .damages, .trash, .consoleSessions, .consoleAudit,
     ]
 
     /// File records.
@@ -267,6 +267,27 @@ extension ClassSchema {
             "position": FieldDefinition(.string),
         ],
         indexes: [.unique("subject"), .plain("kind")]
+    )
+
+    /// The sessions of the console, with the digests of their tokens.
+    package static let consoleSessions = ClassSchema(
+        name: .consoleSession,
+        fields: [
+            "_token": FieldDefinition(.string), "readOnly": FieldDefinition(.boolean),
+            "expiresAt": FieldDefinition(.date), "lastUsedAt": FieldDefinition(.date),
+            "address": FieldDefinition(.string), "browser": FieldDefinition(.string),
+        ]
+    )
+
+    /// The audit log of the console.
+    package static let consoleAudit = ClassSchema(
+        name: .consoleAudit,
+        fields: [
+            "session": FieldDefinition(.string), "method": FieldDefinition(.string), "path": FieldDefinition(.string),
+            "status": FieldDefinition(.number), "requestId": FieldDefinition(.string),
+            "summary": FieldDefinition(.string), "address": FieldDefinition(.string),
+        ],
+        indexes: [.plain("session")]
     )
 }
 

@@ -52,6 +52,8 @@ package struct AppServices: Sendable {
     package let mirror: MirrorService?
     /// Censors images.
     package let censorship: CensorService
+    /// The sessions of the console and its audit log.
+    package let console: ConsoleService
     /// Live queries; `nil` if the server has none.
     package let liveQueries: LiveQueryService?
     /// The hosts of the file domains that belong to this app alone, with their ports.
@@ -86,6 +88,7 @@ package struct AppServices: Sendable {
         ownDomains: [String] = [],
         mirror: MirrorService? = nil,
         censorship: CensorService,
+        console: ConsoleService,
         liveQueries: LiveQueryService? = nil,
         queries: QueryLimits,
         patterns: any PatternEngine
@@ -115,6 +118,7 @@ package struct AppServices: Sendable {
         self.fileDomains = fileDomains
         self.mirror = mirror
         self.censorship = censorship
+        self.console = console
         self.liveQueries = liveQueries
         ownHosts = Set(ownDomains.compactMap(AppServices.host(of:)))
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)

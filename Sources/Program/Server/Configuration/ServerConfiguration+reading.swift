@@ -254,6 +254,8 @@ extension ServerConfiguration {
         readStorage(&reader)
         readBackups(&reader)
 
+        console.read(&reader)
+
         reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)
         reader.number("metrics.port", 0...65535, into: &metrics.port)

@@ -81,6 +81,8 @@ package struct ServerConfiguration: Sendable {
     package var typeTable = "/etc/mime.types"
     /// `metrics.*`.
     package var metrics = MetricsSettings()
+    /// `console.*`.
+    package var console = ConsoleConfiguration()
     /// `backup.s3.*`.
     package var s3 = S3Configuration()
     /// The minimum level of log lines.

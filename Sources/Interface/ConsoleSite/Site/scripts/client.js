@@ -109,6 +109,7 @@ export class Client {
   async request(method, path, { query, body, headers = {}, signal } = {}) {
     for (let round = 0; ; round += 1) {
       const raw = body === undefined || isRaw(body);
+      const { token } = this.#session;
       const response = await fetched(this.url(path, query), {
         method,
         signal,
@@ -118,7 +119,8 @@ export class Client {
       if (response.ok) return response;
       const reason = response.headers.get('X-Console-Session');
       if (!reason || round === 3) throw await ServerError.of(response);
-      await this.renew(reason === 'changed' && round === 0);
+      // Another call can have renewed the session meanwhile.
+      if (token === this.#session.token) await this.renew(reason === 'changed' && round === 0);
     }
   }
 

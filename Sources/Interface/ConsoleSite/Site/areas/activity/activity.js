@@ -100,7 +100,7 @@ class Activity {
       cell(moment(session.lastUsedAt)),
       cell(words(session.readOnly ? 'activity.reads' : 'activity.everything')),
       cell(session.address),
-      cell(session.browser),
+      element('td', { class: 'long' }, session.browser),
       cell(element('code', {}, session.objectId)),
       cell(isOwn ? words('activity.own') : own.readOnly ? null : end),
     );
@@ -156,7 +156,7 @@ class Activity {
       'tr',
       {},
       cell(moment(entry.createdAt)),
-      cell(entry.summary, ' ', element('code', {}, `${entry.method} ${entry.path}`)),
+      element('td', { class: 'long' }, entry.summary, ' ', element('code', {}, `${entry.method} ${entry.path}`)),
       cell(entry.status ?? words('activity.unknown')),
       cell(element('code', {}, entry.session)),
       cell(entry.address),
