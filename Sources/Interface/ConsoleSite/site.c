@@ -18,6 +18,34 @@ static const uint8_t areas_activity_words_js[] = {
 #embed "Site/areas/activity/words.js"
 };
 
+static const uint8_t areas_data_counts_js[] = {
+#embed "Site/areas/data/counts.js"
+};
+
+static const uint8_t areas_data_fields_js[] = {
+#embed "Site/areas/data/fields.js"
+};
+
+static const uint8_t areas_data_rows_js[] = {
+#embed "Site/areas/data/rows.js"
+};
+
+static const uint8_t areas_data_search_js[] = {
+#embed "Site/areas/data/search.js"
+};
+
+static const uint8_t areas_data_selected_js[] = {
+#embed "Site/areas/data/selected.js"
+};
+
+static const uint8_t areas_data_selection_js[] = {
+#embed "Site/areas/data/selection.js"
+};
+
+static const uint8_t areas_data_values_js[] = {
+#embed "Site/areas/data/values.js"
+};
+
 static const uint8_t console_css[] = {
 #embed "Site/console.css"
 };
@@ -86,6 +114,13 @@ static const struct console_file files[] = {
     {"areas/activity/activity.css", areas_activity_activity_css, sizeof areas_activity_activity_css},
     {"areas/activity/activity.js", areas_activity_activity_js, sizeof areas_activity_activity_js},
     {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
+    {"areas/data/counts.js", areas_data_counts_js, sizeof areas_data_counts_js},
+    {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
+    {"areas/data/rows.js", areas_data_rows_js, sizeof areas_data_rows_js},
+    {"areas/data/search.js", areas_data_search_js, sizeof areas_data_search_js},
+    {"areas/data/selected.js", areas_data_selected_js, sizeof areas_data_selected_js},
+    {"areas/data/selection.js", areas_data_selection_js, sizeof areas_data_selection_js},
+    {"areas/data/values.js", areas_data_values_js, sizeof areas_data_values_js},
     {"console.css", console_css, sizeof console_css},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
