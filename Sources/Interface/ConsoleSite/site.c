@@ -26,6 +26,22 @@ static const uint8_t areas_data_fields_js[] = {
 #embed "Site/areas/data/fields.js"
 };
 
+static const uint8_t areas_data_grid_head_js[] = {
+#embed "Site/areas/data/grid-head.js"
+};
+
+static const uint8_t areas_data_grid_keys_js[] = {
+#embed "Site/areas/data/grid-keys.js"
+};
+
+static const uint8_t areas_data_grid_row_js[] = {
+#embed "Site/areas/data/grid-row.js"
+};
+
+static const uint8_t areas_data_grid_js[] = {
+#embed "Site/areas/data/grid.js"
+};
+
 static const uint8_t areas_data_rows_js[] = {
 #embed "Site/areas/data/rows.js"
 };
@@ -40,6 +56,10 @@ static const uint8_t areas_data_selected_js[] = {
 
 static const uint8_t areas_data_selection_js[] = {
 #embed "Site/areas/data/selection.js"
+};
+
+static const uint8_t areas_data_shortcuts_js[] = {
+#embed "Site/areas/data/shortcuts.js"
 };
 
 static const uint8_t areas_data_values_js[] = {
@@ -116,10 +136,15 @@ static const struct console_file files[] = {
     {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
     {"areas/data/counts.js", areas_data_counts_js, sizeof areas_data_counts_js},
     {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
+    {"areas/data/grid-head.js", areas_data_grid_head_js, sizeof areas_data_grid_head_js},
+    {"areas/data/grid-keys.js", areas_data_grid_keys_js, sizeof areas_data_grid_keys_js},
+    {"areas/data/grid-row.js", areas_data_grid_row_js, sizeof areas_data_grid_row_js},
+    {"areas/data/grid.js", areas_data_grid_js, sizeof areas_data_grid_js},
     {"areas/data/rows.js", areas_data_rows_js, sizeof areas_data_rows_js},
     {"areas/data/search.js", areas_data_search_js, sizeof areas_data_search_js},
     {"areas/data/selected.js", areas_data_selected_js, sizeof areas_data_selected_js},
     {"areas/data/selection.js", areas_data_selection_js, sizeof areas_data_selection_js},
+    {"areas/data/shortcuts.js", areas_data_shortcuts_js, sizeof areas_data_shortcuts_js},
     {"areas/data/values.js", areas_data_values_js, sizeof areas_data_values_js},
     {"console.css", console_css, sizeof console_css},
     {"icon.svg", icon_svg, sizeof icon_svg},
