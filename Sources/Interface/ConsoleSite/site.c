@@ -18,12 +18,24 @@ static const uint8_t areas_activity_words_js[] = {
 #embed "Site/areas/activity/words.js"
 };
 
+static const uint8_t areas_data_condition_js[] = {
+#embed "Site/areas/data/condition.js"
+};
+
 static const uint8_t areas_data_counts_js[] = {
 #embed "Site/areas/data/counts.js"
 };
 
 static const uint8_t areas_data_fields_js[] = {
 #embed "Site/areas/data/fields.js"
+};
+
+static const uint8_t areas_data_filter_row_js[] = {
+#embed "Site/areas/data/filter-row.js"
+};
+
+static const uint8_t areas_data_filter_js[] = {
+#embed "Site/areas/data/filter.js"
 };
 
 static const uint8_t areas_data_grid_head_js[] = {
@@ -134,8 +146,11 @@ static const struct console_file files[] = {
     {"areas/activity/activity.css", areas_activity_activity_css, sizeof areas_activity_activity_css},
     {"areas/activity/activity.js", areas_activity_activity_js, sizeof areas_activity_activity_js},
     {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
+    {"areas/data/condition.js", areas_data_condition_js, sizeof areas_data_condition_js},
     {"areas/data/counts.js", areas_data_counts_js, sizeof areas_data_counts_js},
     {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
+    {"areas/data/filter-row.js", areas_data_filter_row_js, sizeof areas_data_filter_row_js},
+    {"areas/data/filter.js", areas_data_filter_js, sizeof areas_data_filter_js},
     {"areas/data/grid-head.js", areas_data_grid_head_js, sizeof areas_data_grid_head_js},
     {"areas/data/grid-keys.js", areas_data_grid_keys_js, sizeof areas_data_grid_keys_js},
     {"areas/data/grid-row.js", areas_data_grid_row_js, sizeof areas_data_grid_row_js},
