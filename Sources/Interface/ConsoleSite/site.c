@@ -18,12 +18,64 @@ static const uint8_t areas_activity_words_js[] = {
 #embed "Site/areas/activity/words.js"
 };
 
+static const uint8_t areas_data_add_js[] = {
+#embed "Site/areas/data/add.js"
+};
+
 static const uint8_t areas_data_condition_js[] = {
 #embed "Site/areas/data/condition.js"
 };
 
 static const uint8_t areas_data_counts_js[] = {
 #embed "Site/areas/data/counts.js"
+};
+
+static const uint8_t areas_data_edit_js[] = {
+#embed "Site/areas/data/edit.js"
+};
+
+static const uint8_t areas_data_editors_acl_js[] = {
+#embed "Site/areas/data/editors/acl.js"
+};
+
+static const uint8_t areas_data_editors_boolean_js[] = {
+#embed "Site/areas/data/editors/boolean.js"
+};
+
+static const uint8_t areas_data_editors_bytes_js[] = {
+#embed "Site/areas/data/editors/bytes.js"
+};
+
+static const uint8_t areas_data_editors_date_js[] = {
+#embed "Site/areas/data/editors/date.js"
+};
+
+static const uint8_t areas_data_editors_editors_js[] = {
+#embed "Site/areas/data/editors/editors.js"
+};
+
+static const uint8_t areas_data_editors_file_js[] = {
+#embed "Site/areas/data/editors/file.js"
+};
+
+static const uint8_t areas_data_editors_json_js[] = {
+#embed "Site/areas/data/editors/json.js"
+};
+
+static const uint8_t areas_data_editors_number_js[] = {
+#embed "Site/areas/data/editors/number.js"
+};
+
+static const uint8_t areas_data_editors_place_js[] = {
+#embed "Site/areas/data/editors/place.js"
+};
+
+static const uint8_t areas_data_editors_pointer_js[] = {
+#embed "Site/areas/data/editors/pointer.js"
+};
+
+static const uint8_t areas_data_editors_string_js[] = {
+#embed "Site/areas/data/editors/string.js"
 };
 
 static const uint8_t areas_data_fields_js[] = {
@@ -36,6 +88,10 @@ static const uint8_t areas_data_filter_row_js[] = {
 
 static const uint8_t areas_data_filter_js[] = {
 #embed "Site/areas/data/filter.js"
+};
+
+static const uint8_t areas_data_finder_js[] = {
+#embed "Site/areas/data/finder.js"
 };
 
 static const uint8_t areas_data_grid_head_js[] = {
@@ -52,6 +108,14 @@ static const uint8_t areas_data_grid_row_js[] = {
 
 static const uint8_t areas_data_grid_js[] = {
 #embed "Site/areas/data/grid.js"
+};
+
+static const uint8_t areas_data_panel_js[] = {
+#embed "Site/areas/data/panel.js"
+};
+
+static const uint8_t areas_data_relation_js[] = {
+#embed "Site/areas/data/relation.js"
 };
 
 static const uint8_t areas_data_rows_js[] = {
@@ -146,15 +210,31 @@ static const struct console_file files[] = {
     {"areas/activity/activity.css", areas_activity_activity_css, sizeof areas_activity_activity_css},
     {"areas/activity/activity.js", areas_activity_activity_js, sizeof areas_activity_activity_js},
     {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
+    {"areas/data/add.js", areas_data_add_js, sizeof areas_data_add_js},
     {"areas/data/condition.js", areas_data_condition_js, sizeof areas_data_condition_js},
     {"areas/data/counts.js", areas_data_counts_js, sizeof areas_data_counts_js},
+    {"areas/data/edit.js", areas_data_edit_js, sizeof areas_data_edit_js},
+    {"areas/data/editors/acl.js", areas_data_editors_acl_js, sizeof areas_data_editors_acl_js},
+    {"areas/data/editors/boolean.js", areas_data_editors_boolean_js, sizeof areas_data_editors_boolean_js},
+    {"areas/data/editors/bytes.js", areas_data_editors_bytes_js, sizeof areas_data_editors_bytes_js},
+    {"areas/data/editors/date.js", areas_data_editors_date_js, sizeof areas_data_editors_date_js},
+    {"areas/data/editors/editors.js", areas_data_editors_editors_js, sizeof areas_data_editors_editors_js},
+    {"areas/data/editors/file.js", areas_data_editors_file_js, sizeof areas_data_editors_file_js},
+    {"areas/data/editors/json.js", areas_data_editors_json_js, sizeof areas_data_editors_json_js},
+    {"areas/data/editors/number.js", areas_data_editors_number_js, sizeof areas_data_editors_number_js},
+    {"areas/data/editors/place.js", areas_data_editors_place_js, sizeof areas_data_editors_place_js},
+    {"areas/data/editors/pointer.js", areas_data_editors_pointer_js, sizeof areas_data_editors_pointer_js},
+    {"areas/data/editors/string.js", areas_data_editors_string_js, sizeof areas_data_editors_string_js},
     {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
     {"areas/data/filter-row.js", areas_data_filter_row_js, sizeof areas_data_filter_row_js},
     {"areas/data/filter.js", areas_data_filter_js, sizeof areas_data_filter_js},
+    {"areas/data/finder.js", areas_data_finder_js, sizeof areas_data_finder_js},
     {"areas/data/grid-head.js", areas_data_grid_head_js, sizeof areas_data_grid_head_js},
     {"areas/data/grid-keys.js", areas_data_grid_keys_js, sizeof areas_data_grid_keys_js},
     {"areas/data/grid-row.js", areas_data_grid_row_js, sizeof areas_data_grid_row_js},
     {"areas/data/grid.js", areas_data_grid_js, sizeof areas_data_grid_js},
+    {"areas/data/panel.js", areas_data_panel_js, sizeof areas_data_panel_js},
+    {"areas/data/relation.js", areas_data_relation_js, sizeof areas_data_relation_js},
     {"areas/data/rows.js", areas_data_rows_js, sizeof areas_data_rows_js},
     {"areas/data/search.js", areas_data_search_js, sizeof areas_data_search_js},
     {"areas/data/selected.js", areas_data_selected_js, sizeof areas_data_selected_js},
