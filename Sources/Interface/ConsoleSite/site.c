@@ -30,6 +30,10 @@ static const uint8_t areas_data_counts_js[] = {
 #embed "Site/areas/data/counts.js"
 };
 
+static const uint8_t areas_data_csv_js[] = {
+#embed "Site/areas/data/csv.js"
+};
+
 static const uint8_t areas_data_edit_js[] = {
 #embed "Site/areas/data/edit.js"
 };
@@ -78,6 +82,10 @@ static const uint8_t areas_data_editors_string_js[] = {
 #embed "Site/areas/data/editors/string.js"
 };
 
+static const uint8_t areas_data_export_js[] = {
+#embed "Site/areas/data/export.js"
+};
+
 static const uint8_t areas_data_fields_js[] = {
 #embed "Site/areas/data/fields.js"
 };
@@ -114,8 +122,16 @@ static const uint8_t areas_data_panel_js[] = {
 #embed "Site/areas/data/panel.js"
 };
 
+static const uint8_t areas_data_progress_js[] = {
+#embed "Site/areas/data/progress.js"
+};
+
 static const uint8_t areas_data_relation_js[] = {
 #embed "Site/areas/data/relation.js"
+};
+
+static const uint8_t areas_data_remove_js[] = {
+#embed "Site/areas/data/remove.js"
 };
 
 static const uint8_t areas_data_rows_js[] = {
@@ -213,6 +229,7 @@ static const struct console_file files[] = {
     {"areas/data/add.js", areas_data_add_js, sizeof areas_data_add_js},
     {"areas/data/condition.js", areas_data_condition_js, sizeof areas_data_condition_js},
     {"areas/data/counts.js", areas_data_counts_js, sizeof areas_data_counts_js},
+    {"areas/data/csv.js", areas_data_csv_js, sizeof areas_data_csv_js},
     {"areas/data/edit.js", areas_data_edit_js, sizeof areas_data_edit_js},
     {"areas/data/editors/acl.js", areas_data_editors_acl_js, sizeof areas_data_editors_acl_js},
     {"areas/data/editors/boolean.js", areas_data_editors_boolean_js, sizeof areas_data_editors_boolean_js},
@@ -225,6 +242,7 @@ static const struct console_file files[] = {
     {"areas/data/editors/place.js", areas_data_editors_place_js, sizeof areas_data_editors_place_js},
     {"areas/data/editors/pointer.js", areas_data_editors_pointer_js, sizeof areas_data_editors_pointer_js},
     {"areas/data/editors/string.js", areas_data_editors_string_js, sizeof areas_data_editors_string_js},
+    {"areas/data/export.js", areas_data_export_js, sizeof areas_data_export_js},
     {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
     {"areas/data/filter-row.js", areas_data_filter_row_js, sizeof areas_data_filter_row_js},
     {"areas/data/filter.js", areas_data_filter_js, sizeof areas_data_filter_js},
@@ -234,7 +252,9 @@ static const struct console_file files[] = {
     {"areas/data/grid-row.js", areas_data_grid_row_js, sizeof areas_data_grid_row_js},
     {"areas/data/grid.js", areas_data_grid_js, sizeof areas_data_grid_js},
     {"areas/data/panel.js", areas_data_panel_js, sizeof areas_data_panel_js},
+    {"areas/data/progress.js", areas_data_progress_js, sizeof areas_data_progress_js},
     {"areas/data/relation.js", areas_data_relation_js, sizeof areas_data_relation_js},
+    {"areas/data/remove.js", areas_data_remove_js, sizeof areas_data_remove_js},
     {"areas/data/rows.js", areas_data_rows_js, sizeof areas_data_rows_js},
     {"areas/data/search.js", areas_data_search_js, sizeof areas_data_search_js},
     {"areas/data/selected.js", areas_data_selected_js, sizeof areas_data_selected_js},
