@@ -22,6 +22,18 @@ static const uint8_t areas_data_add_js[] = {
 #embed "Site/areas/data/add.js"
 };
 
+static const uint8_t areas_data_class_page_js[] = {
+#embed "Site/areas/data/class-page.js"
+};
+
+static const uint8_t areas_data_class_tools_js[] = {
+#embed "Site/areas/data/class-tools.js"
+};
+
+static const uint8_t areas_data_classes_js[] = {
+#embed "Site/areas/data/classes.js"
+};
+
 static const uint8_t areas_data_condition_js[] = {
 #embed "Site/areas/data/condition.js"
 };
@@ -32,6 +44,14 @@ static const uint8_t areas_data_counts_js[] = {
 
 static const uint8_t areas_data_csv_js[] = {
 #embed "Site/areas/data/csv.js"
+};
+
+static const uint8_t areas_data_data_css[] = {
+#embed "Site/areas/data/data.css"
+};
+
+static const uint8_t areas_data_data_js[] = {
+#embed "Site/areas/data/data.js"
 };
 
 static const uint8_t areas_data_edit_js[] = {
@@ -82,6 +102,10 @@ static const uint8_t areas_data_editors_string_js[] = {
 #embed "Site/areas/data/editors/string.js"
 };
 
+static const uint8_t areas_data_explanation_js[] = {
+#embed "Site/areas/data/explanation.js"
+};
+
 static const uint8_t areas_data_export_js[] = {
 #embed "Site/areas/data/export.js"
 };
@@ -126,6 +150,10 @@ static const uint8_t areas_data_progress_js[] = {
 #embed "Site/areas/data/progress.js"
 };
 
+static const uint8_t areas_data_query_js[] = {
+#embed "Site/areas/data/query.js"
+};
+
 static const uint8_t areas_data_relation_js[] = {
 #embed "Site/areas/data/relation.js"
 };
@@ -156,6 +184,14 @@ static const uint8_t areas_data_shortcuts_js[] = {
 
 static const uint8_t areas_data_values_js[] = {
 #embed "Site/areas/data/values.js"
+};
+
+static const uint8_t areas_data_words_en_js[] = {
+#embed "Site/areas/data/words/en.js"
+};
+
+static const uint8_t areas_data_words_zh_js[] = {
+#embed "Site/areas/data/words/zh.js"
 };
 
 static const uint8_t console_css[] = {
@@ -227,9 +263,14 @@ static const struct console_file files[] = {
     {"areas/activity/activity.js", areas_activity_activity_js, sizeof areas_activity_activity_js},
     {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
     {"areas/data/add.js", areas_data_add_js, sizeof areas_data_add_js},
+    {"areas/data/class-page.js", areas_data_class_page_js, sizeof areas_data_class_page_js},
+    {"areas/data/class-tools.js", areas_data_class_tools_js, sizeof areas_data_class_tools_js},
+    {"areas/data/classes.js", areas_data_classes_js, sizeof areas_data_classes_js},
     {"areas/data/condition.js", areas_data_condition_js, sizeof areas_data_condition_js},
     {"areas/data/counts.js", areas_data_counts_js, sizeof areas_data_counts_js},
     {"areas/data/csv.js", areas_data_csv_js, sizeof areas_data_csv_js},
+    {"areas/data/data.css", areas_data_data_css, sizeof areas_data_data_css},
+    {"areas/data/data.js", areas_data_data_js, sizeof areas_data_data_js},
     {"areas/data/edit.js", areas_data_edit_js, sizeof areas_data_edit_js},
     {"areas/data/editors/acl.js", areas_data_editors_acl_js, sizeof areas_data_editors_acl_js},
     {"areas/data/editors/boolean.js", areas_data_editors_boolean_js, sizeof areas_data_editors_boolean_js},
@@ -242,6 +283,7 @@ static const struct console_file files[] = {
     {"areas/data/editors/place.js", areas_data_editors_place_js, sizeof areas_data_editors_place_js},
     {"areas/data/editors/pointer.js", areas_data_editors_pointer_js, sizeof areas_data_editors_pointer_js},
     {"areas/data/editors/string.js", areas_data_editors_string_js, sizeof areas_data_editors_string_js},
+    {"areas/data/explanation.js", areas_data_explanation_js, sizeof areas_data_explanation_js},
     {"areas/data/export.js", areas_data_export_js, sizeof areas_data_export_js},
     {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
     {"areas/data/filter-row.js", areas_data_filter_row_js, sizeof areas_data_filter_row_js},
@@ -253,6 +295,7 @@ static const struct console_file files[] = {
     {"areas/data/grid.js", areas_data_grid_js, sizeof areas_data_grid_js},
     {"areas/data/panel.js", areas_data_panel_js, sizeof areas_data_panel_js},
     {"areas/data/progress.js", areas_data_progress_js, sizeof areas_data_progress_js},
+    {"areas/data/query.js", areas_data_query_js, sizeof areas_data_query_js},
     {"areas/data/relation.js", areas_data_relation_js, sizeof areas_data_relation_js},
     {"areas/data/remove.js", areas_data_remove_js, sizeof areas_data_remove_js},
     {"areas/data/rows.js", areas_data_rows_js, sizeof areas_data_rows_js},
@@ -261,6 +304,8 @@ static const struct console_file files[] = {
     {"areas/data/selection.js", areas_data_selection_js, sizeof areas_data_selection_js},
     {"areas/data/shortcuts.js", areas_data_shortcuts_js, sizeof areas_data_shortcuts_js},
     {"areas/data/values.js", areas_data_values_js, sizeof areas_data_values_js},
+    {"areas/data/words/en.js", areas_data_words_en_js, sizeof areas_data_words_en_js},
+    {"areas/data/words/zh.js", areas_data_words_zh_js, sizeof areas_data_words_zh_js},
     {"console.css", console_css, sizeof console_css},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},

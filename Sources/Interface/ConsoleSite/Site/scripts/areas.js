@@ -15,5 +15,6 @@
 // `context` is { client, words, go, notices: { say, fail }, dialogs: { ask, openDialog }, session: { app, readOnly } }.
 
 import { area as activity } from '../areas/activity/activity.js';
+import { area as data } from '../areas/data/data.js';
 
-export const areas = [activity];
+export const areas = [data, activity];
