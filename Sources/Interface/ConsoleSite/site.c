@@ -194,6 +194,114 @@ static const uint8_t areas_data_words_zh_js[] = {
 #embed "Site/areas/data/words/zh.js"
 };
 
+static const uint8_t areas_files_browser_js[] = {
+#embed "Site/areas/files/browser.js"
+};
+
+static const uint8_t areas_files_chain_js[] = {
+#embed "Site/areas/files/chain.js"
+};
+
+static const uint8_t areas_files_clipboard_js[] = {
+#embed "Site/areas/files/clipboard.js"
+};
+
+static const uint8_t areas_files_deletion_js[] = {
+#embed "Site/areas/files/deletion.js"
+};
+
+static const uint8_t areas_files_details_js[] = {
+#embed "Site/areas/files/details.js"
+};
+
+static const uint8_t areas_files_drop_js[] = {
+#embed "Site/areas/files/drop.js"
+};
+
+static const uint8_t areas_files_files_css[] = {
+#embed "Site/areas/files/files.css"
+};
+
+static const uint8_t areas_files_files_js[] = {
+#embed "Site/areas/files/files.js"
+};
+
+static const uint8_t areas_files_filter_js[] = {
+#embed "Site/areas/files/filter.js"
+};
+
+static const uint8_t areas_files_grid_js[] = {
+#embed "Site/areas/files/grid.js"
+};
+
+static const uint8_t areas_files_journal_js[] = {
+#embed "Site/areas/files/journal.js"
+};
+
+static const uint8_t areas_files_kinds_js[] = {
+#embed "Site/areas/files/kinds.js"
+};
+
+static const uint8_t areas_files_list_js[] = {
+#embed "Site/areas/files/list.js"
+};
+
+static const uint8_t areas_files_metadata_js[] = {
+#embed "Site/areas/files/metadata.js"
+};
+
+static const uint8_t areas_files_operations_js[] = {
+#embed "Site/areas/files/operations.js"
+};
+
+static const uint8_t areas_files_preview_js[] = {
+#embed "Site/areas/files/preview.js"
+};
+
+static const uint8_t areas_files_queue_js[] = {
+#embed "Site/areas/files/queue.js"
+};
+
+static const uint8_t areas_files_references_list_js[] = {
+#embed "Site/areas/files/references-list.js"
+};
+
+static const uint8_t areas_files_references_js[] = {
+#embed "Site/areas/files/references.js"
+};
+
+static const uint8_t areas_files_space_js[] = {
+#embed "Site/areas/files/space.js"
+};
+
+static const uint8_t areas_files_thumbnails_js[] = {
+#embed "Site/areas/files/thumbnails.js"
+};
+
+static const uint8_t areas_files_tile_js[] = {
+#embed "Site/areas/files/tile.js"
+};
+
+static const uint8_t areas_files_trash_js[] = {
+#embed "Site/areas/files/trash.js"
+};
+
+static const uint8_t areas_files_tus_js[] = {
+#embed "Site/areas/files/tus.js"
+};
+
+static const uint8_t areas_files_upload_panel_js[] = {
+#embed "Site/areas/files/upload-panel.js"
+};
+
+static const uint8_t areas_files_words_zh_js[] = {
+#embed "Site/areas/files/words-zh.js"
+};
+
+static const uint8_t areas_files_words_js[] = {
+#embed "Site/areas/files/words.js"
+};
+
 static const uint8_t console_css[] = {
 #embed "Site/console.css"
 };
@@ -306,6 +414,33 @@ static const struct console_file files[] = {
     {"areas/data/values.js", areas_data_values_js, sizeof areas_data_values_js},
     {"areas/data/words/en.js", areas_data_words_en_js, sizeof areas_data_words_en_js},
     {"areas/data/words/zh.js", areas_data_words_zh_js, sizeof areas_data_words_zh_js},
+    {"areas/files/browser.js", areas_files_browser_js, sizeof areas_files_browser_js},
+    {"areas/files/chain.js", areas_files_chain_js, sizeof areas_files_chain_js},
+    {"areas/files/clipboard.js", areas_files_clipboard_js, sizeof areas_files_clipboard_js},
+    {"areas/files/deletion.js", areas_files_deletion_js, sizeof areas_files_deletion_js},
+    {"areas/files/details.js", areas_files_details_js, sizeof areas_files_details_js},
+    {"areas/files/drop.js", areas_files_drop_js, sizeof areas_files_drop_js},
+    {"areas/files/files.css", areas_files_files_css, sizeof areas_files_files_css},
+    {"areas/files/files.js", areas_files_files_js, sizeof areas_files_files_js},
+    {"areas/files/filter.js", areas_files_filter_js, sizeof areas_files_filter_js},
+    {"areas/files/grid.js", areas_files_grid_js, sizeof areas_files_grid_js},
+    {"areas/files/journal.js", areas_files_journal_js, sizeof areas_files_journal_js},
+    {"areas/files/kinds.js", areas_files_kinds_js, sizeof areas_files_kinds_js},
+    {"areas/files/list.js", areas_files_list_js, sizeof areas_files_list_js},
+    {"areas/files/metadata.js", areas_files_metadata_js, sizeof areas_files_metadata_js},
+    {"areas/files/operations.js", areas_files_operations_js, sizeof areas_files_operations_js},
+    {"areas/files/preview.js", areas_files_preview_js, sizeof areas_files_preview_js},
+    {"areas/files/queue.js", areas_files_queue_js, sizeof areas_files_queue_js},
+    {"areas/files/references-list.js", areas_files_references_list_js, sizeof areas_files_references_list_js},
+    {"areas/files/references.js", areas_files_references_js, sizeof areas_files_references_js},
+    {"areas/files/space.js", areas_files_space_js, sizeof areas_files_space_js},
+    {"areas/files/thumbnails.js", areas_files_thumbnails_js, sizeof areas_files_thumbnails_js},
+    {"areas/files/tile.js", areas_files_tile_js, sizeof areas_files_tile_js},
+    {"areas/files/trash.js", areas_files_trash_js, sizeof areas_files_trash_js},
+    {"areas/files/tus.js", areas_files_tus_js, sizeof areas_files_tus_js},
+    {"areas/files/upload-panel.js", areas_files_upload_panel_js, sizeof areas_files_upload_panel_js},
+    {"areas/files/words-zh.js", areas_files_words_zh_js, sizeof areas_files_words_zh_js},
+    {"areas/files/words.js", areas_files_words_js, sizeof areas_files_words_js},
     {"console.css", console_css, sizeof console_css},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},

@@ -16,5 +16,6 @@
 
 import { area as activity } from '../areas/activity/activity.js';
 import { area as data } from '../areas/data/data.js';
+import { area as files } from '../areas/files/files.js';
 
-export const areas = [data, activity];
+export const areas = [data, files, activity];

@@ -1,0 +1,26 @@
+// A value with a button that copies it.
+
+import { element, freshID } from '../../scripts/element.js';
+
+/// A labelled field whose value can be copied: `{ node, set(value) }`.
+export function copyField(label, { words, notices }) {
+  const id = freshID('copy');
+  const input = element('input', { id, readonly: true, spellcheck: 'false', onfocus: () => input.select() });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(input.value);
+      notices.say(words('files.copied'));
+    } catch {
+      // Without the permission, the value is selected for the keyboard.
+      input.focus();
+      input.select();
+    }
+  };
+  const node = element(
+    'div',
+    { class: 'files-copy' },
+    element('label', { for: id }, label),
+    element('div', { class: 'files-line' }, input, element('button', { type: 'button', onclick: copy }, words('files.copy'))),
+  );
+  return { node, set: (value) => { input.value = value; } };
+}
