@@ -127,6 +127,7 @@ package struct API: Sendable {
             ConsoleSessionRoutes(apps: apps).add(to: callers)
             TrashRoutes(apps: apps).add(to: callers)
             CollectionRoutes(apps: apps, bodies: bodies).add(to: callers)
+            UsageRoutes(apps: apps).add(to: callers)
             FileURLRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorshipRoutes(apps: apps, bodies: bodies).add(to: callers)

@@ -14,6 +14,8 @@ package struct AppServices: Sendable {
     package let trash: TrashService
     /// Finds files that no object refers to.
     package let collections: CollectionService
+    /// Tells how much space the files use.
+    let usage: UsageService
     /// Renders derivatives.
     package let images: ImageService
     /// Fetches files from other servers.
@@ -99,6 +101,7 @@ package struct AppServices: Sendable {
         self.deletions = deletions
         self.trash = trash
         self.collections = collections
+        usage = UsageService(uploads: uploads, trash: trash)
         self.images = images
         self.remoteImages = remoteImages
         self.objects = objects

@@ -73,6 +73,7 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         "LiveQuery": .live, "censorship": .censorship, "schemas": .administration, "indexes": .administration,
         "permissions": .administration, "mirror": .administration, "mails": .administration,
         "sms": .administration, "trash": .administration, "console": .administration, "collections": .administration,
+        "usage": .administration,
     ]
 }
 
