@@ -1,6 +1,6 @@
 // The grid of files with its filter, the selection, uploads and the dialog of one file.
 
-import { element, fill, freshID } from '../../scripts/element.js';
+import { element, fill } from '../../scripts/element.js';
 import { deleteFiles } from './deletion.js';
 import { Details } from './details.js';
 import { Filter } from './filter.js';
@@ -10,6 +10,12 @@ import { queueOf } from './queue.js';
 import { Thumbnails } from './thumbnails.js';
 import { UploadPanel } from './upload-panel.js';
 import { acceptDrops } from './drop.js';
+
+// After many uploads in a row the grid is loaded once.
+const rest = 300;
+
+/// An id that cannot become another path of the API: addresses come from links, also those of other sites.
+const objectID = /^[0-9A-Za-z]{1,64}$/;
 
 export class Browser {
   #context;
@@ -25,10 +31,14 @@ export class Browser {
   #selection = element('div', { class: 'files-selection', hidden: true });
   #selected = element('span', { role: 'status' });
   #new = element('button', { type: 'button', hidden: true });
-  #reload = () => this.#uploaded();
+  #reload = () => {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#uploaded(), rest);
+  };
   #keys = (event) => this.#key(event);
   #drops;
   #failed = false;
+  #timer = 0;
 
   constructor(place, context) {
     this.#context = context;
@@ -53,7 +63,8 @@ export class Browser {
       !session.readOnly && element('p', { class: 'hint' }, words('files.drop')),
     );
     if (!session.readOnly) {
-      this.#drops = acceptDrops(place, (files) => this.#add(files), () => context.notices.say(words('files.folders')));
+      const onfolders = () => context.notices.say(words('files.folders'));
+      this.#drops = acceptDrops(place, (files) => this.#add(files), onfolders);
       this.#queue.restore().catch(context.notices.fail);
     }
     this.#queue.addEventListener('finished', this.#reload);
@@ -62,7 +73,7 @@ export class Browser {
 
   /// Shows the grid, or the dialog of a file over it.
   move(path) {
-    const id = path[0] === 'file' ? path[1] : undefined;
+    const id = path[0] === 'file' && objectID.test(path[1] ?? '') ? path[1] : undefined;
     if (path[0] === 'type' && path[1]) this.#filter.setType(path[1]);
     else if (!this.#list) this.#show();
     if (this.#details && this.#details.id !== id) this.#details.close();
@@ -74,6 +85,7 @@ export class Browser {
   }
 
   close() {
+    clearTimeout(this.#timer);
     this.#details?.close();
     this.#queue.removeEventListener('finished', this.#reload);
     document.removeEventListener('keydown', this.#keys);
@@ -86,14 +98,16 @@ export class Browser {
 
   #uploadButton() {
     const { words } = this.#context;
-    const id = freshID('upload');
-    this.#input = element('input', { id, type: 'file', multiple: true, class: 'files-input', tabindex: '-1', 'aria-hidden': 'true' });
+    this.#input = element('input', {
+      type: 'file', multiple: true, class: 'files-input', tabindex: '-1', 'aria-hidden': 'true',
+    });
     this.#input.addEventListener('change', () => {
       this.#add([...this.#input.files]);
       this.#input.value = '';
     });
     const choose = () => this.#input.click();
-    return element('span', {}, this.#input, element('button', { type: 'button', class: 'primary', onclick: choose }, words('files.upload')));
+    const button = element('button', { type: 'button', class: 'primary', onclick: choose }, words('files.upload'));
+    return element('span', {}, this.#input, button);
   }
 
   #add(files) {
@@ -110,7 +124,8 @@ export class Browser {
       onchange: () => {
         if (list !== this.#list) return;
         this.#grid.update();
-        fill(this.#count, words(list.count === 0 && !this.#filter.isEmpty ? 'files.none' : 'files.count', { count: list.count }));
+        const isNone = list.count === 0 && !this.#filter.isEmpty;
+        fill(this.#count, words(isNone ? 'files.none' : 'files.count', { count: list.count }));
       },
       onfail: (error) => {
         if (list !== this.#list || this.#failed) return;
@@ -130,9 +145,16 @@ export class Browser {
     else this.#new.hidden = false;
   }
 
+  /// Loads what is in view again, after a change here.
+  #refresh() {
+    this.#grid.select([]);
+    this.#failed = false;
+    this.#list?.refresh();
+  }
+
   #open(id) {
     this.#details = new Details(id, this.#context, {
-      onchange: () => this.#show(),
+      onchange: () => this.#refresh(),
       onclose: () => {
         this.#details = null;
         // The address can be that of another view already.
@@ -144,8 +166,9 @@ export class Browser {
 
   #makeSelection() {
     const { words, session } = this.#context;
-    const clear = element('button', { type: 'button', onclick: () => this.#grid.select([]) }, words('files.select.none'));
-    const remove = element('button', { type: 'button', class: 'danger', onclick: () => this.#delete() }, words('files.delete'));
+    const button = (key, onclick, kind) => element('button', { type: 'button', class: kind, onclick }, words(key));
+    const clear = button('files.select.none', () => this.#grid.select([]));
+    const remove = button('files.delete', () => this.#delete(), 'danger');
     this.#selection.append(this.#selected, clear, ...(session.readOnly ? [] : [remove]));
   }
 
@@ -160,8 +183,10 @@ export class Browser {
     const { words, notices } = this.#context;
     const records = [...this.#grid.selected.values()];
     try {
-      const progress = (count) => fill(this.#selected, words('files.delete.progress', { count, total: records.length }));
-      if (await deleteFiles(records, this.#context, progress)) this.#show();
+      const progress = (count) => {
+        fill(this.#selected, words('files.delete.progress', { count, total: records.length }));
+      };
+      if (await deleteFiles(records, this.#context, progress)) this.#refresh();
     } catch (error) {
       notices.fail(error);
     }

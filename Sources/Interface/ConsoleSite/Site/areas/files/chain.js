@@ -43,7 +43,9 @@ export function operators(settings) {
   return chain.join('|');
 }
 
-/// The chain as the query of a URL.
-export function query(chain) {
-  return encodeURI(chain);
+/// The URL of a file with a chain, which stands before the signature of a private file.
+export function addressOf(url, chain) {
+  if (!chain) return url;
+  const [address, signature] = url.split('?');
+  return [`${address}?${encodeURI(chain)}`, signature].filter(Boolean).join('&');
 }

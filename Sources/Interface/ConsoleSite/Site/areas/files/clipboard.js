@@ -16,11 +16,12 @@ export function copyField(label, { words, notices }) {
       input.select();
     }
   };
+  const button = element('button', { type: 'button', onclick: copy }, words('files.copy'));
   const node = element(
     'div',
     { class: 'files-copy' },
     element('label', { for: id }, label),
-    element('div', { class: 'files-line' }, input, element('button', { type: 'button', onclick: copy }, words('files.copy'))),
+    element('div', { class: 'files-line' }, input, button),
   );
   return { node, set: (value) => { input.value = value; } };
 }

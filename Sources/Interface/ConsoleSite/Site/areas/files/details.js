@@ -1,7 +1,6 @@
 // The dialog with everything about one file.
 
 import { element, fill } from '../../scripts/element.js';
-import { address } from '../../scripts/router.js';
 import { bytes, moment } from '../../scripts/words.js';
 import { copyField } from './clipboard.js';
 import { deleteFiles } from './deletion.js';
@@ -9,7 +8,7 @@ import { isRendered, sizeOf } from './kinds.js';
 import { MetadataForm } from './metadata.js';
 import { Operations } from './operations.js';
 import { showPreview } from './preview.js';
-import { References } from './references-list.js';
+import { addressOfObject, References } from './references-list.js';
 
 /// Opens the dialog of a file. `options`: `{ onclose(), onchange() }`; `onchange` after a change or the deletion.
 export class Details {
@@ -93,7 +92,12 @@ export class Details {
     url.set(record.url ?? '');
     fill(
       this.#content,
-      element('div', { class: 'files-columns' }, preview, element('div', {}, this.#facts(record), url.node, this.#actions(record))),
+      element(
+        'div',
+        { class: 'files-columns' },
+        preview,
+        element('div', {}, this.#facts(record), url.node, this.#actions(record)),
+      ),
       isRendered(record) && this.#section('files.try', () => {
         const operations = new Operations(record, this.#context, this.#closing.signal);
         operations.render();
@@ -124,16 +128,17 @@ export class Details {
       ['files.fact.size', size === null ? null : words('files.fact.bytes', { text: bytes(size), count: size })],
       ['files.fact.created', moment(record.createdAt)],
       ['files.fact.updated', record.updatedAt === record.createdAt ? null : moment(record.updatedAt)],
-      ['files.fact.owner', isUser ? element('a', { href: address('data', '_User', owner) }, owner) : owner],
+      ['files.fact.owner', isUser ? element('a', { href: addressOfObject('_User', owner) }, owner) : owner],
       ['files.fact.verdict', record.censorResult],
       ['files.fact.key', record.key && element('code', {}, record.key)],
       ['files.fact.id', element('code', {}, record.objectId)],
       ['files.fact.checksum', record.metaData?._checksum && element('code', {}, String(record.metaData._checksum))],
       ['files.fact.acl', record.ACL && element('code', {}, JSON.stringify(record.ACL))],
     ];
+    const shown = (value) => (typeof value === 'object' && !(value instanceof Node) ? JSON.stringify(value) : value);
     return element('dl', { class: 'files-facts-list' }, rows
       .filter(([, value]) => value !== null && value !== undefined && value !== '')
-      .map(([key, value]) => [element('dt', {}, words(key)), element('dd', {}, typeof value === 'object' && !(value instanceof Node) ? JSON.stringify(value) : value)]));
+      .map(([key, value]) => [element('dt', {}, words(key)), element('dd', {}, shown(value))]));
   }
 
   #actions(record) {
@@ -150,13 +155,9 @@ export class Details {
     };
     const separator = record.url?.includes('?') ? '&' : '?';
     const name = encodeURIComponent(record.name ?? '');
-    return element(
-      'p',
-      { class: 'files-actions' },
-      record.url && element('a', {
-        href: record.key ? `${record.url}${separator}attname=${name}` : record.url, target: '_blank', rel: 'noopener noreferrer',
-      }, words('files.download')),
-      !session.readOnly && element('button', { type: 'button', class: 'danger', onclick: remove }, words('files.delete')),
-    );
+    const href = record.key ? `${record.url}${separator}attname=${name}` : record.url;
+    const link = element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, words('files.download'));
+    const button = element('button', { type: 'button', class: 'danger', onclick: remove }, words('files.delete'));
+    return element('p', { class: 'files-actions' }, record.url && link, !session.readOnly && button);
   }
 }

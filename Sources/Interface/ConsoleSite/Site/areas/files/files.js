@@ -12,7 +12,9 @@ import { openTrash } from './trash.js';
 import { filesWords } from './words.js';
 
 const tabs = [
-  { path: [], title: 'files.all' }, { path: ['trash'], title: 'files.trash' }, { path: ['space'], title: 'files.space' },
+  { path: [], title: 'files.all' },
+  { path: ['trash'], title: 'files.trash' },
+  { path: ['space'], title: 'files.space' },
 ];
 
 export const area = {
@@ -50,8 +52,9 @@ class FilesView {
     this.#context = context;
     const { words } = context;
     this.#tabs = tabs.map(({ path, title }) => element('a', { href: address('files', ...path) }, words(title)));
+    const list = element('ul', {}, this.#tabs.map((tab) => element('li', {}, tab)));
     place.append(
-      element('nav', { class: 'files-tabs', 'aria-label': words('files.views') }, element('ul', {}, this.#tabs.map((tab) => element('li', {}, tab)))),
+      element('nav', { class: 'files-tabs', 'aria-label': words('files.views') }, list),
       this.#place,
     );
   }

@@ -21,10 +21,16 @@ export class Filter {
     this.#words = words;
     this.#onchange = onchange;
     const changed = () => this.#changed();
-    const options = (names, key) => names.map((name) => element('option', { value: name }, words(`${key}.${name}`)));
-    this.#kind = element('select', { id: freshID('kind'), onchange: changed }, options(Object.keys(kinds), 'files.kind'));
-    this.#order = element('select', { id: freshID('order'), onchange: changed }, options(Object.keys(orders), 'files.order'));
-    this.#search = element('input', { id: freshID('search'), type: 'search', autocomplete: 'off', oninput: () => this.#typed() });
+    const choice = (id, names, key) => element(
+      'select',
+      { id: freshID(id), onchange: changed },
+      names.map((name) => element('option', { value: name }, words(`${key}.${name}`))),
+    );
+    this.#kind = choice('kind', Object.keys(kinds), 'files.kind');
+    this.#order = choice('order', Object.keys(orders), 'files.order');
+    this.#search = element('input', {
+      id: freshID('search'), type: 'search', autocomplete: 'off', oninput: () => this.#typed(),
+    });
     const field = (key, control) => element(
       'div', { class: 'files-field' }, element('label', { for: control.id }, words(key)), control,
     );
@@ -41,10 +47,15 @@ export class Filter {
   /// `{ where, order }` for a query.
   get value() {
     const parts = [];
-    const kind = this.#kind.value === 'type' ? { mime_type: this.#type } : kinds[this.#kind.value];
+    // A media type can have a charset.
+    const isType = { mime_type: { $regex: `^\\Q${this.#type}\\E(;|$)` } };
+    const kind = this.#kind.value === 'type' ? isType : kinds[this.#kind.value];
     if (kind) parts.push(kind);
     const text = this.#search.value.trim();
-    if (text) parts.push({ $or: [{ name: { $regex: `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`, $options: 'i' } }, { objectId: text }, { key: text }] });
+    if (text) {
+      const literal = `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`;
+      parts.push({ $or: [{ name: { $regex: literal, $options: 'i' } }, { objectId: text }, { key: text }] });
+    }
     const where = parts.length > 1 ? { $and: parts } : parts[0];
     return { where, order: orders[this.#order.value] };
   }

@@ -14,6 +14,7 @@ export class FileList {
   #onchange;
   #onfail;
   #closing = new AbortController();
+  #counts = true;
 
   /// The number of records; `null` before it is known.
   count = null;
@@ -45,6 +46,15 @@ export class FileList {
     for (let page = from; page <= to; page += 1) this.#load(page);
   }
 
+  /// Forgets the records, after files were changed or deleted; the number stays until it is known again.
+  refresh() {
+    this.#pages.clear();
+    for (const controller of this.#loading.values()) controller.abort();
+    this.#loading.clear();
+    this.#counts = true;
+    this.#onchange();
+  }
+
   /// Ends all requests.
   close() {
     this.#closing.abort();
@@ -64,10 +74,13 @@ export class FileList {
     try {
       const { results, count } = await this.#client.get('files', {
         ...this.#filter, keys: fields, limit: String(pageSize), skip: String(page * pageSize),
-        count: this.count === null ? '1' : undefined,
+        count: this.#counts ? '1' : undefined,
       }, { signal: controller.signal });
       this.#pages.set(page, results);
-      if (count !== undefined) this.count = count;
+      if (count !== undefined) {
+        this.count = count;
+        this.#counts = false;
+      }
       for (const old of this.#pages.keys()) {
         if (this.#pages.size <= mostPages) break;
         this.#pages.delete(old);

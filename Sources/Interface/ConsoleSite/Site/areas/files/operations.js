@@ -3,7 +3,7 @@
 import { element, fill, freshID } from '../../scripts/element.js';
 import { describe } from '../../scripts/notices.js';
 import { bytes } from '../../scripts/words.js';
-import { operators, query, unchanged } from './chain.js';
+import { addressOf, operators, unchanged } from './chain.js';
 import { copyField } from './clipboard.js';
 import { imageBlob } from './thumbnails.js';
 
@@ -54,7 +54,7 @@ export class Operations {
     this.#running = running;
     const { client, words } = this.#context;
     const chain = operators(this.#settings);
-    this.#address.set(chain ? `${this.#record.url}?${query(chain)}` : this.#record.url);
+    this.#address.set(addressOf(this.#record.url, chain));
     try {
       fill(this.#result, words('loading'));
       const blob = await imageBlob(client, this.#record.objectId, chain || 'imageMogr2/auto-orient', running.signal);
@@ -107,11 +107,13 @@ export class Operations {
   #form() {
     const reset = () => {
       this.#settings = { ...unchanged };
-      form.replaceWith(form = this.#form());
+      const fresh = this.#form();
+      form.replaceWith(fresh);
+      fresh.querySelector('select').focus();
       this.render();
     };
     const { words } = this.#context;
-    let form = element(
+    const form = element(
       'form',
       { class: 'files-sliders', 'aria-label': words('files.try'), onsubmit: (event) => event.preventDefault() },
       this.#choice('fit', fits, (fit) => words(`files.fit.${fit}`)),

@@ -5,6 +5,11 @@ import { describe } from '../../scripts/notices.js';
 import { address } from '../../scripts/router.js';
 import { findReferences } from './references.js';
 
+/// The address of an object in the area Data.
+export function addressOfObject(className, id) {
+  return address('data', 'class', className, JSON.stringify({ where: { objectId: id } }));
+}
+
 /// Searches when it is made; strings are searched when the reader asks for it.
 export class References {
   #record;
@@ -23,7 +28,9 @@ export class References {
     this.#signal = signal;
     const { words } = context;
     const search = () => this.#search(true);
-    this.#more = element('button', { type: 'button', hidden: !record.key, onclick: search }, words('files.references.texts'));
+    this.#more = element(
+      'button', { type: 'button', hidden: !record.key, onclick: search }, words('files.references.texts'),
+    );
     this.node = element('div', {}, this.#status, this.#list, this.#more,
       element('p', { class: 'hint' }, words('files.references.hint')));
     this.#search(false);
@@ -36,9 +43,10 @@ export class References {
     try {
       const classes = await findReferences(client, this.#record, {
         texts, signal: this.#signal, onfound: (found) => this.#add(found),
-        onskipped: (name, error) => this.#list.append(
-          element('li', { class: 'files-error' }, words('files.references.skipped', { name, message: describe(error).join(' ') })),
-        ),
+        onskipped: (name, error) => {
+          const text = words('files.references.skipped', { name, message: describe(error).join(' ') });
+          this.#list.append(element('li', { class: 'files-error' }, text));
+        },
       });
       fill(this.#status, words('files.references.found', { count: this.#found, classes }));
       if (texts) this.#more.hidden = true;
@@ -55,12 +63,12 @@ export class References {
     const { words } = this.#context;
     this.#found += count;
     for (const { id, fields } of objects) {
-      const link = element('a', { href: address('data', className, id) }, `${className} ${id}`);
+      const link = element('a', { href: addressOfObject(className, id) }, `${className} ${id}`);
       this.#list.append(element('li', {}, link, fields.length > 0 && ` – ${fields.join(', ')}`));
     }
     if (count > objects.length) {
-      const more = count - objects.length;
-      this.#list.append(element('li', { class: 'hint' }, words('files.references.more', { count: more, name: className })));
+      const text = words('files.references.more', { count: count - objects.length, name: className });
+      this.#list.append(element('li', { class: 'hint' }, text));
     }
   }
 }

@@ -119,11 +119,13 @@ class Space {
     if (rows.length === 0) return null;
     const most = Math.max(...rows.map((row) => row.bytes), 1);
     const head = ['files.space.name', 'files.space.size', 'files.space.share', 'files.space.count', 'files.space.bar'];
-    return element('div', { class: 'scroll', tabindex: '0', 'aria-label': words(caption) }, element(
+    return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words(caption) }, element(
       'table',
       { class: 'files-space' },
       element('caption', {}, words(caption)),
-      element('thead', {}, element('tr', {}, head.map((key, index) => element('th', { scope: 'col', class: index === 4 ? 'files-bar-cell' : null }, words(key))))),
+      element('thead', {}, element('tr', {}, head.map((key) => element(
+        'th', { scope: 'col', class: key === 'files.space.bar' ? 'files-bar-cell' : null }, words(key),
+      )))),
       element('tbody', {}, rows.map((row) => element(
         'tr',
         {},

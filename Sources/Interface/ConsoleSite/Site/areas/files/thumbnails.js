@@ -13,7 +13,8 @@ export function previewOperators(record, side) {
 
 /// Gets an image of a file as a blob whose type is that of a raster image.
 export async function imageBlob(client, id, chain, signal) {
-  const response = await client.request('GET', `files/${encodeURIComponent(id)}/content?${encodeURI(chain)}`, { signal });
+  const path = `files/${encodeURIComponent(id)}/content?${encodeURI(chain)}`;
+  const response = await client.request('GET', path, { signal });
   const type = response.headers.get('Content-Type') ?? '';
   if (!/^image\/(jpeg|png|webp|gif|avif)$/.test(type)) throw new TypeError(`The server sent ${type}, not an image.`);
   return response.blob();

@@ -40,16 +40,18 @@ class Trash {
     };
     this.#newer = button('files.trash.newer', () => this.#turn(-1));
     this.#older = button('files.trash.older', () => this.#turn(1));
-    this.#all = element('input', { type: 'checkbox', 'aria-label': words('files.trash.all'), onchange: () => this.#checkAll() });
+    this.#all = element('input', {
+      type: 'checkbox', 'aria-label': words('files.trash.all'), onchange: () => this.#checkAll(),
+    });
     const heads = columns.map((name) => element('th', { scope: 'col' }, words(`files.trash.${name}`)));
     this.node = element(
       'div',
-      {},
+      { class: 'files-trash' },
       element('p', { class: 'hint' }, words('files.trash.hint')),
       !session.readOnly && element('p', { class: 'files-actions' }, Object.values(this.#buttons)),
       this.#status,
-      element('div', { class: 'scroll', tabindex: '0', 'aria-label': words('files.trash') }, element(
-        'table', {}, element('thead', {}, element('tr', {}, element('th', {}, this.#all), heads)), this.#body,
+      element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words('files.trash') }, element(
+        'table', {}, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, this.#all), heads)), this.#body,
       )),
       element('p', { class: 'files-actions' }, this.#newer, this.#older),
     );
@@ -95,7 +97,8 @@ class Trash {
   #row(entry) {
     const { words } = this.#context;
     const box = element('input', {
-      type: 'checkbox', 'aria-label': words('files.trash.choose', { name: entry.name ?? '' }), onchange: () => this.#checked(),
+      type: 'checkbox', 'aria-label': words('files.trash.choose', { name: entry.name ?? '' }),
+      onchange: () => this.#checked(),
     });
     this.#boxes.set(box, entry);
     const cell = (...content) => element('td', {}, content);
@@ -103,7 +106,12 @@ class Trash {
       'tr',
       {},
       cell(box),
-      element('th', { scope: 'row', class: 'files-trash-name' }, entry.name ?? entry.file, element('span', { class: 'hint' }, ` ${entry.mime_type ?? ''}`)),
+      element(
+        'th',
+        { scope: 'row', class: 'files-trash-name' },
+        entry.name ?? entry.file,
+        element('span', { class: 'hint' }, ` ${entry.mime_type ?? ''}`),
+      ),
       cell(entry.size === undefined ? '' : bytes(entry.size)),
       cell(moment(entry.deletedAt)),
       cell(entry.by),
@@ -168,7 +176,8 @@ class Trash {
       let total = 0;
       for (let removed = 1; removed > 0 && !this.#closing.signal.aborted; total += removed) {
         // Files that are deleted meanwhile were not in the question.
-        ({ removed } = await client.send('DELETE', 'trash', undefined, { query: { deletedBefore: start.toISOString() } }));
+        const query = { deletedBefore: start.toISOString() };
+        ({ removed } = await client.send('DELETE', 'trash', undefined, { query }));
         fill(this.#status, words('files.trash.empty.progress', { count: total + removed }));
       }
       notices.say(words('files.trash.remove.done', { count: total }));

@@ -13,7 +13,7 @@ export class UploadPanel {
   #context;
   #rows = new Map();
   #frame = 0;
-  #title = element('h2', { id: freshID('uploads') });
+  #title = element('h2', { id: freshID('uploads'), 'aria-live': 'polite' });
   #list = element('ul', { class: 'files-uploads-list' });
   #more = element('p', { class: 'hint' });
   #update = () => this.#draw();
@@ -23,7 +23,9 @@ export class UploadPanel {
   constructor(queue, context) {
     this.#queue = queue;
     this.#context = context;
-    const clear = element('button', { type: 'button', onclick: () => this.#clear() }, context.words('files.uploads.clear'));
+    const clear = element(
+      'button', { type: 'button', onclick: () => this.#clear() }, context.words('files.uploads.clear'),
+    );
     this.node = element(
       'section',
       { class: 'files-uploads', 'aria-labelledby': this.#title.id, hidden: true },
@@ -63,9 +65,11 @@ export class UploadPanel {
       if (!this.#rows.has(upload)) this.#rows.set(upload, new Row(upload, this.#queue, this.#context));
       const row = this.#rows.get(upload);
       row.update();
-      if (this.#list.children[index] !== row.node) this.#list.insertBefore(row.node, this.#list.children[index] ?? null);
+      const there = this.#list.children[index] ?? null;
+      if (there !== row.node) this.#list.insertBefore(row.node, there);
     }
     const hidden = uploads.length - first.length;
+    this.#more.hidden = hidden === 0;
     fill(this.#more, hidden > 0 && words('files.uploads.more', { count: hidden }));
   }
 
@@ -90,9 +94,8 @@ class Row {
     this.#queue = queue;
     this.#context = context;
     this.#progress = element('progress', { max: '1', 'aria-label': upload.entry.name });
-    this.node = element(
-      'li', {}, element('span', { class: 'files-uploads-name' }, upload.entry.name), this.#progress, this.#text, this.#buttons,
-    );
+    const name = element('span', { class: 'files-uploads-name' }, upload.entry.name);
+    this.node = element('li', {}, name, this.#progress, this.#text, this.#buttons);
   }
 
   update() {
@@ -113,9 +116,10 @@ class Row {
   #actions(state) {
     const { words, notices } = this.#context;
     const name = this.#upload.entry.name;
-    const button = (key, onclick) => element(
-      'button', { type: 'button', 'aria-label': words('files.uploads.label', { action: words(key), name }), onclick }, words(key),
-    );
+    const button = (key, onclick) => {
+      const label = words('files.uploads.label', { action: words(key), name });
+      return element('button', { type: 'button', 'aria-label': label, onclick }, words(key));
+    };
     const remove = button(state === 'done' ? 'files.uploads.hide' : 'cancel', () => {
       this.#queue.remove(this.#upload).catch(notices.fail);
     });

@@ -120,12 +120,14 @@ const filesEnglish = {
   'files.format.same': 'Automatic',
   'files.references': 'References',
   'files.references.searching': 'Searching all classes…',
-  'files.references.found': { one: '{count} object refers to this file.', other: '{count} objects refer to this file.' },
+  'files.references.found': {
+    one: '{count} object refers to this file.', other: '{count} objects refer to this file.',
+  },
   'files.references.more': { one: 'and {count} more in {name}', other: 'and {count} more in {name}' },
   'files.references.skipped': '{name} could not be searched: {message}',
   'files.references.texts': 'Search URLs in strings too',
-  'files.references.hint': 'References inside objects are not found here. "lcfile collect" finds them before it removes '
-    + 'unused files.',
+  'files.references.hint': 'References inside objects are not found here. "lcfile collect" finds them before it '
+    + 'removes unused files.',
   'files.trash.hint': 'Deleted files can be restored until they expire. They still use space.',
   'files.trash.none': 'The trash is empty.',
   'files.trash.off': 'The trash is empty. Deleted files do not go there: the setting trash.keep is 0.',
@@ -146,10 +148,14 @@ const filesEnglish = {
   'files.trash.restore.done': { one: '{count} file was restored.', other: '{count} files were restored.' },
   'files.trash.remove': 'Delete for good',
   'files.trash.remove.title': { one: 'Delete {count} file for good?', other: 'Delete {count} files for good?' },
-  'files.trash.remove.done': { one: '{count} file was deleted for good.', other: '{count} files were deleted for good.' },
+  'files.trash.remove.done': {
+    one: '{count} file was deleted for good.', other: '{count} files were deleted for good.',
+  },
   'files.trash.empty': 'Empty the trash',
   'files.trash.empty.title': { one: 'Delete {count} file for good?', other: 'Delete all {count} files for good?' },
-  'files.trash.empty.text': { one: 'The trash has {count} file, {size}.', other: 'The trash has {count} files, {size}.' },
+  'files.trash.empty.text': {
+    one: 'The trash has {count} file, {size}.', other: 'The trash has {count} files, {size}.',
+  },
   'files.trash.empty.progress': '{count} files deleted for good',
   'files.space.files': 'Files',
   'files.space.trash': 'Trash',
