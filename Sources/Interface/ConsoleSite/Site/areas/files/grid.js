@@ -5,7 +5,7 @@ import { Tile } from './tile.js';
 
 const tileWidth = 10.5;
 const rowHeight = 13.5;
-const rowsBeside = 2;
+const rowsBeside = 1;
 const rest = 80;
 // Browsers place nothing beyond about 33 million pixels.
 const mostPixels = 16_000_000;

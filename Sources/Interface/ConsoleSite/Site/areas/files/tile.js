@@ -4,7 +4,8 @@ import { element, fill } from '../../scripts/element.js';
 import { bytes, moment } from '../../scripts/words.js';
 import { isRendered, sign, sizeOf } from './kinds.js';
 
-/// Shows a record, or an empty tile for `undefined`. `options`: `{ words, thumbnails }`.
+/// Shows a record, or for `undefined` an empty tile, which is one node: a fast way through the grid makes many.
+/// `options`: `{ words, thumbnails }`.
 export class Tile {
   #record;
   #cancel = () => {};
@@ -13,21 +14,9 @@ export class Tile {
 
   constructor(record, options) {
     this.#record = record;
-    const picture = element('span', { class: 'files-picture', 'aria-hidden': 'true' });
-    const size = record && sizeOf(record);
-    const facts = record ? [size === null ? null : bytes(size), record.mime_type].filter(Boolean).join(' · ') : '';
-    const label = record
-      ? options.words('files.tile', { name: record.name ?? '', facts, time: moment(record.createdAt) })
-      : options.words('loading');
-    this.node = element(
-      'div',
-      { class: 'files-tile', role: 'option', 'aria-selected': 'false', 'aria-label': label, title: record?.name },
-      element('span', { class: 'files-check', 'aria-hidden': 'true' }),
-      picture,
-      element('span', { class: 'files-name', 'aria-hidden': 'true' }, record?.name),
-      element('span', { class: 'files-facts', 'aria-hidden': 'true' }, facts),
-    );
-    if (record) this.#fill(picture, options);
+    this.node = element('div', { class: 'files-tile', role: 'option', 'aria-selected': 'false' });
+    if (record) this.#fill(record, options);
+    else this.node.setAttribute('aria-label', options.words('loading'));
   }
 
   /// The id of the record.
@@ -49,10 +38,22 @@ export class Tile {
     this.node.remove();
   }
 
-  #fill(picture, { thumbnails }) {
-    fill(picture, element('span', { class: 'files-sign' }, sign(this.#record)));
-    if (!isRendered(this.#record)) return;
-    this.#cancel = thumbnails.request(this.#record, (url) => {
+  #fill(record, { words, thumbnails }) {
+    const size = sizeOf(record);
+    const facts = [size === null ? null : bytes(size), record.mime_type].filter(Boolean).join(' · ');
+    const name = record.name ?? '';
+    const picture = element('span', { class: 'files-picture' }, element('span', { class: 'files-sign' }, sign(record)));
+    this.node.title = name;
+    this.node.setAttribute('aria-label', words('files.tile', { name, facts, time: moment(record.createdAt) }));
+    this.node.append(
+      element('span', { class: 'files-check' }),
+      picture,
+      element('span', { class: 'files-name' }, name),
+      element('span', { class: 'files-facts' }, facts),
+    );
+    for (const child of this.node.children) child.setAttribute('aria-hidden', 'true');
+    if (!isRendered(record)) return;
+    this.#cancel = thumbnails.request(record, (url) => {
       if (url) fill(picture, element('img', { src: url, alt: '', decoding: 'async' }));
     });
   }
