@@ -294,6 +294,10 @@ static const uint8_t areas_files_upload_panel_js[] = {
 #embed "Site/areas/files/upload-panel.js"
 };
 
+static const uint8_t areas_files_views_css[] = {
+#embed "Site/areas/files/views.css"
+};
+
 static const uint8_t areas_files_words_zh_js[] = {
 #embed "Site/areas/files/words-zh.js"
 };
@@ -439,6 +443,7 @@ static const struct console_file files[] = {
     {"areas/files/trash.js", areas_files_trash_js, sizeof areas_files_trash_js},
     {"areas/files/tus.js", areas_files_tus_js, sizeof areas_files_tus_js},
     {"areas/files/upload-panel.js", areas_files_upload_panel_js, sizeof areas_files_upload_panel_js},
+    {"areas/files/views.css", areas_files_views_css, sizeof areas_files_views_css},
     {"areas/files/words-zh.js", areas_files_words_zh_js, sizeof areas_files_words_zh_js},
     {"areas/files/words.js", areas_files_words_js, sizeof areas_files_words_js},
     {"console.css", console_css, sizeof console_css},

@@ -51,7 +51,10 @@ class Trash {
       !session.readOnly && element('p', { class: 'files-actions' }, Object.values(this.#buttons)),
       this.#status,
       element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words('files.trash') }, element(
-        'table', {}, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, this.#all), heads)), this.#body,
+        'table',
+        {},
+        element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, this.#all), heads)),
+        this.#body,
       )),
       element('p', { class: 'files-actions' }, this.#newer, this.#older),
     );
