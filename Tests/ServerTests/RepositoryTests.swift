@@ -64,9 +64,7 @@ import Testing
             try await fixture.store(["c", "d"])
             _ = try fixture.backUp()
             #expect(try fixture.restore(at: between.iso8601).files == 2)
-            try FileManager.default.removeItem(atPath: fixture.restored)
             #expect(try fixture.restore().files == 3)
-            try FileManager.default.removeItem(atPath: fixture.restored)
             let early = "2001-01-01T00:00:00.000Z"
             fixture.expectRefusal(73, "no snapshot at or before") { try fixture.restore(at: early) }
             #expect(!FileManager.default.fileExists(atPath: fixture.restored))

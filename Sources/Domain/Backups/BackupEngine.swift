@@ -83,6 +83,15 @@ package protocol BackupEngine: Sendable {
         through folder: String
     ) throws -> [BlobCondition]
 
+    /// Reads objects of a repository to files, several at a time.
+    ///
+    /// - Parameters:
+    ///   - names: The objects.
+    ///   - target: The repository.
+    ///   - folder: The folder of the files, whose names are the indices of the objects: `0`, `1` and so on.
+    /// - Throws: ``BackupTargetFailure``, also if an object is missing; some files can exist then.
+    func fetch(_ names: [String], in target: any BackupTarget, to folder: String) throws
+
     /// Begins to copy blobs from a repository to the folder of an app; no server uses it.
     ///
     /// - Throws: An error if a folder cannot be created or synced.

@@ -59,6 +59,11 @@ package struct FolderEngine: BackupEngine {
         try BlobRepository(target: target, layout: layout).check(files, through: folder)
     }
 
+    /// Writes the files of objects (``ObjectFetch``).
+    package func fetch(_ names: [String], in target: any BackupTarget, to folder: String) throws {
+        try ObjectFetch.fetch(names, from: target, to: folder)
+    }
+
     /// Writes the files of blobs (``BlobFetch``).
     package func blobFetcher(
         from target: any BackupTarget,

@@ -13,8 +13,9 @@ struct Backup: ParsableCommand {
 
             With --to the command adds a snapshot to a repository, which has the bytes of each file once. \
             --keep-last, --keep-daily, --keep-weekly and --keep-monthly then remove snapshots that none of them \
-            keeps, and the files of no other snapshot. --verify checks all snapshots: 65 files or rows are \
-            damaged, or files missing, 73 a snapshot cannot be restored.
+            keeps, and the files of no other snapshot; --keep-moments is for the continuous backup of a server \
+            (backup.target). --verify checks all snapshots and the continuous backup: 65 files or rows are damaged, \
+            or files missing, 73 a snapshot or a moment cannot be restored.
 
             Examples:
               lcfile backup --storage /var/lib/lcfile /backups/2027-01-12
