@@ -67,6 +67,11 @@ package protocol BackupEngine: Sendable {
         layout: BackupLayout
     ) throws -> [BlobCondition]
 
+    /// Whether a repository has the blob of one of the files already.
+    ///
+    /// - Throws: ``BackupTargetFailure``.
+    func has(anyOf files: [FileEntry], in target: any BackupTarget, layout: BackupLayout) throws -> Bool
+
     /// Reads the blobs of files in a repository, several at a time, and compares their bytes with the digests.
     ///
     /// - Parameters:

@@ -93,7 +93,8 @@ extension FixedWidthInteger {
 
 extension UnsafeRawBufferPointer {
     /// The number of big endian at an offset.
-    fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type) -> Number {
+    fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type) -> Number
+    {
         Number(bigEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 }

@@ -12,7 +12,9 @@ package struct SegmentLink: Sendable, Equatable {
     ///
     /// - Returns: `nil` if the manifest has no digest of the base.
     package init?(base: BackupManifest.Content) {
-        guard let digest = [UInt8](hexadecimal: base.sha256), digest.count == SegmentHeader.digestSize else { return nil }
+        guard let digest = [UInt8](hexadecimal: base.sha256), digest.count == SegmentHeader.digestSize else {
+            return nil
+        }
         number = 0
         self.digest = digest
     }

@@ -124,7 +124,7 @@ extension Scrubber {
 
 extension FileEntry {
     /// Reads a record; `nil` if it has no bytes here, or cannot be read.
-    init?(record object: StoredObject) {
+    package init?(record object: StoredObject) {
         guard object.mirrorState != .missing, let record = try? FileRecord(stored: object) else { return nil }
         self.init(id: record.id, key: record.key, facts: record.facts)
     }

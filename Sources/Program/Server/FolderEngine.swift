@@ -49,6 +49,11 @@ package struct FolderEngine: BackupEngine {
         try BlobRepository(target: target, layout: layout).upload(files, from: BlobSource(folder: folder))
     }
 
+    /// Looks for the objects of blobs (``BlobRepository``).
+    package func has(anyOf files: [FileEntry], in target: any BackupTarget, layout: BackupLayout) throws -> Bool {
+        try BlobRepository(target: target, layout: layout).has(anyOf: files)
+    }
+
     /// Reads blobs back (``BlobRepository``).
     package func check(
         _ files: [FileEntry],

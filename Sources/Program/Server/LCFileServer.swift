@@ -194,6 +194,11 @@ package struct LCFileServer: Sendable {
             let people = PeopleWorkers(apps: services)
             let databases = Array(zip(apps.map(\.id), parts.map(\.database)))
             let checksums = ChecksumWorkers(databases: databases, logger: logger)
+            let backups = ContinuousBackups(
+                loops: parts.compactMap { $0.backup(of: storage.path) },
+                interval: configuration.backup.settings.interval,
+                pool: pools.disk
+            )
             let scrubs = ScrubWorkers(scrubbers: scrubbers)
             let watch = StorageWatch(
                 health: health,
@@ -239,7 +244,7 @@ package struct LCFileServer: Sendable {
                 liveQueries: LiveQueryWorkers(apps: services),
                 // The last one stops first: the server is not ready before the listener stops.
                 background: [
-                    sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
+                    backups, sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
                     PoolWatch(probes: probes), reload, readinessWatch,
                 ]
             )

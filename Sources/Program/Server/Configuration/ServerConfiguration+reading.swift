@@ -252,6 +252,7 @@ extension ServerConfiguration {
         reader.number("images.maxTextLength", 1...10_000, into: &images.limits.textLength)
 
         readStorage(&reader)
+        readContinuousBackup(&reader)
         readBackups(&reader)
 
         console.read(&reader)
