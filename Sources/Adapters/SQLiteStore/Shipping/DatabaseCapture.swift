@@ -33,7 +33,7 @@ package final class DatabaseCapture: ChangeCapture {
         subscribe()
         do {
             let pool = database.pool
-            let (time, snapshot) = try pool.writeWithoutTransaction { [log, files] db in
+            let (time, snapshot) = try pool.writeWithoutTransaction { db in
                 // A commit that changes nothing, so that the end of the log is known.
                 try db.inTransaction(.immediate) {
                     try db.execute(sql: "PRAGMA user_version = 0")
@@ -81,8 +81,10 @@ package final class DatabaseCapture: ChangeCapture {
         guard progress.oldest != nil else { return nil }
         do {
             // In the writer's turn, because a transaction's files are known when its turn ends.
-            guard let cut = try database.pool.writeWithoutTransaction({ [log] _ in log.cut() }) else { return nil }
+            guard let cut = database.pool.writeWithoutTransaction({ [log] _ in log.cut() }) else { return nil }
             advance()
+            // Without the list, the segment would lack bytes.
+            if let loss = log.progress.loss { throw OpenFailure(message: loss) }
             let files = list.withLock { $0?.cut() ?? nil }
             let (size, digest) = try cut.finish(number: number, previous: previous)
             return SealedSegment(
