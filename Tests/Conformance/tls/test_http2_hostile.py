@@ -94,7 +94,7 @@ def test_connect_is_refused(hostile):
         assert answer.status == 501
 
 
-# Floods and violations
+# Floods and violations; equal frames in one write, because the server counts those of a while
 
 def hpack(client, path="/health"):
     """The head of a request as the client would send it."""
@@ -119,27 +119,23 @@ def continuations(client):
 
 def settings(client):
     """CVE-2019-9515."""
-    for _ in range(2000):
-        client.send(frame(SETTINGS))
+    client.send(frame(SETTINGS) * 2000)
 
 
 def pings(client):
     """CVE-2019-9512."""
-    for _ in range(2000):
-        client.send(frame(PING, 0, 0, b"12345678"))
+    client.send(frame(PING, 0, 0, b"12345678") * 2000)
 
 
 def priorities(client):
     """CVE-2019-9513."""
-    for _ in range(2000):
-        client.send(frame(PRIORITY, 0, 1, struct.pack(">IB", 3, 1)))
+    client.send(frame(PRIORITY, 0, 1, struct.pack(">IB", 3, 1)) * 2000)
 
 
 def empty_data(client):
     """CVE-2019-9518."""
     client.send(frame(HEADERS, END_HEADERS, 1, hpack(client, "/1.1/files/a")))
-    for _ in range(1000):
-        client.send(frame(DATA, 0, 1, b""))
+    client.send(frame(DATA, 0, 1, b"") * 1000)
 
 
 def small_data(client):
