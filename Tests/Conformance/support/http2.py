@@ -3,7 +3,7 @@
 import struct
 from contextlib import suppress
 from dataclasses import dataclass, field
-from ssl import SSLEOFError
+from ssl import SSLEOFError, SSLError
 
 from client import credentials
 from h2.config import H2Configuration
@@ -14,6 +14,8 @@ from tls import connected
 
 # The errors of a connection that the server has closed.
 ENDS = BrokenPipeError, ConnectionResetError, SSLEOFError
+# The same of a sender: what it sends behind a failed write is an error of TLS, too.
+SENDING_ENDS = BrokenPipeError, ConnectionResetError, SSLError
 
 
 @dataclass
@@ -116,7 +118,7 @@ class Client2:
             self.is_closed = True
             return
         self.unparsed += data
-        with suppress(*ENDS):
+        with suppress(*SENDING_ENDS):
             self.take()
 
     def take(self):

@@ -10,7 +10,7 @@ from h2.errors import ErrorCodes
 from hostile import memory
 from hot import series
 from http2 import (
-    CONTINUATION, DATA, END_HEADERS, END_STREAM, ENDS, GOAWAY, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS,
+    CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PRIORITY, RST_STREAM, SENDING_ENDS, SETTINGS,
     WINDOW_UPDATE, Client2, frame,
 )
 from tls import connected
@@ -154,7 +154,7 @@ def malformed(client):
 
 def run(attack, client):
     """Attacks until the server closes the connection."""
-    with suppress(*ENDS):
+    with suppress(*SENDING_ENDS):
         attack(client)
 
 
