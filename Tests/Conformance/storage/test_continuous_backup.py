@@ -14,7 +14,8 @@ pytestmark = pytest.mark.long
 
 
 def serve(new_server, repository, **settings):
-    return new_server(LCFILE_BACKUP_TARGET=str(repository), LCFILE_BACKUP_INTERVAL="1", **settings).start()
+    settings = {"LCFILE_BACKUP_INTERVAL": "1"} | settings
+    return new_server(LCFILE_BACKUP_TARGET=str(repository), **settings).start()
 
 
 def wait_for_generation(repository, count=1):
@@ -23,7 +24,8 @@ def wait_for_generation(repository, count=1):
 
 
 def wait_for_moment(generation, moment):
-    assert eventually(lambda: last_moment(generation) >= moment), "a change is not stored"
+    # Behind a failure, the next attempt comes after ten seconds at the latest.
+    assert eventually(lambda: last_moment(generation) >= moment, 2 * TIMEOUT), "a change is not stored"
 
 
 class Writers:

@@ -18,7 +18,7 @@ final class BackupLoop: Sendable {
     private let finish: AsyncStream<Void>.Continuation
 
     /// The longest time in seconds between two attempts.
-    private static let maxPause = 60
+    private static let maxPause = 10
 
     init(_ backup: ContinuousBackup, of app: AppID, interval: Int, logger: Logger) {
         self.app = app
@@ -86,7 +86,7 @@ final class BackupLoop: Sendable {
                 let reason = "\(error)"
                 if reason != lastFailure { log(.error, "The continuous backup failed; it tries again.", reason) }
                 lastFailure = reason
-                pause = min(BackupLoop.maxPause, pause * 2)
+                pause = max(interval, min(BackupLoop.maxPause, pause * 2))
             }
             _ = wake.wait(timeout: .now() + .seconds(pause))
         }
