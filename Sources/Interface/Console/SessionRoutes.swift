@@ -53,11 +53,7 @@ struct SessionRoutes: Sendable {
                 "The console needs HTTPS, because the key and the session would be readable on the network."
             )
         }
-        let body = try await request.body.collect(upTo: SessionRoutes.bodyLimit)
-        let members = try JSONValue(parsing: Array(body.readableBytesView), field: "The body").objectValue ?? [:]
-        guard let app = members["app"]?.stringValue, let key = members["key"]?.stringValue else {
-            throw ServiceError(.badRequest, "app and key must be strings.")
-        }
+        let (app, key) = try await credentials(in: request)
         // Counted before the comparison, so that parallel attempts do not pass the limit.
         let address = context.clientNetwork ?? ""
         try failures.take(for: address)
@@ -84,6 +80,20 @@ struct SessionRoutes: Sendable {
         let isEncrypted = gate.isEncrypted(context)
         response.setCookie(cookie.field(for: request, life: gate.options.sessionLife, isEncrypted: isEncrypted))
         return response
+    }
+
+    private func credentials(in request: Request) async throws -> (app: String, key: String) {
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: SessionRoutes.bodyLimit)
+        } catch is NIOTooManyBytesError {
+            throw ServiceError(.payloadTooLarge, "The body must have at most \(SessionRoutes.bodyLimit) bytes.")
+        }
+        let members = try JSONValue(parsing: Array(body.readableBytesView), field: "The body").objectValue ?? [:]
+        guard let app = members["app"]?.stringValue, let key = members["key"]?.stringValue else {
+            throw ServiceError(.badRequest, "app and key must be strings.")
+        }
+        return (app, key)
     }
 
     @Sendable func logOut(_ request: Request, _ context: APIContext) async throws -> Response {

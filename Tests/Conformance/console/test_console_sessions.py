@@ -126,10 +126,10 @@ def test_sessions_are_listed_and_ended_by_the_command(console_server, calls):
     listed = command(console_server)
     assert f"{session} " in listed and " read-only " in listed and " everything " in listed
     command(console_server, "--end", session)
-    assert calls.call("GET", "/1.1/classes/Any").status_code == 401
-    assert other.call("GET", "/1.1/classes/Any").status_code == 200
+    assert calls.call("GET", "/1.1/schemas").status_code == 401
+    assert other.call("GET", "/1.1/schemas").status_code == 200
     assert command(console_server, "--end-all").endswith(" sessions\n")
-    assert other.call("GET", "/1.1/classes/Any").status_code == 401
+    assert other.call("GET", "/1.1/schemas").status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/1.1/classes/_ConsoleSession", "/1.1/classes/_ConsoleAudit", "/1.1/console/sessions"])

@@ -102,8 +102,7 @@ def test_with_tls_the_cookie_is_for_tls_only(tmp_path_factory):
     server = TLSServer(folder, authority, authority.issue("server"), LCFILE_CONSOLE_ACCESS="on").start()
     try:
         calls = ConsoleCalls(server)
-        calls.http.verify = str(authority.root)
-        response = calls.log_in(headers={"Host": "files.example.com"})
+        response = calls.log_in(headers={"Host": "files.example.com"}, verify=str(authority.root))
         assert response.status_code == 200
         assert "Secure" in [part.strip() for part in response.headers["Set-Cookie"].split(";")]
     finally:

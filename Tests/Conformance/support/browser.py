@@ -13,6 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from client import ALPHA, clean_environment, eventually
+from console_calls import ConsoleCalls
 
 WITHIN = 30
 SCREENSHOTS = os.environ.get("LCFILE_SCREENSHOTS")
@@ -36,6 +37,7 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_page_load_timeout(WITHIN)
         self.driver.set_script_timeout(WITHIN)
+        self.agent = self.run("return navigator.userAgent")
 
     def close(self):
         self.driver.quit()
@@ -51,6 +53,7 @@ class Browser:
         self.command("Storage.clearDataForOrigin", origin="*", storageTypes="all")
         self.command("Network.clearBrowserCookies")
         self.command("Emulation.setEmulatedMedia", media="", features=[])
+        self.speak("en-US")
         self.size(1200, 800)
         self.driver.get_log("browser")
 
@@ -63,6 +66,10 @@ class Browser:
         self.command(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
         )
+
+    def speak(self, language):
+        """The languages that the browser says its reader has."""
+        self.command("Emulation.setUserAgentOverride", userAgent=self.agent, acceptLanguage=language)
 
     def prefer(self, **features):
         """What the reader prefers: `scheme='dark'`, `motion='reduce'`."""
@@ -119,7 +126,9 @@ class Browser:
 
     def errors(self):
         """What the page has reported since the last look: errors of scripts, and violations of its policy."""
-        return [line["message"] for line in self.driver.get_log("browser") if line["level"] == "SEVERE"]
+        lines = [line["message"] for line in self.driver.get_log("browser") if line["level"] == "SEVERE"]
+        # The browser asks for it by itself where a document names no icon, as a file does.
+        return [line for line in lines if "/favicon.ico - " not in line]
 
     # What a reader does
 
@@ -157,13 +166,12 @@ class Console:
 
     def open(self, *path, language="en"):
         """Opens the page, without a session at first."""
-        browser = self.browser
-        if not browser.driver.current_url.startswith(self.url):
-            browser.driver.get(f"{self.url}icon.svg")
-        browser.run("localStorage.setItem('lcfile.console.language', arguments[0])", language)
-        browser.driver.get(self.url + self.address(*path))
+        driver = self.browser.driver
+        self.browser.speak({"en": "en-US", "zh": "zh-CN"}[language])
         # A change of the fragment alone loads nothing.
-        browser.driver.refresh()
+        if driver.current_url.startswith(self.url):
+            driver.get("about:blank")
+        driver.get(self.url + self.address(*path))
         return self
 
     @staticmethod
@@ -180,13 +188,20 @@ class Console:
         return self
 
     def enter(self, *path, key=None, language="en"):
-        """Opens an area with a new session."""
-        self.open(*path, language=language).log_in(key)
+        """Opens an area with a new session, which is begun without the form."""
+        calls = ConsoleCalls(self.server, self.app)
+        response = calls.log_in(key)
+        assert response.status_code == 200, response.text
+        self.browser.command(
+            "Network.setCookie", name=calls.cookie.name, value=calls.cookie.value, url=self.url, path="/console",
+            httpOnly=True, sameSite="Strict",
+        )
+        self.open(*path, language=language)
         self.browser.find("nav.areas")
         return self
 
     def end_sessions(self):
         """Ends all sessions of the app from outside, as an operator does."""
-        response = self.server.api(self.app, master=True).delete("/1.1/console/sessions")
+        response = self.server.api(self.app, master=True).call("DELETE", "/1.1/console/sessions")
         assert response.status_code == 200, response.text
 
