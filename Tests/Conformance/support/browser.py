@@ -57,9 +57,9 @@ class Browser:
         self.size(1200, 800)
         self.driver.get_log("browser")
 
-    def command(self, name, **parameters):
+    def command(self, method, /, **parameters):
         """A command of the DevTools protocol."""
-        return self.driver.execute_cdp_cmd(name, parameters)
+        return self.driver.execute_cdp_cmd(method, parameters)
 
     def size(self, width, height):
         """The size of the page in CSS pixels; a window cannot be as narrow as a telephone."""
