@@ -83,8 +83,8 @@ def test_the_keyboard_moves_selects_opens_and_closes(files, word):
     grid = browser.find(".files-grid")
     browser.run("arguments[0].focus()", grid)
     browser.press(Keys.ARROW_RIGHT)
-    active = browser.run("return document.getElementById(arguments[0].getAttribute('aria-activedescendant')).title", grid)
-    assert active == f"{word}-1"
+    active = "return document.getElementById(arguments[0].getAttribute('aria-activedescendant')).title"
+    assert browser.run(active, grid) == f"{word}-1"
     browser.press(Keys.SPACE)
     browser.press(Keys.SHIFT, Keys.ARROW_RIGHT)
     browser.find(".files-selection", "2 files selected")
@@ -151,8 +151,13 @@ def test_image_operations_are_shown_and_their_url_works(files, word):
     browser.find(".files-result", "100 × 300 · webp")
     field = browser.find(".files-operations .files-copy input")
     browser.wait(lambda: "format/webp" in field.get_attribute("value"), "the URL has no format")
-    image = Image.open(io.BytesIO(requests.get(field.get_attribute("value"), timeout=TIMEOUT).content))
+    shown = field.get_attribute("value")
+    image = Image.open(io.BytesIO(requests.get(shown, timeout=TIMEOUT).content))
     assert (image.size, image.format) == ((100, 300), "WEBP")
+    browser.run("arguments[0].value = ''", field)
+    browser.click(".files-operations .files-copy button", "Copy")
+    # The server's URL of a public image is the same.
+    browser.wait(lambda: field.get_attribute("value") == shown, "the copied URL is another one")
 
 
 def test_operations_that_the_server_refuses_show_its_message(files, word):

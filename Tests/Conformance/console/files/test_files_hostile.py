@@ -1,4 +1,4 @@
-"""The area Files with files that attack its reader: no value becomes markup, and no file runs in the console's origin."""
+"""The area Files with files that attack its reader: no value becomes markup, no file runs in the console's origin."""
 
 import json
 

@@ -3,10 +3,18 @@
 import { element, freshID } from '../../scripts/element.js';
 
 /// A labelled field whose value can be copied: `{ node, set(value) }`.
-export function copyField(label, { words, notices }) {
+///
+/// `prepare()` returns a promise of the value to copy, in place of the one that is shown.
+export function copyField(label, { words, notices }, prepare = null) {
   const id = freshID('copy');
   const input = element('input', { id, readonly: true, spellcheck: 'false', onfocus: () => input.select() });
   const copy = async () => {
+    try {
+      if (prepare) input.value = await prepare();
+    } catch (error) {
+      notices.fail(error);
+      return;
+    }
     try {
       await navigator.clipboard.writeText(input.value);
       notices.say(words('files.copied'));

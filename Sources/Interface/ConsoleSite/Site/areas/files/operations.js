@@ -37,7 +37,9 @@ export class Operations {
     this.#context = context;
     this.#signal = signal;
     this.#image.alt = context.words('files.try.result');
-    this.#address = copyField(context.words('files.url'), context);
+    // A read-only session cannot sign.
+    const prepare = context.session.readOnly ? null : () => this.#sign();
+    this.#address = copyField(context.words('files.url'), context, prepare);
     this.node = element(
       'div',
       { class: 'files-operations' },
@@ -59,7 +61,6 @@ export class Operations {
       fill(this.#result, words('loading'));
       const blob = await imageBlob(client, this.#record.objectId, chain || 'imageMogr2/auto-orient', running.signal);
       await this.#show(blob, running.signal);
-      if (!this.#context.session.readOnly) await this.#sign(chain, running.signal);
     } catch (error) {
       if (running.signal.aborted) return;
       this.#image.hidden = true;
@@ -85,11 +86,13 @@ export class Operations {
     fill(this.#result, `${width} × ${height} · ${blob.type.replace('image/', '')} · ${bytes(blob.size)}`);
   }
 
-  /// Private files and restricted images need a signature, which only the server can make.
-  async #sign(chain, signal) {
+  /// Private files and restricted images need a signature, which only the server can make. That is a change for the
+  /// audit log, so it is made when the URL is copied.
+  async #sign() {
     const path = `files/${encodeURIComponent(this.#record.objectId)}/url`;
-    const { url } = await this.#context.client.send('POST', path, chain ? { image: chain } : {}, { signal });
-    if (!signal.aborted) this.#address.set(url);
+    const chain = operators(this.#settings);
+    const { url } = await this.#context.client.send('POST', path, chain ? { image: chain } : {});
+    return url;
   }
 
   #stop() {
