@@ -104,9 +104,10 @@ package struct API: Sendable {
         for version in ["1.1", "1"] {
             // Python's SDK requests the time before it signs other requests (protocol/data 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
-            let callers = router.group("\(version)")
+            let authenticated = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
-                .group(context: CallerContext.self)
+            ClientRoute().add(to: authenticated)
+            let callers = authenticated.group(context: CallerContext.self)
             UploadRoutes(apps: apps, bodies: bodies).add(to: callers.group().add(middleware: pace()))
             TokenRoutes(apps: apps, bodies: bodies, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
