@@ -1,4 +1,6 @@
+import Domain
 import HTTPTypes
+import HummingbirdCore
 import Support
 import Testing
 

@@ -170,7 +170,9 @@ import Testing
     func longSearch() async throws {
         try await TestServer().test { client in
             let people = try await People(client)
-            let request = { #"{"method":"GET","path":"/1.1/users/strictlyQuery","params":{"where":\#($0)}}"# }
+            func request(_ condition: String) -> String {
+                #"{"method":"GET","path":"/1.1/users/strictlyQuery","params":{"where":\#(condition)}}"#
+            }
             for (requests, text) in [
                 (request(#"{"objectId":"<owner>"}"#), #"[{"success":{"results":[{"#),
                 (request(#"{"email":"a@b.example"}"#), #"[{"error":{"code":1,"#),

@@ -106,7 +106,7 @@ import Testing
             let link = try parts.begin()
             try await parts.write(["a"])
             let other = try DatabaseQueue(path: "\(parts.folder)/db.sqlite")
-            try other.writeWithoutTransaction { _ = try $0.checkpoint(.restart) }
+            try await other.writeWithoutTransaction { _ = try $0.checkpoint(.restart) }
             try await parts.write(["b"])
             #expect(throws: OpenFailure.self) { try parts.apply(after: link) }
             #expect(parts.capture.progress.loss != nil)

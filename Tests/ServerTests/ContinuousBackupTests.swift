@@ -66,7 +66,8 @@ import Testing
             let manifest = try #require(names(GenerationPart.manifest.rawValue).last)
             let generation = try #require(layout.generation(of: manifest))
             let bytes = try #require(try target.get(manifest, limit: BackupManifest.maxSize))
-            var link = try #require(SegmentLink(base: try #require(BackupManifest(bytes)).database))
+            let base = try #require(BackupManifest(bytes)).database
+            var link = try #require(SegmentLink(base: base))
             for name in names(SegmentName.segmentSuffix) where layout.generation(of: name) == generation {
                 var decoder = SegmentDecoder()
                 let bytes = try #require(try target.get(name, limit: 1 << 26))

@@ -4,7 +4,6 @@ import Foundation
 import NIOPosix
 import SQLiteStore
 import Support
-import Synchronization
 import Testing
 
 @testable import Server
@@ -149,21 +148,5 @@ struct RepositoryFixture {
                 #expect(text.contains(word), "\(text)", sourceLocation: sourceLocation)
             }
         }
-    }
-}
-
-/// Counts calls of several threads.
-final class CallCount: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
-    }
-
-    func reset() {
-        count.withLock { $0 = 0 }
     }
 }

@@ -65,8 +65,9 @@ import Testing
 
     @Test("bytes of a deleted file are missing without damage, also if another file has its key")
     func bytesOfDeletedFile() async throws {
-        let file = ServedFile(try await storedRecord())
-        _ = try await store.write { try $0.delete(file.id, in: .file) }
+        let record = try await storedRecord()
+        let file = ServedFile(record)
+        _ = try await store.write { try $0.delete(record.id, in: .file) }
         try await blobs.remove(file.key)
         let deleted = await #expect(throws: ServiceError.self) { try await service.open(file) }
         #expect(deleted?.code == .fileNotFound)
