@@ -151,7 +151,7 @@ def test_an_acl_names_users_and_roles(area, notes, master):
     area.browser.click(f"dialog input[aria-label^='{name}'][aria-label$=write]")
     area.browser.click("dialog summary", "Add a role")
     area.browser.find("dialog details[open] input[role=combobox]").send_keys(role)
-    area.browser.click("[role=option]", role)
+    area.pick(role)
     area.browser.find("dialog tbody th", f"Role {role}")
     area.browser.click("button[aria-label='Remove Everyone']")
     area.browser.screenshot("data-acl")
@@ -168,7 +168,7 @@ def test_members_of_a_relation_are_added_removed_and_followed(area, notes, maste
     area.enter(notes.name, count=1).open(0, "members")
     area.browser.click(f"button[aria-label^='Remove one ({one})']")
     area.browser.find("dialog [role=status]", f"Members in {targets.name}: 0")
-    area.browser.click("[role=option]", "two")
+    area.pick("two")
     area.browser.find(".members li", "two")
     assert notes.members(id, "members", targets) == {two}
     area.press("Show as a table")

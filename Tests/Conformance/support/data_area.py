@@ -111,6 +111,17 @@ class DataArea:
         Select(nodes[-1]).select_by_visible_text(text)
         return self
 
+    def pick(self, text):
+        """Chooses what a search has found. A further answer to the search replaces the list."""
+        def pick():
+            found = [option for option in self.browser.all("[role=option]") if text in option.text]
+            if found:
+                found[0].click()
+            return found
+
+        self.browser.wait(pick, f"the search has not found {text!r}")
+        return self
+
     def errors(self):
         """What scripts and the policy of the page have reported; a refused call is no error of the page."""
         return [line for line in self.browser.errors() if "Failed to load resource" not in line]

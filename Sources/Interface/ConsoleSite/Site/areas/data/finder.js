@@ -24,6 +24,7 @@ export function finder({ client, className, label, words, onChoose }) {
   let timer = 0;
   let turn = 0;
   let active = -1;
+  let shown = '';
 
   async function search() {
     const own = ++turn;
@@ -35,7 +36,11 @@ export function finder({ client, className, label, words, onChoose }) {
     }
   }
 
+  /// Leaves the list alone if nothing has changed: it can be under the pointer.
   function show(found) {
+    const text = JSON.stringify(found);
+    if (text === shown) return;
+    shown = text;
     active = -1;
     field.removeAttribute('aria-activedescendant');
     field.setAttribute('aria-expanded', String(found.length > 0));
