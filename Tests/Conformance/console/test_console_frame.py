@@ -163,7 +163,7 @@ def test_the_list_of_shortcuts_opens_and_gives_the_focus_back(console, browser):
 
 
 def test_the_focus_is_seen_on_every_control(console, browser):
-    console.enter()
+    console.enter("activity")
     browser.find("main td", "this session")
     seen = 0
     browser.run("document.body.focus()")
@@ -192,7 +192,7 @@ def assert_rules(browser, page):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_pages_obey_the_rules(console, browser, language):
-    console.open(language=language)
+    console.open("activity", language=language)
     browser.find("form.login-form")
     assert_rules(browser, f"login-{language}")
     console.log_in()

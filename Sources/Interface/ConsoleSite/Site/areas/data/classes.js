@@ -60,7 +60,11 @@ export function classList({ context }) {
     const set = (link, isCurrent) =>
       isCurrent ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current');
     set(query, name === null);
-    for (const link of groups.querySelectorAll('a')) set(link, link.dataset.name === name);
+    for (const link of groups.querySelectorAll('a')) {
+      set(link, link.dataset.name === name);
+      // The list can be longer than the page.
+      if (link.dataset.name === name) link.scrollIntoView({ block: 'nearest' });
+    }
   }
 
   async function refresh() {
