@@ -20,7 +20,7 @@ import Testing
     func moments() throws {
         let arguments = ["backup", "--to", "r", "--forget", "--keep-moments"]
         let backup = try #require(try LCFileCommand.parseAsRoot(arguments + ["12h"]) as? Backup)
-        #expect(backup.repository.rules.moments == 12 * 3600)
+        #expect(backup.repository.rules.moments == Int64(12 * 3600))
         for wrong in ["", "7", "0d", "-1d", "3651d"] {
             #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(arguments + [wrong]) }
         }

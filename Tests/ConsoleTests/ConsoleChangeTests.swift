@@ -24,7 +24,7 @@ import Testing
             ("POST", "/1.1/classes/Post", "create Post"), ("PUT", "/1.1/classes/Post/a1", "update Post/a1"),
             ("DELETE", "/1.1/classes/Post/a1,a2?where={}", "delete Post/a1,a2"),
             ("POST", "/1.1/batch", "change several objects"), ("DELETE", "/1.1/files/a1", "delete files/a1"),
-            ("GET", "/1.1/cloudQuery?cql=delete%20from%20Post", "change by cloudQuery"),
+            ("GET", "/1.1/cloudQuery?cql=delete%20from%20Post%20where%20objectId=%27a1%27", "change by cloudQuery"),
             ("PUT", "/1.1/permissions/Post", "update permissions/Post"), ("POST", "/1.1/uploads", "upload a file"),
             ("DELETE", "/1.1/uploads/0123456789abcdef0123456789abcdef", "cancel an upload"),
             ("POST", "/1.1/trash/restore", "create trash/restore"),

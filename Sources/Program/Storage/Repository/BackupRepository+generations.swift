@@ -5,7 +5,7 @@ extension BackupRepository {
     func generations(of app: AppID) throws -> [Generation] {
         let layout = BackupLayout(app)
         return try generationTimes(of: app).compactMap { time in
-            try manifest(layout.object(.manifest, of: time)).map { manifest in
+            try manifest(layout.object(.manifest, ofGeneration: time)).map { manifest in
                 Generation(layout: layout, time: time, manifest: manifest)
             }
         }

@@ -47,5 +47,7 @@ export function operators(settings) {
 export function addressOf(url, chain) {
   if (!chain) return url;
   const [address, signature] = url.split('?');
-  return [`${address}?${encodeURI(chain)}`, signature].filter(Boolean).join('&');
+  // As the server writes it.
+  const encoded = encodeURI(chain).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [`${address}?${encoded}`, signature].filter(Boolean).join('&');
 }
