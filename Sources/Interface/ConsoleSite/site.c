@@ -310,6 +310,14 @@ static const uint8_t console_css[] = {
 #embed "Site/console.css"
 };
 
+static const uint8_t controls_css[] = {
+#embed "Site/controls.css"
+};
+
+static const uint8_t dialogs_css[] = {
+#embed "Site/dialogs.css"
+};
+
 static const uint8_t icon_svg[] = {
 #embed "Site/icon.svg"
 };
@@ -447,6 +455,8 @@ static const struct console_file files[] = {
     {"areas/files/words-zh.js", areas_files_words_zh_js, sizeof areas_files_words_zh_js},
     {"areas/files/words.js", areas_files_words_js, sizeof areas_files_words_js},
     {"console.css", console_css, sizeof console_css},
+    {"controls.css", controls_css, sizeof controls_css},
+    {"dialogs.css", dialogs_css, sizeof dialogs_css},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"scripts/areas.js", scripts_areas_js, sizeof scripts_areas_js},
