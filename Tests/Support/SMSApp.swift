@@ -16,8 +16,7 @@ struct SMSApp {
     init(
         _ store: any ObjectStore,
         _ fixture: SMSFixture? = nil,
-        accounts: AccountSettings = AccountSettings(),
-        limits: RequestLimits = RequestLimits()
+        accounts: AccountSettings = AccountSettings()
     ) throws {
         let fixture = try fixture ?? SMSFixture()
         self.fixture = fixture
@@ -29,8 +28,7 @@ struct SMSApp {
             accountDependencies: AccountDependencies(
                 settings: accounts,
                 changes: store.changes,
-                hasher: PlainHasher(),
-                requestLimits: limits
+                hasher: PlainHasher()
             ),
             sms: fixture.policy(),
             clock: { [clock = fixture.clock] in clock.now }

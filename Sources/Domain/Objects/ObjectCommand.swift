@@ -25,8 +25,6 @@ package struct ObjectCommand: Sendable {
         case update(ObjectID, ObjectChange, where: Condition?, returnsObject: Bool)
         /// Delete the objects for which the condition holds.
         case delete([ObjectID], where: Condition?)
-        /// Change objects by a rule; the change has the fields that the rule gives them.
-        case apply(ObjectChange, ObjectRule)
         /// Read an object.
         case get(ObjectID)
         /// Read objects, count them, or both.
@@ -66,7 +64,7 @@ package struct ObjectCommand: Sendable {
     var condition: Condition? {
         switch action {
         case .update(_, _, let condition, _), .delete(_, let condition): condition
-        case .create, .apply, .get, .find: nil
+        case .create, .get, .find: nil
         }
     }
 
@@ -89,7 +87,7 @@ package struct ObjectCommand: Sendable {
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: returnsObject), view: view)
         case .delete(let ids, _):
             ObjectCommand(className, .delete(ids, where: condition), view: view)
-        case .create, .apply, .get, .find:
+        case .create, .get, .find:
             self
         }
     }
@@ -101,7 +99,7 @@ package struct ObjectCommand: Sendable {
             ObjectCommand(className, .create(change, returnsObject: false), view: view, mustExist: mustExist)
         case .update(let id, let change, let condition, _):
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: false), view: view)
-        case .delete, .apply, .get, .find:
+        case .delete, .get, .find:
             self
         }
     }
@@ -113,8 +111,6 @@ package struct ObjectCommand: Sendable {
             ObjectCommand(className, .create(change, returnsObject: returnsObject), view: view, mustExist: mustExist)
         case .update(let id, _, let condition, let returnsObject):
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: returnsObject), view: view)
-        case .apply(_, let rule):
-            ObjectCommand(className, .apply(change, rule), view: view)
         case .delete, .get, .find:
             self
         }
@@ -129,7 +125,7 @@ package struct ObjectCommand: Sendable {
     /// The change of one object's fields; `nil` for other commands.
     var change: ObjectChange? {
         switch action {
-        case .create(let change, _), .update(_, let change, _, _), .apply(let change, _): change
+        case .create(let change, _), .update(_, let change, _, _): change
         case .delete, .get, .find: nil
         }
     }
@@ -138,7 +134,7 @@ package struct ObjectCommand: Sendable {
     package var isRead: Bool {
         switch action {
         case .get, .find: true
-        case .create, .update, .delete, .apply: false
+        case .create, .update, .delete: false
         }
     }
 }

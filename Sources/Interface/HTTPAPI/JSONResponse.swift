@@ -6,8 +6,7 @@ internal import NIOCore
 
 /// JSON that is already encoded.
 struct RawJSON {
-    /// Its bytes.
-    let text: ByteBuffer
+    private let text: ByteBuffer
 
     init(_ text: ByteBuffer) {
         self.text = text

@@ -35,7 +35,6 @@ package struct StorageBackup {
                 )
                 try copy.run(counting: &summary, onUnfit: StorageBackup.leaveOut)
             }
-            try summary.noteLostDatabases(in: storage, with: engine)
             try StorageContents.copyGeneratedApp(from: storage, to: draft.path)
             try draft.finish()
         } catch {

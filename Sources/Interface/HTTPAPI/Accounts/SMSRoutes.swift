@@ -67,9 +67,14 @@ struct SMSRoutes: Sendable {
     @Sendable private func signUpOrLogIn(_ request: Request, _ context: CallerContext) async throws -> Response {
         let (codes, objects) = (try codes(context), try app(context).objects)
         return try await members(of: request, context) { body in
-            try await LoginMetrics.counting {
-                try await codes.signUpOrLogIn(body, as: context.caller, preparedBy: objects).response
+            let reply = try await LoginMetrics.counting {
+                try await codes.signUpOrLogIn(body, as: context.caller, preparedBy: objects)
             }
+            var response = reply.json.response(status: reply.created == nil ? .ok : .created)
+            if let created = reply.created {
+                response.headers[.location] = "/1.1/classes/\(created.className)/\(created.id)"
+            }
+            return response
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Glibc
 internal import Logging
 internal import NIOCore
 
@@ -212,7 +213,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                     isComplete = false
                     report(error, of: blob, request.target, context)
                 }
-                context.channel.setCork(false)
+                setCork(false, context)
                 finish(entry, isComplete: isComplete, context)
             }
         } else {
@@ -250,7 +251,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Writes a head that leaves in one segment with the beginning of its file; alone it would wake the client twice.
     private func send(_ head: ByteBuffer, _ context: ChannelHandlerContext) {
-        context.channel.setCork(true)
+        setCork(true, context)
         context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
     }
 
@@ -290,5 +291,21 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isBusy = false
         tellWritability(context)
         if !isAnswering { resume(context) }
+    }
+
+    private func setCork(_ isCorked: Bool, _ context: ChannelHandlerContext) {
+        // Fails on a closed connection, and on one that is not TCP; then only the segments differ.
+        try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: isCorked ? 1 : 0)
+    }
+}
+
+extension RequestScan {
+    /// The length of the whole request; `nil` if it is unclear.
+    fileprivate var length: Int? {
+        switch self {
+        case .simple(let request): request.length
+        case .whole(let length): length
+        case .unclear: nil
+        }
     }
 }

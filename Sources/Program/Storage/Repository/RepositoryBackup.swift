@@ -62,7 +62,6 @@ package struct RepositoryBackup {
                 try snapshot.run(under: lock, counting: &summary)
             }
         }
-        try summary.contents.noteLostDatabases(in: storage, with: engine)
         return summary
     }
 }
