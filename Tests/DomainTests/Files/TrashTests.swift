@@ -87,7 +87,7 @@ import Testing
         let server = fixture.server()
         let now = Timestamp.now()
         try await fixture.store.write { [ids = ObjectIDGenerator()] writer in
-            for (record, seconds) in zip(records, [60] + records.dropFirst().map { _ in -1 }) {
+            for (record, seconds) in zip(records, [3600] + records.dropFirst().map { _ in -1 }) {
                 _ = try writer.delete(record.id, in: .file)
                 let caller = fixture.master
                 try writer.moveToTrash(
@@ -102,7 +102,7 @@ import Testing
         }
         let (removed, next) = try await trash(server).expire()
         #expect(removed == records.count - 1)
-        #expect(next == now.adding(seconds: 60))
+        #expect(next == now.adding(seconds: 3600))
         #expect(await server.deletions.drain())
         #expect(fixture.blobs.trashCount == 1)
     }
