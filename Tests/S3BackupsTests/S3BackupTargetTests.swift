@@ -27,7 +27,7 @@ struct S3BackupTargetTests {
     /// The rules with names for which that order is not the one of bytes.
     private static let orders = [
         "a listing has names and sizes in the order of bytes",
-        "pages follow each other without gaps, whatever their size",
+        "pages of every size follow each other without gaps",
     ]
 
     @Test("a large object is stored in parts, and read as it was")

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("lines of files are read whatever their lengths", arguments: ["", "\n", "a", "a\n", "a\nb", "\n\na\n"])
+    @Test("lines of every length are read from files", arguments: ["", "\n", "a", "a\n", "a\nb", "\n\na\n"])
     func files(text: String) async throws {
         try await Samples.withFolder { folder in
             let path = "\(folder)/lines"

@@ -114,7 +114,7 @@ package enum BackupTargetContract {
             #expect(listed.map(\.size).sorted() == stored.indices.map(Int64.init))
             #expect(listed.allSatisfy { $0.modified > 1_500_000_000 })
         },
-        ContractRule("pages follow each other without gaps, whatever their size") { target in
+        ContractRule("pages of every size follow each other without gaps") { target in
             let stored = (0..<40).map { number in
                 "x/\(number % 3)/\(number % 7)\(number % 2 == 0 ? "/" : ".")\(number)"
             }

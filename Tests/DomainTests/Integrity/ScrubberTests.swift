@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "a damaged file is recorded and not served, whatever was cached; when it is whole again it is served",
+        "a damaged file is recorded and not served, also not from a cache; when it is whole again it is served",
         arguments: [BlobCondition.damaged("holds other bytes"), .missing]
     )
     func damaged(condition: BlobCondition) async throws {

@@ -112,7 +112,7 @@ import Testing
         #expect(try await FileRecords(fixture.store).file(id: records[0].id) != nil)
     }
 
-    @Test("files are saved whatever the order of references and collections that run at the same time")
+    @Test("files are saved in every order of references and collections that run at the same time")
     func races() async throws {
         let records = try await insert(40)
         let id = try await scanned()

@@ -10,7 +10,7 @@ from directories import Directory
 from nodes import File
 from tree import DATABASE
 
-# Nobody but the kernel changes anything, so it may keep what it has seen.
+# Only the kernel changes files here, so it can cache what it read.
 FOREVER = 1e6
 RENAME_NOREPLACE = 1
 

@@ -58,7 +58,7 @@ class Codes(Facts):
 
 
 def unsent(facts, wire, path, sent):
-    """What of a queue came to nobody and was not given up."""
+    """The messages of a queue that were neither delivered nor given up."""
     def waiting():
         return expect(wire.call("GET", f"{path}?state=waiting&limit=1000", **MASTER), 200).json()["results"]
 
