@@ -57,7 +57,7 @@ class Tree:
                 self.victim, self.is_off = None, True
 
     def sync(self, node, kind):
-        """Makes a file's bytes or a directory's names durable. After the power went off, a failure is reported to no one."""
+        """Makes a file's bytes or a directory's names durable. A failure after the power went off is not reported."""
         self.change()
         is_ignored = kind in self.ignored
         self.counts["ignored syncs" if is_ignored else "syncs"] += 1
