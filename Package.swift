@@ -174,15 +174,23 @@ let package = Package(
             ]
         ),
 
+        // The site of the console as bytes of the binary; the compiler reads the files of the folder Site.
+        .target(name: "ConsoleSite", path: "Sources/Interface/ConsoleSite", exclude: ["Site"]),
+        library(
+            "Console",
+            in: "Interface",
+            ["Domain", "HTTPAPI", "ConsoleSite", crypto, hummingbird, hummingbirdCore, httpTypes, logging, nioCore]
+        ),
+
         // MARK: Program: construction and the command line
         library(
             "Server",
             in: "Program",
             [
                 "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch", "CurlMail", "S3", "S3Backups", "VisionModel", "HTTPAPI", "Storage", "CBuild", "CJemalloc",
-                hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics, nioCore, nioPosix,
-                nioSSL, serviceLifecycle, unixSignals,
+                "CurlFetch", "CurlMail", "S3", "S3Backups", "VisionModel", "HTTPAPI", "Console", "Storage", "CBuild",
+                "CJemalloc", hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics,
+                nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ]
         ),
         library("Storage", in: "Program", ["Domain", crypto]),
@@ -250,6 +258,7 @@ let package = Package(
         tests(of: "PasswordHashes", [nioPosix]),
         tests(of: "RealtimeMessages", ["Domain"]),
         tests(of: "HTTPAPI", ["CZlib", "CZstd", "PCREPatterns", nioEmbedded]),
+        tests(of: "Console", ["Domain", "HTTPAPI", hummingbird, hummingbirdCore, httpTypes, logging, nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
         tests(of: "Doctor", ["SQLiteStore"]),
         tests(

@@ -16,6 +16,17 @@ import Testing
         #expect(restore.quick)
     }
 
+    @Test("the moments to keep are a time, and a rule of their own")
+    func moments() throws {
+        let arguments = ["backup", "--to", "r", "--forget", "--keep-moments"]
+        let backup = try #require(try LCFileCommand.parseAsRoot(arguments + ["12h"]) as? Backup)
+        #expect(backup.repository.rules.moments == Int64(12 * 3600))
+        for wrong in ["", "7", "0d", "-1d", "3651d"] {
+            #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(arguments + [wrong]) }
+        }
+        #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(["backup", "d", "--keep-moments", "7d"]) }
+    }
+
     @Test(
         "what is missing or empty is wrong usage",
         arguments: [["backup"], ["restore"], ["backup", ""], ["backup", "--storage", "", "d"], ["backup", "d", "e"]]

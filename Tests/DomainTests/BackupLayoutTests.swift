@@ -26,14 +26,24 @@ import Testing
         }
     }
 
-    @Test("lists of the continuous backup are known by their paths")
-    func lists() throws {
+    @Test("objects of a generation have names that sort, and lists among them are known")
+    func generations() throws {
         let layout = try layout()
-        #expect(layout.isBlobList("app/wal/g1/files"))
-        #expect(layout.isBlobList("app/wal/g1/files-00001"))
-        #expect(layout.isBlobList("app/wal/g1/00001/files/1"))
-        #expect(!layout.isBlobList("app/wal/g1/segment-1"))
-        #expect(!layout.isBlobList("app/snapshots/x/files"))
+        let generation = try #require(SnapshotTime("20270112T030000.123Z"))
+        let name = SegmentName(number: 12, time: Timestamp(milliseconds: 1_800_000_000_123))
+        let segment = layout.object(name, ofGeneration: generation)
+        let blobs = layout.blobs(of: name, ofGeneration: generation)
+        #expect(segment == "app/wal/20270112T030000.123Z/0000000012-1800000000123.segment")
+        #expect(blobs == "app/wal/20270112T030000.123Z/0000000012-1800000000123.blobs")
+        #expect(layout.object(.base, ofGeneration: generation) == "app/wal/20270112T030000.123Z/base")
+        for text in [segment, blobs, name.description] { #expect(SegmentName(text) == name, "\(text)") }
+        for text in ["", "files", "12-1800000000123", "0000000000-1800000000123", "0000000012-1800000000123.x"] {
+            #expect(SegmentName(text) == nil, "\(text)")
+        }
+        #expect(layout.generation(of: segment) == generation)
+        #expect(layout.generation(of: "app/snapshots/20270112T030000.123Z/files") == nil)
+        #expect(layout.isBlobList(blobs) && layout.isBlobList(layout.object(.files, ofGeneration: generation)))
+        #expect(!layout.isBlobList(segment) && !layout.isBlobList("app/snapshots/x/files"))
     }
 
     @Test("a manifest comes back from its bytes, and one of another format does not")
@@ -47,7 +57,8 @@ import Testing
             generatedApp: .init(size: 3, sha256: "cc"),
             fileCount: 4,
             byteCount: 5,
-            damaged: 6
+            damaged: 6,
+            damagedRows: 7
         )
         #expect(BackupManifest(manifest.encoded) == manifest)
         let text = String(decoding: manifest.encoded, as: UTF8.self)

@@ -1,4 +1,6 @@
+import Domain
 import HTTPTypes
+import HummingbirdCore
 import Support
 import Testing
 
@@ -48,6 +50,43 @@ import Testing
         let unknown = (0..<19).map { "zzzzzz\($0)=1&" }.joined()
         #expect(ParameterWarnings.warnings(about: unknown + "wher=1").count == 1)
         #expect(ParameterWarnings.warnings(about: unknown + "zzzzzz=1&wher=1").isEmpty)
+    }
+
+    @Test(
+        "misspelt parameters of the requests of a batch are named with the first request that has them",
+        arguments: ["/1.1/batch", "/1.1/batch/save"]
+    )
+    func batches(path: String) async throws {
+        try await TestServer().test { client in
+            let body = """
+                {"requests":[{"method":"POST","path":"/1.1/classes/Task","body":{"__internalId":"a"}},
+                {"method":"POST","path":"/1.1/classes/Task","body":{"__internalId":"b"},"params":{"fetchWhenSav":true}},
+                {"method":"POST","path":"/1.1/classes/Task?wher=1&limt=1","body":{"__internalId":"c"}},
+                {"method":"POST","path":"/1.1/classes/Task?wher=2","body":{"__internalId":"d"},"params":{"wher":{}}}]}
+                """
+            let answer = try await client.send("POST", "\(path)?skp=1", body, Who.client.headers)
+            #expect(
+                answer.headers[values: ParameterWarnings.field] == [
+                    "requests[1]: unknown parameter 'fetchWhenSav'; did you mean 'fetchWhenSave'?",
+                    "requests[2]: unknown parameter 'limt'; did you mean 'limit'?",
+                    "requests[2]: unknown parameter 'wher'; did you mean 'where'?",
+                    "unknown parameter 'skp'; did you mean 'skip'?",
+                ]
+            )
+        }
+    }
+
+    @Test("a batch of many misspelt names has five warnings, and only the first names are compared")
+    func batchBound() {
+        var warnings = BatchWarnings()
+        for number in 0..<15 { warnings.add(ObjectParameters(json: ["zzzzzzzzz\(number)": .null])) }
+        warnings.add(nil)
+        let names = ["here", "keyss", "limt", "ordr", "skp", "wher"]
+        warnings.add(ObjectParameters(json: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) })))
+        let answer = warnings.added(to: JSONValue.object([:]).response())
+        let lines = answer.headers[values: ParameterWarnings.field]
+        #expect(lines.count == 5)
+        #expect(lines.allSatisfy { $0.hasPrefix("requests[16]: ") })
     }
 
     @Test("scripts of other origins can read the header, and no other client is told so")

@@ -135,6 +135,55 @@ import Testing
         }
     }
 
+    @Test("changes of relations are requests of a batch, in order with others, each for whom it is")
+    func batch() async throws {
+        try await TestServer().test { client in
+            let people = try await People(client)
+            let requests = """
+                {"method":"POST","path":"/1.1/users/self/friendship/<member>","body":{"a":1}},
+                {"method":"PUT","path":"/1.1/users/<owner>/friendship/<member>","body":{"a":2}},
+                {"method":"GET","path":"/1.1/classes/_Followee","params":{"where":{"a":2}}},
+                {"method":"POST","path":"/1.1/users/<other>/friendship/<member>"},
+                {"method":"POST","path":"/1.1/users/friendshipRequests","body":{"friend":<member pointer>}},
+                {"method":"PUT","path":"/1.1/users/friendshipRequests/<mine>/accept"},
+                {"method":"POST","path":"/1.1/users/self/friendBlocklist/<other>"},
+                {"method":"DELETE","path":"/1.1/users/self/friendBlocklist/<other>"},
+                {"method":"DELETE","path":"/1.1/users/self/friendship/<member>","body":{}},
+                {"method":"PUT","path":"/1.1/users/self/friendship/<member>","body":{"a":3}},
+                {"method":"POST","path":"/1.1/users/self/friendship/-"},
+                {"method":"POST","path":"/1.1/users/<owner>/friendBlocklist/<other>"}
+                """
+            let response = try await people.send("POST", "batch", #"{"requests":[\#(requests)]}"#, as: .owner)
+            let answers = try JSONValue(parsing: Array(response.text.utf8), field: "body").arrayValue ?? []
+            let codes = answers.map { $0.objectValue?["error"]?.objectValue?["code"]?.integerValue }
+            #expect(codes == [nil, nil, nil, 206, nil, nil, nil, nil, nil, 221, 211, 404])
+            let members = answers.map { Set(($0.objectValue?["success"]?.objectValue ?? [:]).keys) }
+            let time = "updatedAt"
+            #expect(members[..<3] == [[], ["objectId", time], ["results"]])
+            #expect(members[4..<9] == [["objectId", "createdAt"], ["objectId", time], [], [], []])
+            let found = answers[2].objectValue?["success"]?.objectValue?["results"]?.arrayValue
+            #expect(found?.count == 1)
+        }
+    }
+
+    @Test("a search for friends that is too long for a URL comes alone in a batch, and is as strict")
+    func longSearch() async throws {
+        try await TestServer().test { client in
+            let people = try await People(client)
+            func request(_ condition: String) -> String {
+                #"{"method":"GET","path":"/1.1/users/strictlyQuery","params":{"where":\#(condition)}}"#
+            }
+            for (requests, text) in [
+                (request(#"{"objectId":"<owner>"}"#), #"[{"success":{"results":[{"#),
+                (request(#"{"email":"a@b.example"}"#), #"[{"error":{"code":1,"#),
+                (request("{}") + "," + request("{}"), #"[{"error":{"code":1,"#),
+            ] {
+                let response = try await people.send("POST", "batch", #"{"requests":[\#(requests)]}"#, as: .owner)
+                #expect(response.text.hasPrefix(text), "\(response.text)")
+            }
+        }
+    }
+
     @Test("class permissions close each call of relations and feeds")
     func permissions() async throws {
         let cases: [(name: String, operation: String, call: Call)] = [

@@ -183,6 +183,7 @@ struct TestServer {
             ownDomains: ownDomains[id.description] ?? [],
             mirror: mirrors.contains(id.description) ? mirror : nil,
             censorship: CensorService.fixture(id, store, files, images, remoteImages, presentation),
+            console: ConsoleService(store: store),
             queries: QueryLimits(),
             patterns: PCREEngine()
         )

@@ -94,6 +94,37 @@ import Testing
         }
     }
 
+    @Test("members of relations that do not exist are found, those of deleted files are gone")
+    func relations() async throws {
+        try await withDatabase { store, check in
+            let records = try (0..<4).map { try Samples.record("\($0).jpg") }
+            try await FileRecords(store).insert(records)
+            let name = try ClassName("Album")
+            let owners = [ObjectIDGenerator().next(), ObjectIDGenerator().next()]
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: name, fields: ["photos": FieldDefinition(.relation(.file))]))
+                for owner in owners { try writer.relate(Pointer(name, owner), "photos", to: records.map(\.id)) }
+                _ = try writer.delete(records[0].id, in: .file)
+            }
+            // A lost row, as after damage of a page.
+            let path = check.queue.path
+            let lost = records[1].id.description
+            try await DatabaseQueue(path: path).write { db in
+                try db.execute(sql: "DELETE FROM class_1 WHERE id = ?", arguments: [lost])
+            }
+            let again = try DatabaseCheck(path: path, repairing: false)
+            var found: [DanglingReference] = []
+            try again.forEachDanglingReference { found.append($0) }
+            #expect(
+                found
+                    == owners.map(\.description).sorted().map { owner in
+                        DanglingReference(className: "Album", object: owner, file: records[1].id, relation: "photos")
+                    }
+            )
+            try again.close()
+        }
+    }
+
     @Test("usage is what the files are, and a wrong one shows")
     func usage() async throws {
         try await withDatabase { store, check in

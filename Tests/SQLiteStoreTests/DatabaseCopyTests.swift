@@ -81,6 +81,28 @@ import Testing
         }
     }
 
+    @Test("a damaged row is copied as it is, and stays one when the copy is changed")
+    func damagedRows() async throws {
+        try await withDatabase { database, path, target in
+            let store = SQLiteObjectStore(database)
+            let records = try [Samples.record("kept.jpg"), Samples.record("left out.jpg")]
+            try await FileRecords(store).insert(records)
+            try await database.pool.write { db in
+                // The usage, which copying and forgetting change, and a record.
+                let usage = try #require(try Catalog(db).entries[.usage])
+                let table = ClassTable(number: usage.number).name
+                try db.execute(sql: "UPDATE \(table) SET body = json_set(body, '$.bytes', 1)")
+                try db.execute(sql: "UPDATE class_1 SET created_at = created_at + 1 WHERE number = 1")
+            }
+            let copy = try DatabaseCopy(of: path, at: target)
+            try copy.forget(files(in: copy).filter { $0.id == records[1].id }, [])
+            var found: [String] = []
+            try copy.forEachDamagedRow { found.append("\($0.className)/\($0.id)") }
+            #expect(found == ["_File/\(records[0].id)", "_Usage/usage"])
+            try copy.close()
+        }
+    }
+
     @Test("whether the original still has a record is asked when it is asked, not when it was copied")
     func originalHas() async throws {
         try await withDatabase { database, path, target in

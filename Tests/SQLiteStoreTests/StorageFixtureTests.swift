@@ -35,6 +35,7 @@ import Testing
         if version >= 9 { counts.merge(["_Follower": 1, "_Followee": 1, "_Status": 1, "_InboxItem": 1]) { $1 } }
         if version >= 10 { counts.merge(["_Sms": 1, "_SmsCode": 1]) { $1 } }
         if version >= 13 { counts["_Trash"] = 1 }
+        if version >= 14 { counts.merge(["_ConsoleSession": 1, "_ConsoleAudit": 1]) { $1 } }
         return counts
     }
 

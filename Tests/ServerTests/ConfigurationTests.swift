@@ -89,7 +89,7 @@ import Testing
         let texts = [
             "host", "storage", "metrics.host", "uploads.typeTable", "censorship.model", "censorship.classifier",
             "mail.user", "mail.caFile", "mail.templates", "sms.appName", "sms.sign", "sms.templates",
-            "sms.webhookExpects", "backup.s3.region",
+            "sms.webhookExpects", "backup.s3.region", "backup.target",
         ]
         // One of these alone is refused.
         let pair = ["tls.certificate", "tls.key"]

@@ -92,21 +92,32 @@ struct RepositoryFixture {
     }
 
     func restore(at moment: String? = nil, leavingOutDamage: Bool = false) throws -> CopySummary {
-        try RepositoryRestore(
+        try restoration(at: moment, leavingOutDamage: leavingOutDamage).summary
+    }
+
+    /// Restores to a new folder, and tells which states.
+    func restoration(
+        at moment: String? = nil,
+        leavingOutDamage: Bool = false
+    ) throws -> (summary: CopySummary, states: [String]) {
+        try? FileManager.default.removeItem(atPath: restored)
+        return try RepositoryRestore(
             of: BackupRepository(target),
             to: restored,
             at: moment,
             comparingDigests: true,
             leavingOutDamage: leavingOutDamage,
             with: FolderEngine()
-        ).run().summary
+        ).run()
     }
 
-    /// Keeps the newest snapshot.
-    func retain(dryRun: Bool = false) throws -> RetentionSummary {
+    /// Keeps the newest snapshot, and the moments of some seconds.
+    func retain(dryRun: Bool = false, moments: Int64? = nil, patience: Int = 0) throws -> RetentionSummary {
         var rules = RetentionRules()
         rules.last = 1
-        let retention = RepositoryRetention(of: try BackupRepository(target), rules)
+        rules.moments = moments
+        let repository = try BackupRepository(target)
+        let retention = RepositoryRetention(of: repository, rules, with: FolderEngine(), patience: patience)
         return try dryRun ? retention.trial() : retention.run()
     }
 

@@ -5,7 +5,6 @@ import NIOCore
 import NIOPosix
 import SQLiteStore
 import Support
-import Synchronization
 import Testing
 
 @testable import Server
@@ -65,9 +64,7 @@ import Testing
             try await fixture.store(["c", "d"])
             _ = try fixture.backUp()
             #expect(try fixture.restore(at: between.iso8601).files == 2)
-            try FileManager.default.removeItem(atPath: fixture.restored)
             #expect(try fixture.restore().files == 3)
-            try FileManager.default.removeItem(atPath: fixture.restored)
             let early = "2001-01-01T00:00:00.000Z"
             fixture.expectRefusal(73, "no snapshot at or before") { try fixture.restore(at: early) }
             #expect(!FileManager.default.fileExists(atPath: fixture.restored))
@@ -102,68 +99,6 @@ import Testing
         }
     }
 
-    @Test("a file that is damaged in the storage is left out, and the rest can be restored")
-    func damagedStorage() async throws {
-        try await RepositoryFixture.with { fixture in
-            let records = try await fixture.store(["abc", "another"])
-            try fixture.damageBlob(of: records[0])
-            let made = try fixture.backUp()
-            #expect(made.contents.damaged == 1)
-            #expect(made.contents.firstDamage?.contains(records[0].key.description) == true)
-            #expect(fixture.blobs.count == 1)
-            #expect(try fixture.verify() == (0, 0, 1))
-            #expect(try fixture.restore().files == 1)
-        }
-    }
-
-    @Test("a damaged database gets no snapshot")
-    func damagedDatabase() async throws {
-        try await RepositoryFixture.with { fixture in
-            let other = "\(fixture.storage)/other"
-            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
-            try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: "\(other)/lcfile.sqlite"))
-            try await fixture.store(["a"])
-            let made = try fixture.backUp()
-            #expect(made.contents.apps == 1)
-            #expect(made.contents.damagedDatabases == 1)
-            #expect(!fixture.target.names.contains { $0.hasPrefix("other/") })
-            fixture.expectRefusal(73, "no snapshot of app other") { try fixture.restore() }
-            #expect(try fixture.restore(leavingOutDamage: true).files == 1)
-        }
-    }
-
-    @Test("a verification tells what is damaged, and with which exit code")
-    func verification() async throws {
-        try await RepositoryFixture.with { fixture in
-            let records = try await fixture.store(["abc", "another", "third"])
-            _ = try fixture.backUp()
-            #expect(try fixture.verify() == (0, 0, 1))
-            let blob = try #require(fixture.blobs.first { $0.contains(BlobName(records[0].key).description) })
-            fixture.target.corrupt(blob, Array("ABC".utf8))
-            #expect(try fixture.verify() == (0, 0, 1))
-            let summary = try fixture.verification(reading: .all)
-            #expect(summary.damagedFiles == 1)
-            #expect(summary.readFiles == 3)
-            #expect(summary.damage.first?.contains(records[0].id.description) == true)
-            #expect(summary.damage.first?.contains(records[0].key.description) == true)
-            fixture.target.corrupt(blob, nil)
-            #expect(try fixture.verify() == (1, 0, 1))
-            fixture.expectRefusal(73, "incomplete", "--leave-out-damaged") { try fixture.restore() }
-            #expect(try fixture.restore(leavingOutDamage: true).files == 2)
-            for part in ["database", "files", "manifest.json"] {
-                let name = try #require(fixture.target.names.first { $0.hasSuffix(part) })
-                let bytes = try fixture.target.get(name, limit: .max)
-                fixture.target.corrupt(name, bytes.map { [$0[0] ^ 1] + $0.dropFirst() })
-                if part == "manifest.json" {
-                    fixture.expectRefusal(73, "damaged") { try fixture.verify() }
-                } else {
-                    #expect(try fixture.verify().1 == 1, "\(part)")
-                }
-                fixture.target.corrupt(name, bytes)
-            }
-        }
-    }
-
     @Test("the parts of a subset read each file once")
     func subsets() async throws {
         try await RepositoryFixture.with { fixture in
@@ -174,137 +109,6 @@ import Testing
                 try fixture.verification(reading: CheckSubset("\(part)/3")).readFiles
             }
             #expect(read.reduce(0, +) == 20)
-        }
-    }
-
-    @Test("a retention removes old snapshots and then the files that no list names")
-    func retention() async throws {
-        try await RepositoryFixture.with { fixture in
-            let records = try await fixture.store(["a", "b"])
-            _ = try fixture.backUp()
-            try await fixture.delete(records[0])
-            _ = try fixture.backUp()
-            let blob = BackupLayout(fixture.app).blobs
-            fixture.target.corrupt("\(blob)foreign", [1])
-            fixture.target.advance(by: RepositoryRetention.grace / 2)
-            // Named by a list of the continuous backup only.
-            let kept = BackupBlob(of: FileEntry(id: records[0].id, key: records[0].key, facts: records[0].facts))
-            try fixture.target.put("app/wal/1/files", bytes: Array("\(kept)\n".utf8))
-            #expect(try fixture.retain(dryRun: true).removed.count == 1)
-            #expect(try fixture.target.list(prefix: "app/snapshots/", after: nil, limit: 100).count == 6)
-            let first = try fixture.retain()
-            #expect(first.removed.count == 1)
-            #expect(first.kept.count == 1)
-            #expect(first.blobs == 0)
-            fixture.target.advance(by: RepositoryRetention.grace)
-            #expect(try fixture.retain().blobs == 0)
-            try fixture.target.remove(["app/wal/1/files"])
-            let last = try fixture.retain()
-            #expect(last.blobs == 1)
-            #expect(last.bytes == 1)
-            #expect(fixture.blobs.count == 2)
-            #expect(try fixture.verify() == (0, 0, 1))
-            #expect(try fixture.restore().files == 1)
-        }
-    }
-
-    @Test("a retention that fails anywhere leaves whole snapshots, and the next one ends its work")
-    func retentionFaults() async throws {
-        try await RepositoryFixture.with { fixture in
-            for number in 0..<3 {
-                let records = try await fixture.store(["file \(number)"])
-                _ = try fixture.backUp()
-                try await fixture.delete(records[0])
-            }
-            fixture.target.advance(by: 2 * RepositoryRetention.grace)
-            let calls = CallCount()
-            var failures = 0
-            for failing in 1...20 {
-                calls.reset()
-                fixture.target.intercept { change, name throws(BackupTargetFailure) in
-                    guard change == .remove, !name.hasPrefix(".locks/"), calls.next() == failing else { return }
-                    throw BackupTargetFailure(.unavailable, "\(name) cannot be removed")
-                }
-                if (try? fixture.retain()) == nil { failures += 1 }
-                fixture.target.intercept(nil)
-                #expect(try fixture.verification(reading: .all).damagedFiles == 0)
-            }
-            #expect(failures > 3)
-            _ = try fixture.retain()
-            #expect(try fixture.target.list(prefix: "app/", after: nil, limit: 100).count == 4)
-        }
-    }
-
-    @Test("what an interrupted backup left goes a day later")
-    func interrupted() async throws {
-        try await RepositoryFixture.with { fixture in
-            try await fixture.store(["a"])
-            _ = try fixture.backUp()
-            let files = "app/snapshots/20270101T000000.000Z/files"
-            let name = "\(String(repeating: "ab", count: 32)).hash"
-            try fixture.target.put(files, bytes: Array("\(name)\n".utf8))
-            try fixture.target.put("app/blobs/ab/\(name)", bytes: [1])
-            _ = try fixture.retain()
-            #expect(fixture.target.names.contains(files))
-            fixture.target.advance(by: RepositoryRetention.grace + 1)
-            let summary = try fixture.retain()
-            #expect(!fixture.target.names.contains(files))
-            #expect(summary.blobs == 1)
-            #expect(try fixture.verify() == (0, 0, 1))
-        }
-    }
-
-    @Test("a retention does not run beside a backup, a backup not beside a retention, and backups do")
-    func locks() async throws {
-        try await RepositoryFixture.with { fixture in
-            try await fixture.store(["a"])
-            _ = try fixture.backUp()
-            let backup = try BackupLock(.backup, of: fixture.target)
-            _ = try fixture.backUp()
-            fixture.expectRefusal(73, "used by a backup") { try fixture.retain() }
-            backup.release()
-            let retention = try BackupLock(.retention, of: fixture.target)
-            fixture.expectRefusal(73, "used by a retention") { try fixture.backUp() }
-            retention.release()
-            _ = try fixture.retain()
-            #expect(!fixture.target.names.contains { $0.hasPrefix(".locks/") })
-        }
-    }
-
-    @Test("a lock that was not written for half an hour, or of a process that ended, does not count")
-    func leftLocks() async throws {
-        try await RepositoryFixture.with { fixture in
-            try await fixture.store(["a"])
-            _ = try fixture.backUp()
-            let other = LockHolder(host: "elsewhere", space: "", process: 1)
-            try fixture.target.put(".locks/retention-a", bytes: other.encoded)
-            fixture.expectRefusal(73, "elsewhere") { try fixture.backUp() }
-            fixture.target.advance(by: BackupLock.lifetime + 1)
-            _ = try fixture.backUp()
-            let here = LockHolder.current
-            // No process has this number.
-            let ended = LockHolder(host: here.host, space: here.space, process: Int64(pid_t.max))
-            try fixture.target.put(".locks/retention-b", bytes: ended.encoded)
-            _ = try fixture.backUp()
-            #expect(!fixture.target.names.contains { $0.hasPrefix(".locks/") })
-        }
-    }
-
-    @Test("a backup that lost its lock stores no manifest")
-    func lostLock() async throws {
-        try await RepositoryFixture.with { fixture in
-            try await fixture.store(["a"])
-            let target = fixture.target
-            // Before the manifest is stored, and just after.
-            for part in ["database", "manifest.json"] {
-                target.intercept { change, name throws(BackupTargetFailure) in
-                    guard change == .put, name.hasSuffix(part) else { return }
-                    for lock in target.names where lock.hasPrefix(".locks/") { target.corrupt(lock, nil) }
-                }
-                fixture.expectRefusal(73, "lock") { try fixture.backUp() }
-                target.intercept(nil)
-                #expect(!target.names.contains { $0.hasSuffix("manifest.json") })
-            }
         }
     }
 
@@ -319,21 +123,5 @@ import Testing
             fixture.expectRefusal(73, "format 2") { try fixture.backUp() }
             fixture.expectRefusal(73, "format 2") { try fixture.restore() }
         }
-    }
-}
-
-/// Counts calls of several threads.
-private final class CallCount: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
-    }
-
-    func reset() {
-        count.withLock { $0 = 0 }
     }
 }

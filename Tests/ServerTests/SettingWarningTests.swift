@@ -18,6 +18,8 @@ import Testing
             (mail.merging(["LCFILE_PUBLIC_URL": "http://f.example.org"]) { $1 }, ["publicURL"]),
             (mail.merging(["LCFILE_PUBLIC_URL": "https://f.example.org"]) { $1 }, []),
             (["LCFILE_PUBLIC_URL": "http://f.example.org"], []),
+            (["LCFILE_ACCOUNTS_REQUIRE_VERIFIED_PHONE": "true"], ["accounts.requireVerifiedPhone"]),
+            (["LCFILE_SMS_PROVIDER": "log", "LCFILE_ACCOUNTS_REQUIRE_VERIFIED_PHONE": "true"], ["sms.provider"]),
         ] as [([String: String], [String])]
     )
     func warnings(environment: [String: String], expected: [String]) throws {

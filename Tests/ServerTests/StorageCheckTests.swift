@@ -1,11 +1,8 @@
-import DiskBlobs
 import Domain
 import Foundation
 import NIOCore
-import NIOPosix
 import SQLiteStore
 import Support
-import Synchronization
 import Testing
 
 @testable import Server
@@ -13,121 +10,9 @@ import Testing
 
 /// The check of a storage folder with one app, `app`.
 @Suite struct StorageCheckTests {
-    private struct Fixture {
-        let storage: String
-        let store: SQLiteObjectStore
-        let database: SQLiteDatabase
-        let blobs: BlobStorage
-        let records: [FileRecord]
-        let rows = MemoryRowInspection()
-
-        var app: String { "\(storage)/app" }
-
-        /// The kinds and subjects of all findings, and the result.
-        func check(
-            _ change: (inout CheckOptions) -> Void = { _ in }
-        ) async throws -> (findings: [CheckFinding], summary: CheckSummary) {
-            var options = CheckOptions()
-            change(&options)
-            let found = Findings()
-            let engine = EngineWithRows(rows: rows)
-            let check = StorageCheck(of: storage, with: engine, options, CheckObserver(found: { found.add($0) }))
-            let summary = try await check.run()
-            return (found.all, summary)
-        }
-
-        func kinds(_ change: (inout CheckOptions) -> Void = { _ in }) async throws -> [String] {
-            try await check(change).findings.map(\.kind).sorted()
-        }
-
-        func path(of record: FileRecord) -> String {
-            let name = BlobName(record.key).description
-            return "\(app)/blobs/\(name.prefix(2))/\(name)"
-        }
-
-        func flip(_ record: FileRecord) throws {
-            let path = path(of: record)
-            var bytes = try Data(contentsOf: URL(filePath: path))
-            bytes[0] ^= 1
-            try bytes.write(to: URL(filePath: path))
-        }
-    }
-
-    private final class Findings: Sendable {
-        private let list = Mutex<[CheckFinding]>([])
-
-        var all: [CheckFinding] { list.withLock { $0 } }
-
-        func add(_ finding: CheckFinding) { list.withLock { $0.append(finding) } }
-    }
-
-    /// The engine of the command with rows whose damage a test sets.
-    private struct EngineWithRows: CheckEngine {
-        private let engine = FolderEngine()
-        let inspection: MemoryRowInspection
-
-        init(rows: MemoryRowInspection) {
-            inspection = rows
-        }
-
-        var databaseName: String { engine.databaseName }
-
-        func openDatabase(in folder: String, repairing: Bool) throws(OpenFailure) -> any CheckedDatabase {
-            try engine.openDatabase(in: folder, repairing: repairing)
-        }
-
-        func blobs(in folder: String) -> any CheckedBlobs { engine.blobs(in: folder) }
-
-        func correctUsage(in folder: String, to usage: Usage) async throws {
-            try await engine.correctUsage(in: folder, to: usage)
-        }
-
-        func rows(in folder: String) throws(OpenFailure) -> any RowInspection { inspection }
-
-        func rowRepair(in folder: String) throws(OpenFailure) -> any RowRepair { inspection }
-    }
-
-    private func withFixture(_ body: (Fixture) async throws -> Void) async throws {
-        try await Samples.withFolder { folder in
-            let app = "\(folder)/app"
-            try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
-            let database = try SQLiteDatabase(path: "\(app)/lcfile.sqlite")
-            let blobs = BlobStorage(
-                staging: try DiskStagingArea(folder: app, pool: .singleton),
-                blobs: try DiskBlobStore(folder: app, pool: .singleton)
-            )
-            _ = try DiskScrubJournal(folder: app, pool: .singleton)
-            var records: [FileRecord] = []
-            for text in ["one", "two", "three"] {
-                let key = try #require(FileKey("\(text).txt"))
-                let facts = try await blobs.store(text, as: key)
-                records.append(
-                    FileRecord(
-                        id: ObjectIDGenerator().next(),
-                        key: key,
-                        name: try FileName("\(text).txt", limit: 255),
-                        mediaType: .jpeg,
-                        detectedType: nil,
-                        facts: facts,
-                        metaData: [:],
-                        acl: nil,
-                        createdAt: .now()
-                    )
-                )
-            }
-            let store = SQLiteObjectStore(database)
-            try await FileRecords(store).insert(records)
-            // The database stays open, as that of a running server.
-            try await body(
-                Fixture(storage: folder, store: store, database: database, blobs: blobs, records: records)
-            )
-            try database.close()
-        }
-    }
-
     @Test("a whole storage has no findings, and nothing in it changes")
     func whole() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.storage).sorted()
             let (findings, summary) = try await fixture.check { $0.readsData = true }
             #expect(findings.isEmpty)
@@ -143,7 +28,7 @@ import Testing
 
     @Test("a flipped byte is found if bytes are read, in exactly one of the parts, and named for the scrubber")
     func flipped() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             try fixture.flip(fixture.records[1])
             #expect(try await fixture.kinds().isEmpty)
             let (findings, summary) = try await fixture.check { $0.readsData = true }
@@ -165,7 +50,7 @@ import Testing
 
     @Test("a blob that the server knows to be damaged is read always")
     func known() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             try fixture.flip(fixture.records[1])
             let fields: [String: JSONValue] = [
                 "kind": "blob", "subject": .string("blob/\(fixture.records[1].id)"),
@@ -179,7 +64,7 @@ import Testing
 
     @Test("a missing blob, one of another size, and one of no record are found")
     func missing() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             try FileManager.default.removeItem(atPath: fixture.path(of: fixture.records[0]))
             try "longer".write(toFile: fixture.path(of: fixture.records[1]), atomically: false, encoding: .utf8)
             _ = try await fixture.blobs.store("orphan", as: try #require(FileKey("orphan.txt")))
@@ -189,7 +74,7 @@ import Testing
 
     @Test("a blob whose commit began is no orphan, and the note no leftover")
     func committing() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             let key = try #require(FileKey("new.txt"))
             let staged = try await fixture.blobs.staging.stage()
             let writer = staged.write(at: 0, digesting: [])
@@ -205,7 +90,7 @@ import Testing
 
     @Test("a file whose bytes a mirror has to fetch, and one on another server, need no blob")
     func elsewhere() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             try await fixture.store.write { writer in
                 for fields: [String: JSONValue] in [
                     ["key": "elsewhere.txt", "name": "a", "_mirror": "missing"],
@@ -222,7 +107,7 @@ import Testing
 
     @Test("a repair moves what no record names, counts anew and accepts rows if asked; then nothing is found")
     func repaired() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             _ = try await fixture.blobs.store("orphan", as: try #require(FileKey("orphan.txt")))
             _ = try await fixture.blobs.staging.stage()
             try await fixture.store.correctUsage(to: Usage())
@@ -246,7 +131,7 @@ import Testing
 
     @Test("a repair removes damaged rows if asked, and accepts only those that hold an object")
     func rowsRepaired() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             let rows = [
                 DamagedRow(className: "Task", number: 1, id: "a1", damage: "is not what was written"),
                 DamagedRow(className: "Task", number: 2, id: "", damage: "is not what was written"),
@@ -270,7 +155,7 @@ import Testing
 
     @Test("a repair leaves records without bytes and rows that were not to be accepted")
     func notRepaired() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             try FileManager.default.removeItem(atPath: fixture.path(of: fixture.records[0]))
             try fixture.flip(fixture.records[1])
             fixture.rows.set([DamagedRow(className: "Task", number: 1, id: "a1", damage: "is not what was written")])
@@ -287,12 +172,25 @@ import Testing
 
     @Test("a repair is refused while a server has the folder; a check is not")
     func locked() async throws {
-        try await withFixture { fixture in
+        try await StorageCheckFixture.with { fixture in
             let lock = try StorageFolder(path: fixture.storage)
             #expect(try await fixture.kinds().isEmpty)
             let error = await #expect(throws: ExitError.self) { try await fixture.check { $0.repairs = true } }
             #expect(error?.exitCode == 73)
             _ = consume lock
+        }
+    }
+
+    @Test("blobs without a database are damage, and an app that never had any is none")
+    func lostDatabase() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let other = "\(fixture.storage)/other"
+            try FileManager.default.createDirectory(atPath: "\(other)/blobs", withIntermediateDirectories: true)
+            #expect(try await fixture.kinds().isEmpty)
+            try FileManager.default.createDirectory(atPath: "\(other)/blobs/ab", withIntermediateDirectories: true)
+            let (findings, summary) = try await fixture.check()
+            #expect(findings.map { "\($0.app) \($0.kind) \($0.subject)" } == ["other damaged-database lcfile.sqlite"])
+            #expect((summary.apps, summary.damage) == (2, 1))
         }
     }
 

@@ -76,6 +76,39 @@ import Testing
         #expect(one.rules.kept(of: snapshots.shuffled()) == kept)
     }
 
+    @Test("without a rule for snapshots, all of them stay")
+    func momentsOnly() throws {
+        var rules = RetentionRules()
+        rules.moments = 1
+        let times = try ["01-01T01", "01-01T02"].map { try time($0) }
+        #expect(rules.kept(of: times.map { ($0, true) }) == Set(times))
+        #expect(!rules.isEmpty)
+        #expect(RetentionRules().isEmpty)
+    }
+
+    /// Days of moments, the times of generations, and those that stay on 31 January at 0:00.
+    static let generations: [(days: Int64?, generations: String, kept: String)] = [
+        (1, "", ""),
+        (1, "01-01T00", "01-01T00"),
+        (1, "01-01T00 01-02T00", "01-02T00"),
+        // The moments until the next one begins are those of the one before.
+        (1, "01-28T00 01-29T00 01-30T01", "01-29T00 01-30T01"),
+        (1, "01-29T00 01-30T00 01-30T01", "01-30T00 01-30T01"),
+        (nil, "01-20T00 01-23T00 01-24T00 01-25T00", "01-24T00 01-25T00"),
+        (365, "01-20T00 01-24T00", "01-20T00 01-24T00"),
+    ]
+
+    @Test("the generations of the moments to keep stay, and the newest", arguments: generations)
+    func keptGenerations(_ days: Int64?, _ times: String, _ kept: String) throws {
+        var rules = RetentionRules()
+        rules.moments = days.map { $0 * 86_400 }
+        func parsed(_ text: String) throws -> [Timestamp] {
+            try text.split(separator: " ").map { try time(String($0)) }
+        }
+        let result = try rules.kept(ofGenerations: parsed(times).shuffled(), now: time("01-31T00"))
+        #expect(try result == Set(parsed(kept)))
+    }
+
     private func time(_ text: String) throws -> Timestamp {
         try #require(Timestamp(iso8601: "2027-\(text):00:00.000Z"))
     }

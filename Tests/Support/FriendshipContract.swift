@@ -160,6 +160,17 @@ package enum FriendshipContract {
             _ = try await app.friendships.accept(request, .null, as: bob)
             #expect(try await app.friends(of: ann) == [bob.id])
         },
+        ContractRule("a request that was accepted makes no friends a second time") { store in
+            let app = try await PeopleApp(store)
+            let (ann, bob) = (try await app.user("ann"), try await app.user("bob"))
+            let request = try await app.request(bob, by: ann)
+            let first = try await app.friendships.accept(request, .null, as: bob)
+            try await app.friendships.unfollow(bob.reference, by: .caller, as: ann)
+            // As a client repeats a call whose response was lost.
+            let second = try await app.friendships.accept(request, .null, as: bob)
+            #expect(try second.members == first.members)
+            #expect(try await app.friends(of: ann) == [])
+        },
         ContractRule("requests of others, to oneself, to a missing user and beyond the limit are refused") { store in
             let app = try await PeopleApp(store, PeopleLimits(requests: 1))
             let users = [try await app.user("ann"), try await app.user("bob"), try await app.user("eve")]

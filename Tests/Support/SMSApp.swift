@@ -16,7 +16,8 @@ struct SMSApp {
     init(
         _ store: any ObjectStore,
         _ fixture: SMSFixture? = nil,
-        accounts: AccountSettings = AccountSettings()
+        accounts: AccountSettings = AccountSettings(),
+        limits: RequestLimits = RequestLimits()
     ) throws {
         let fixture = try fixture ?? SMSFixture()
         self.fixture = fixture
@@ -28,7 +29,8 @@ struct SMSApp {
             accountDependencies: AccountDependencies(
                 settings: accounts,
                 changes: store.changes,
-                hasher: PlainHasher()
+                hasher: PlainHasher(),
+                requestLimits: limits
             ),
             sms: fixture.policy(),
             clock: { [clock = fixture.clock] in clock.now }

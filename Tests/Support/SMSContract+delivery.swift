@@ -34,6 +34,15 @@ extension SMSContract {
             try await app.service.verify(try #require(app.fixture.codes.last), app.phone, as: app.guest)
             await expectFailure(.masterKeyRequired) { try await app.queue.retry(nil, as: app.guest) }
         },
+        ContractRule("an SMS whose code has ended is a dead letter also after a deletion of expired rows") { store in
+            let app = try SMSApp(store)
+            try await app.service.sendCode(app.phone, as: app.guest)
+            app.fixture.sender.fail([DeliveryFailure(.unavailable, "Down.")])
+            #expect(try await app.queue.step() == .failed)
+            app.fixture.clock.move(seconds: 3600)
+            try await app.queue.deleteExpired()
+            #expect(try await app.queue.step() == .dead)
+        },
         ContractRule("a refused SMS is a dead letter at once; a code that is used or replaced needs none") { store in
             let app = try SMSApp(store)
             try await app.service.sendCode(app.phone, as: app.guest)

@@ -150,6 +150,16 @@ package enum SMSContract {
             _ = try await app.signUpOrLogIn(code, ["username": "bob", "password": "p4ss"])
             #expect(try await app.user("bob").fields[PasswordHash.field] == "plain p4ss")
         },
+        ContractRule("a sign-up by code counts as one log-in, also with a password") { store in
+            var limits = RequestLimits.Settings()
+            limits.logIns = 1
+            let app = try SMSApp(store, limits: RequestLimits(limits))
+            let code = try await app.code { try await $0.sendCode(app.phone, as: app.guest) }
+            let stranger = Caller(app: app.guest.app, address: "192.0.2.1")
+            let body = app.phone.merging(["smsCode": .string(code), "password": "p4ss"]) { $1 }
+            _ = try await app.service.signUpOrLogIn(body, as: stranger, preparedBy: app.objects)
+            await expectFailure(.overloaded) { try await app.service.verify(code, app.phone, as: stranger) }
+        },
         ContractRule("a wrong code signs no one up, and hashes no password") { store in
             let app = try SMSApp(store)
             let code = try await app.code { try await $0.sendCode(app.phone, as: app.guest) }

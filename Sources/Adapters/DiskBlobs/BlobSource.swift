@@ -35,6 +35,22 @@ package struct BlobSource: Sendable {
         }
     }
 
+    /// Compares files at other paths with their records, as ``check(_:comparingDigests:droppingPages:)`` does; their
+    /// bytes leave the page cache.
+    func check(
+        _ files: [FileEntry],
+        comparingDigests: Bool,
+        at path: @escaping @Sendable (FileEntry) -> String
+    ) throws -> [BlobCondition] {
+        try inParallel(files) { file in
+            try BlobSource.judging {
+                guard let bytes = try Descriptor(reading: path(file)) else { return .missing }
+                guard comparingDigests else { return try BlobSource.compareSize(of: bytes, with: file.facts) }
+                return try BlobSource.read(bytes, file, comparingDigest: true, droppingPages: true) { _ in }
+            }
+        }
+    }
+
     /// Passes a blob's bytes to the body, piece by piece; returns the blob's condition.
     func read(
         _ file: FileEntry,
@@ -42,7 +58,13 @@ package struct BlobSource: Sendable {
         droppingPages: Bool = false,
         _ take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> BlobCondition {
-        guard let blob = try open(file) else { return .missing }
+        let blob: Descriptor
+        do {
+            guard let opened = try open(file) else { return .missing }
+            blob = opened
+        } catch {
+            return try BlobSource.condition(after: error)
+        }
         return try BlobSource.read(blob, file, comparingDigest: comparingDigest, droppingPages: droppingPages, take)
     }
 
@@ -90,8 +112,24 @@ package struct BlobSource: Sendable {
     }
 
     private func checkSize(of file: FileEntry) throws -> BlobCondition {
-        guard let blob = try open(file) else { return .missing }
-        return try BlobSource.compareSize(of: blob, with: file.facts)
+        try BlobSource.judging {
+            guard let blob = try open(file) else { return .missing }
+            return try BlobSource.compareSize(of: blob, with: file.facts)
+        }
+    }
+
+    /// Runs a body that only reads a blob: a disk that fails is damage of the blob, and ends nothing else.
+    private static func judging(_ body: () throws -> BlobCondition) throws -> BlobCondition {
+        do {
+            return try body()
+        } catch {
+            return try condition(after: error)
+        }
+    }
+
+    private static func condition(after error: any Error) throws -> BlobCondition {
+        guard isDiskFailure(error) else { throw error }
+        return .damaged("cannot be opened: the disk fails")
     }
 
     private static func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {

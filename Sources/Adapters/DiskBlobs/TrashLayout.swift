@@ -18,6 +18,11 @@ struct TrashLayout: Sendable {
         "\(trash)/\(entry.description.suffix(2))"
     }
 
+    /// The folder of all entries whose ids end with a byte.
+    func folder(endingWith byte: UInt8) -> String {
+        "\(trash)/\([byte].hexadecimal)"
+    }
+
     /// The path of an entry's bytes.
     func path(of entry: ObjectID) -> String {
         "\(folder(of: entry))/\(entry)"

@@ -46,9 +46,9 @@ extension DatabaseCopy {
     private func page(after number: Int64) throws(OpenFailure) -> [FileRow] {
         guard let table else { throw OpenFailure(message: "has no class _File") }
         let sql = """
-            SELECT \(FileRow.columns)
+            SELECT \(FileRow.columns())
             FROM \(table)
-            WHERE number > ? AND \(FileRow.hasBytes)
+            WHERE number > ? AND \(FileRow.hasBytes())
             ORDER BY number LIMIT \(DatabaseCopy.pageSize)
             """
         do {
@@ -89,23 +89,29 @@ struct FileRow {
     let file: FileEntry?
     let broken: UnreadableRecord
 
-    /// The columns that ``init(row:)`` reads.
-    static let columns = """
-        number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
-        \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
-        """
+    /// The path of a record's fields in the body of an entry of the trash.
+    static let trashed = "$._record.fields"
+
+    /// The columns that ``init(row:)`` reads, of records whose fields have a path in the body.
+    static func columns(at path: String = "$") -> String {
+        // Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
+        func member(_ name: String) -> String {
+            "CASE WHEN json_valid(body) THEN json_extract(body, '\(path).\(name)') END"
+        }
+        return """
+            number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
+            \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
+            """
+    }
 
     /// The condition for rows of files with bytes, and for those that cannot be read.
-    static let hasBytes = """
+    static func hasBytes(at path: String = "$") -> String {
+        """
         CASE WHEN json_valid(body)
-            THEN coalesce(json_extract(body, '$.key'), json_extract(body, '$._size')) IS NOT NULL
-                AND coalesce(json_extract(body, '$._mirror'), '') <> 'missing'
+            THEN coalesce(json_extract(body, '\(path).key'), json_extract(body, '\(path)._size')) IS NOT NULL
+                AND coalesce(json_extract(body, '\(path)._mirror'), '') <> 'missing'
             ELSE 1 END
         """
-
-    /// Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
-    private static func member(_ name: String) -> String {
-        "CASE WHEN json_valid(body) THEN json_extract(body, '$.\(name)') END"
     }
 
     init(row: Row) {

@@ -28,6 +28,7 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let catalog: SharedCatalog
+    private let capture: LogCapture
     private let queries: QuerySupport
     private let changes: ChangeFeed
     /// The time for which a transaction takes further writes, for the same reason.
@@ -39,6 +40,7 @@ final class GroupCommit: Sendable {
     init(
         pool: DatabasePool,
         catalog: SharedCatalog,
+        capture: LogCapture,
         queries: QuerySupport,
         changes: ChangeFeed,
         maxGroupTime: Duration,
@@ -47,6 +49,7 @@ final class GroupCommit: Sendable {
         self.commits = commits
         self.pool = pool
         self.catalog = catalog
+        self.capture = capture
         self.queries = queries
         self.changes = changes
         self.maxGroupTime = maxGroupTime
@@ -165,6 +168,8 @@ final class GroupCommit: Sendable {
     /// Then the log does not grow. By default, SQLite does so only after a thousand pages, which can exceed the free
     /// space of a full disk.
     private func emptyLog(_ db: Database) {
+        // The next transaction can overwrite the log.
+        capture.advance()
         // If a reader blocks it, or there is no space for it either, the next commit tries again.
         _ = try? db.checkpoint(.passive)
     }

@@ -182,6 +182,33 @@ extension DatabaseMigrator {
         )
     }
 
+    /// Creates the classes of the console.
+    static func makeConsole(_ db: Database) throws {
+        let (string, date) = (#"{"type":"String"}"#, #"{"type":"Date"}"#)
+        try makeClass(
+            "_ConsoleSession",
+            unique: [],
+            plain: [],
+            fields: """
+                {"_token":\(string),"address":\(string),"browser":\(string),"expiresAt":\(date),"lastUsedAt":\(date),\
+                "readOnly":{"type":"Boolean"}}
+                """,
+            hasChecksums: true,
+            db
+        )
+        try makeClass(
+            "_ConsoleAudit",
+            unique: [],
+            plain: ["session"],
+            fields: """
+                {"address":\(string),"method":\(string),"path":\(string),"requestId":\(string),"session":\(string),\
+                "status":{"type":"Number"},"summary":\(string)}
+                """,
+            hasChecksums: true,
+            db
+        )
+    }
+
     /// Creates a class with its table, as the code of "v3 accounts" and later does.
     ///
     /// Migrations after "v11 checksums" set `hasChecksums`.

@@ -163,6 +163,7 @@ extension DatabaseMigrator {
         migrator.registerMigration("v11 checksums") { db in try addChecksums(db) }
         migrator.registerMigration("v12 damage") { db in try makeDamage(db) }
         migrator.registerMigration("v13 trash") { db in try makeTrash(db) }
+        migrator.registerMigration("v14 console") { db in try makeConsole(db) }
         return migrator
     }
 

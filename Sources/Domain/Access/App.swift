@@ -46,17 +46,20 @@ package struct Secret: Sendable, CustomStringConvertible {
     }
 }
 
-/// The two keys of an app: the app key, which every copy of the app contains, and the master key, which grants all
-/// rights.
+/// The keys of an app: the app key, which every copy of the app contains, the master key, which grants all rights, and
+/// the key of those who only look at the console.
 package struct AppKeys: Sendable {
     /// The key that every copy of the app contains.
     package let appKey: Secret
     /// The key that grants all rights; for the operator only.
     package let masterKey: Secret
+    /// The key with which the console only reads, and which the API does not take; `nil` for none.
+    package let consoleReadKey: Secret?
 
-    /// Creates the pair; the configuration checks that the keys differ.
-    package init(appKey: Secret, masterKey: Secret) {
+    /// Creates the keys; the configuration checks that they differ.
+    package init(appKey: Secret, masterKey: Secret, consoleReadKey: Secret? = nil) {
         self.appKey = appKey
         self.masterKey = masterKey
+        self.consoleReadKey = consoleReadKey
     }
 }

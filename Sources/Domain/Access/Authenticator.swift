@@ -44,6 +44,20 @@ package struct Authenticator: Sendable {
         return Caller(app: id, isMaster: isMaster)
     }
 
+    /// Whether a log-in at the console has a key that is allowed to, and to change something.
+    ///
+    /// - Returns: The app, and whether the log-in only reads.
+    /// - Throws: ``ServiceError/Code/unauthorized``, as ``authenticate(_:)``.
+    package func consoleLogIn(appID: String, key: String) throws -> (app: AppID, isReadOnly: Bool) {
+        guard let id = AppID(appID), let keys = keys[id] else { throw ServiceError(.unauthorized, "Unauthorized.") }
+        let (isMaster, isReader) = (keys.masterKey.matches(key), keys.consoleReadKey?.matches(key) ?? false)
+        guard isMaster || isReader else { throw ServiceError(.unauthorized, "Unauthorized.") }
+        return (id, !isMaster)
+    }
+
+    /// The master key of an app, for requests that the server itself makes; `nil` if there is no such app.
+    package func masterKey(of id: AppID) -> Secret? { keys[id]?.masterKey }
+
     /// `true` if the proof is for the master key, `false` for the app key, `nil` if it is invalid.
     private func isMaster(proven proof: Credentials.Proof, by keys: AppKeys) -> Bool? {
         switch proof {

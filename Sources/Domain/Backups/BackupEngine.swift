@@ -23,6 +23,19 @@ package protocol BackupEngine: Sendable {
     /// - Throws: ``OpenFailure``, also if its pages are damaged.
     func openDatabase(in folder: String) throws(OpenFailure) -> any CopiedDatabase
 
+    /// Applies a segment of the continuous backup to the database in a folder: to a base, and the segments before this
+    /// one; nobody uses it.
+    ///
+    /// The database is a plain file then, not synced; ``copyDatabase(of:to:)`` makes a copy for use, and checks it.
+    ///
+    /// - Parameters:
+    ///   - path: The file of the segment.
+    ///   - folder: The folder with the database.
+    ///   - link: The end of the chain before the segment.
+    /// - Returns: The end of the chain after it.
+    /// - Throws: ``SegmentDefect``, before a byte is changed; ``OpenFailure`` if a file cannot be read or written.
+    func replay(segmentAt path: String, onto folder: String, after link: SegmentLink) throws -> SegmentLink
+
     /// Compares the blobs in an app's folder with their records, several at a time.
     ///
     /// - Parameters:
@@ -54,6 +67,11 @@ package protocol BackupEngine: Sendable {
         layout: BackupLayout
     ) throws -> [BlobCondition]
 
+    /// Whether a repository has the blob of one of the files already.
+    ///
+    /// - Throws: ``BackupTargetFailure``.
+    func has(anyOf files: [FileEntry], in target: any BackupTarget, layout: BackupLayout) throws -> Bool
+
     /// Reads the blobs of files in a repository, several at a time, and compares their bytes with the digests.
     ///
     /// - Parameters:
@@ -69,6 +87,15 @@ package protocol BackupEngine: Sendable {
         layout: BackupLayout,
         through folder: String
     ) throws -> [BlobCondition]
+
+    /// Reads objects of a repository to files, several at a time.
+    ///
+    /// - Parameters:
+    ///   - names: The objects.
+    ///   - target: The repository.
+    ///   - folder: The folder of the files, whose names are the indices of the objects: `0`, `1` and so on.
+    /// - Throws: ``BackupTargetFailure``, also if an object is missing; some files can exist then.
+    func fetch(_ names: [String], in target: any BackupTarget, to folder: String) throws
 
     /// Begins to copy blobs from a repository to the folder of an app; no server uses it.
     ///
@@ -95,6 +122,12 @@ package protocol CopiedDatabase: Sendable {
     ///
     /// - Throws: ``OpenFailure`` if records cannot be read, and errors of the body.
     func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws
+
+    /// Calls the body with each row that does not match its checksum. A copy contains such rows as they are, so a server
+    /// on it does not serve them.
+    ///
+    /// - Throws: ``OpenFailure`` if rows cannot be read, and errors of the body.
+    func forEachDamagedRow(_ body: (DamagedRow) throws -> Void) throws
 
     /// Whether the original of a copy currently has a record; `true` if it is unknown.
     func originalHas(_ file: FileEntry) -> Bool

@@ -2,7 +2,7 @@
 ///
 /// `<app>/blobs/ab/<SHA-256 of the key>.<digest of the bytes>` has the bytes of a file. The name tells key and bytes, so
 /// an object never changes, and all snapshots that have the file share it. `<app>/snapshots/<time>/` has a snapshot, and
-/// `<app>/wal/` the continuous backup, with lists of blobs whose paths have a part that begins with `files`.
+/// `<app>/wal/<generation>/` a generation of the continuous backup (docs/continuous-backup.md).
 package struct BackupLayout: Sendable, Hashable {
     /// The app.
     package let app: AppID
@@ -41,11 +41,6 @@ package struct BackupLayout: Sendable, Hashable {
     /// The name of a part of a snapshot.
     package func object(_ part: SnapshotPart, of time: SnapshotTime) -> String {
         "\(snapshots)\(time)/\(part.rawValue)"
-    }
-
-    /// Whether an object of the continuous backup is a list of blobs.
-    package func isBlobList(_ name: String) -> Bool {
-        name.hasPrefix(log) && name.dropFirst(log.count).contains("/files")
     }
 }
 

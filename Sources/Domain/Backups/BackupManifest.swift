@@ -30,6 +30,8 @@ package struct BackupManifest: Sendable, Equatable {
     package var byteCount: Int64
     /// The number of files that were left out because they were damaged or missing in the storage.
     package var damaged: Int
+    /// The number of rows that did not match their checksums, which the database contains as they were.
+    package var damagedRows: Int
 
     /// The version of the format of repositories.
     package static let format = 1
@@ -46,7 +48,8 @@ package struct BackupManifest: Sendable, Equatable {
         generatedApp: Content?,
         fileCount: Int,
         byteCount: Int64,
-        damaged: Int
+        damaged: Int,
+        damagedRows: Int = 0
     ) {
         self.version = version
         self.time = time
@@ -57,7 +60,11 @@ package struct BackupManifest: Sendable, Equatable {
         self.fileCount = fileCount
         self.byteCount = byteCount
         self.damaged = damaged
+        self.damagedRows = damagedRows
     }
+
+    /// Whether the snapshot has everything, as it was written.
+    package var isComplete: Bool { damaged == 0 && damagedRows == 0 }
 
     /// The manifest as JSON.
     package var encoded: [UInt8] {
@@ -69,7 +76,7 @@ package struct BackupManifest: Sendable, Equatable {
             "time": .string(time.iso8601), "apps": .array(apps.map(JSONValue.string)),
             "database": content(database), "files": content(files),
             "fileCount": .integer(Int64(fileCount)), "byteCount": .integer(byteCount),
-            "damaged": .integer(Int64(damaged)),
+            "damaged": .integer(Int64(damaged)), "damagedRows": .integer(Int64(damagedRows)),
         ]
         members["generatedApp"] = generatedApp.map(content)
         return JSONValue.object(members).encoded()
@@ -100,7 +107,8 @@ package struct BackupManifest: Sendable, Equatable {
             generatedApp: content(members["generatedApp"]),
             fileCount: Int(fileCount),
             byteCount: byteCount,
-            damaged: Int(members["damaged"]?.integerValue ?? 0)
+            damaged: Int(members["damaged"]?.integerValue ?? 0),
+            damagedRows: Int(members["damagedRows"]?.integerValue ?? 0)
         )
     }
 }

@@ -4,9 +4,9 @@ internal import Synchronization
 /// Removes the bytes of one app's deleted files: the worker of the deletion queue (docs/storage-format.md, "Deleting").
 ///
 /// The transaction that deletes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
-/// row. The blob of a file in the trash moves there instead (docs/trash.md). So a kill or a failing disk delays a removal and never loses it. Blobs are named by keys, and a key can be used
-/// again: both the worker and an upload that creates a file under a chosen key hold a claim on the key, and no file is
-/// created under a key while its row exists.
+/// row. The blob of a file in the trash moves there instead (docs/trash.md). So a kill or a failing disk delays a
+/// removal and never loses it. Blobs are named by keys, and a key can be used again: both the worker and an upload that
+/// creates a file under a chosen key hold a claim on the key, and no file is created under a key while its row exists.
 package final class FileDeletions: Sendable {
     private struct State {
         /// The number of rows at the queue's front that were tried since the last restart of the pass and still exist.

@@ -64,6 +64,8 @@ package struct FileRecord: Sendable, Hashable {
 
 /// The fields of a file record that downloads need.
 package struct ServedFile: Sendable, Hashable {
+    /// The objectId, which no later file with the key has.
+    let id: ObjectID
     /// The path part of the URL; unique in the app.
     package let key: FileKey
     /// The media type with which the file is served.
@@ -83,6 +85,7 @@ package struct ServedFile: Sendable, Hashable {
 
     /// Creates the value from a record.
     package init(_ record: FileRecord) {
+        id = record.id
         key = record.key
         mediaType = record.mediaType
         size = record.facts.size

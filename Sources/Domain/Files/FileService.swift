@@ -106,10 +106,10 @@ package struct FileService: Sendable {
     /// Opens the bytes of a file for this caller only.
     ///
     /// - Throws: ``ServiceError/Code/fileNotFound`` if the file was deleted meanwhile; ``ServiceError/unreadable(_:)``
-    ///   if the blob has not as many bytes as its record says, or is known to be damaged.
+    ///   if the blob is missing, has not as many bytes as its record says, or is known to be damaged.
     package func open(_ file: ServedFile) async throws -> any OpenBlob {
         try requireWhole(file)
-        guard let blob = try await blobs.open(file.key) else { throw try await missing(file.key) }
+        guard let blob = try await blobs.open(file.key) else { throw try await missing(file) }
         guard blob.size == file.size else {
             try await report(file.key, "has \(blob.size) bytes, and its record \(file.size)")
             throw ServiceError.unreadable(UnreadableBlob(size: blob.size, expected: file.size))
@@ -128,11 +128,12 @@ package struct FileService: Sendable {
         return try await open(file)
     }
 
-    /// The error for a missing blob; the blob was lost if its record exists, because a deletion removes the record
+    /// The error for a missing blob; the blob was lost if the file's record exists, because a deletion removes the record
     /// first.
-    private func missing(_ key: FileKey) async throws -> ServiceError {
-        try await report(key, "is missing")
-        return FileService.notFound
+    private func missing(_ file: ServedFile) async throws -> ServiceError {
+        guard try await files.file(key: file.key)?.id == file.id else { return FileService.notFound }
+        try await report(file.key, "is missing")
+        return .unreadable(UnreadableBlob("the blob is missing"))
     }
 
     /// Reports damage of a blob whose record exists.

@@ -37,7 +37,7 @@ package protocol CheckEngine: Sendable {
 /// The database of an app, as a check reads it.
 ///
 /// It holds no state of the database for longer than a page of rows, so that the log of a running server does not grow.
-package protocol CheckedDatabase: Sendable {
+package protocol CheckedDatabase: CheckedTrashEntries {
     /// What SQLite finds wrong, one description for each fault, which continues "the database …"; empty if all is whole.
     ///
     /// - Parameter comparingIndexes: Whether indexes are compared with rows (`integrity_check`), which takes long, or only
@@ -106,7 +106,7 @@ package struct FileTotals: Sendable {
     package init() {}
 }
 
-/// An object that refers to a file which does not exist.
+/// An object that refers to a file which does not exist, by a value or as a member of a relation.
 package struct DanglingReference: Sendable, Hashable {
     /// The class of the object.
     package let className: String
@@ -114,11 +114,14 @@ package struct DanglingReference: Sendable, Hashable {
     package let object: String
     /// The file.
     package let file: ObjectID
+    /// The key of the relation; `nil` for a value.
+    package let relation: String?
 
     /// Creates the value.
-    package init(className: String, object: String, file: ObjectID) {
+    package init(className: String, object: String, file: ObjectID, relation: String? = nil) {
         self.className = className
         self.object = object
         self.file = file
+        self.relation = relation
     }
 }

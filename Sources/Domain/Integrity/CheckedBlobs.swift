@@ -1,7 +1,7 @@
 /// The files in an app's folder besides the database, as a check reads them.
 ///
 /// Every call blocks. Only the methods that say so change anything.
-package protocol CheckedBlobs: Sendable {
+package protocol CheckedBlobs: CheckedTrashBytes {
     /// The names in the folder of the blobs whose names begin with a byte.
     func names(beginningWith byte: UInt8) throws -> BlobFolderNames
 

@@ -42,23 +42,3 @@ package struct InspectedRows: Sendable, Equatable {
         self.next = next
     }
 }
-
-/// A row whose bytes are not those that were written.
-package struct DamagedRow: Sendable, Equatable {
-    /// The name of the class, as far as it is known.
-    package let className: String
-    /// The engine's number of the row.
-    package let number: Int64
-    /// Its object id, as far as it can be read.
-    package let id: String
-    /// What is wrong; continues "the row …".
-    package let damage: String
-
-    /// Creates the value from the readable parts.
-    package init(className: String, number: Int64, id: String, damage: String) {
-        self.className = className
-        self.number = number
-        self.id = id
-        self.damage = damage
-    }
-}

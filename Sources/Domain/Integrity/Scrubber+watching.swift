@@ -42,7 +42,7 @@ extension Scrubber {
     func examineSuspects() async throws -> Int {
         let named = try await parts.journal.suspects()
         let all = parts.suspects.takeAll().union(named)
-        for id in all.sorted() { try await examine(id) }
+        for id in all.sorted() { try await passingDamagedRecord { try await examine(id) } }
         // After the examination: what a kill cuts off is examined again.
         if !named.isEmpty { try await parts.journal.remove(named) }
         return all.count
@@ -75,7 +75,8 @@ extension Scrubber {
             let page = try await parts.store.read { try $0.knownDamage(after: start, limit: Scrubber.pageSize) }
             guard let last = page.last else { return nil }
             for object in page {
-                try await recheck(object, reporting: isReporting && count < Scrubber.reportLimit)
+                let isReported = isReporting && count < Scrubber.reportLimit
+                try await passingDamagedRecord { try await recheck(object, reporting: isReported) }
                 count += 1
             }
             position = last.id
@@ -106,6 +107,16 @@ extension Scrubber {
         }
     }
 
+    /// Runs a body about one file, whose record can be damaged, too: then the file is not served, a round reports the row,
+    /// and the other files still have to be examined.
+    private func passingDamagedRecord(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as ServiceError where error.code == .storageDamaged {
+            return
+        }
+    }
+
     private func drop(_ id: ObjectID) async throws {
         _ = try await parts.store.write { try $0.delete(id, in: .damage) }
     }
@@ -113,7 +124,7 @@ extension Scrubber {
 
 extension FileEntry {
     /// Reads a record; `nil` if it has no bytes here, or cannot be read.
-    init?(record object: StoredObject) {
+    package init?(record object: StoredObject) {
         guard object.mirrorState != .missing, let record = try? FileRecord(stored: object) else { return nil }
         self.init(id: record.id, key: record.key, facts: record.facts)
     }

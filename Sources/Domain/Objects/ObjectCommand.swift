@@ -25,6 +25,8 @@ package struct ObjectCommand: Sendable {
         case update(ObjectID, ObjectChange, where: Condition?, returnsObject: Bool)
         /// Delete the objects for which the condition holds.
         case delete([ObjectID], where: Condition?)
+        /// Change objects by a rule; the change has the fields that the rule gives them.
+        case apply(ObjectChange, ObjectRule)
         /// Read an object.
         case get(ObjectID)
         /// Read objects, count them, or both.
@@ -64,7 +66,7 @@ package struct ObjectCommand: Sendable {
     var condition: Condition? {
         switch action {
         case .update(_, _, let condition, _), .delete(_, let condition): condition
-        case .create, .get, .find: nil
+        case .create, .apply, .get, .find: nil
         }
     }
 
@@ -87,7 +89,7 @@ package struct ObjectCommand: Sendable {
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: returnsObject), view: view)
         case .delete(let ids, _):
             ObjectCommand(className, .delete(ids, where: condition), view: view)
-        case .create, .get, .find:
+        case .create, .apply, .get, .find:
             self
         }
     }
@@ -99,7 +101,7 @@ package struct ObjectCommand: Sendable {
             ObjectCommand(className, .create(change, returnsObject: false), view: view, mustExist: mustExist)
         case .update(let id, let change, let condition, _):
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: false), view: view)
-        case .delete, .get, .find:
+        case .delete, .apply, .get, .find:
             self
         }
     }
@@ -111,6 +113,8 @@ package struct ObjectCommand: Sendable {
             ObjectCommand(className, .create(change, returnsObject: returnsObject), view: view, mustExist: mustExist)
         case .update(let id, _, let condition, let returnsObject):
             ObjectCommand(className, .update(id, change, where: condition, returnsObject: returnsObject), view: view)
+        case .apply(_, let rule):
+            ObjectCommand(className, .apply(change, rule), view: view)
         case .delete, .get, .find:
             self
         }
@@ -125,7 +129,7 @@ package struct ObjectCommand: Sendable {
     /// The change of one object's fields; `nil` for other commands.
     var change: ObjectChange? {
         switch action {
-        case .create(let change, _), .update(_, let change, _, _): change
+        case .create(let change, _), .update(_, let change, _, _), .apply(let change, _): change
         case .delete, .get, .find: nil
         }
     }
@@ -134,7 +138,7 @@ package struct ObjectCommand: Sendable {
     package var isRead: Bool {
         switch action {
         case .get, .find: true
-        case .create, .update, .delete: false
+        case .create, .update, .delete, .apply: false
         }
     }
 }

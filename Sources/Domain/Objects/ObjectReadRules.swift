@@ -22,7 +22,7 @@ struct ObjectReadRules {
         switch command.action {
         case .get(let id): try get(id, in: command.className, view: command.view)
         case .find(let search): try find(search, in: command.className, view: command.view)
-        case .create, .update, .delete:
+        case .create, .update, .delete, .apply:
             throw ServiceError(.internalFailure, "Internal error.", cause: NoRead())
         }
     }

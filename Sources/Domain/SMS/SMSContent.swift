@@ -30,6 +30,13 @@ struct SMSContent: Sendable, Hashable {
             )
         }
         for name in names { variables[name] = try SMSContent.text(name, in: body) }
+        // It is in lcfile's own texts, which any client has sent to any number.
+        guard variables["name"].map(SMSContent.isName) ?? true else {
+            throw ServiceError(
+                .badRequest,
+                "'name' must be that of an app: at most \(SMSContent.maxName) characters, without '.', '/', ':' and '@'."
+            )
+        }
     }
 
     /// Reads the fields of a row.
@@ -54,6 +61,13 @@ struct SMSContent: Sendable, Hashable {
     private static let maxVariables = 20
     /// The maximum number of characters of a value.
     private static let maxValue = 100
+    /// The maximum number of characters of the app's name.
+    private static let maxName = 20
+
+    /// Whether a text can be the name of an app, and contains no link.
+    private static func isName(_ text: String) -> Bool {
+        text.count <= maxName && !text.contains { "./:@。．／：＠".contains($0) }
+    }
 
     /// Members of the body that are no variables.
     private static let reserved: Set<String> = [

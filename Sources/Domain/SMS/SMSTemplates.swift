@@ -4,7 +4,7 @@ package struct SMSTemplates: Sendable {
     package let appName: String
     private let templates: [String: TextTemplate]
 
-    /// The variables that the server fills; a request cannot set them.
+    /// The variables that the server fills; of these, a request can set `name` only.
     static let systemVariables: Set<String> = ["name", "code", "ttl", "sign", "template"]
 
     /// The longest text of an SMS in characters, about six parts.

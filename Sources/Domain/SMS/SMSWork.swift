@@ -103,8 +103,13 @@ package struct SMSWork: DeliveryWork {
     }
 
     package func expired(at now: Timestamp) -> [(name: ClassName, condition: Condition)] {
-        [(.smsCode, SMSCode.isExpired(at: now)), (.captcha, CaptchaService.isExpired(at: now))]
+        let gone = SMSCode.isExpired(at: now.adding(seconds: -SMSWork.afterlife))
+        return [(.smsCode, gone), (.captcha, CaptchaService.isExpired(at: now))]
     }
+
+    /// Seconds for which a code that has ended is stored: longer than the longest pause between two attempts to send it,
+    /// because an SMS without a code is not needed, and one whose code has ended becomes a dead letter.
+    private static let afterlife = 7200
 }
 
 extension DeliveryQueue where Work == SMSWork {

@@ -53,8 +53,9 @@ extension SMSCodeService {
         preparedBy objects: ObjectService
     ) async throws -> ObjectReply {
         let (number, code) = (try number(in: body), try code(in: body))
+        try accounts.requestLimits.takeLogIn(by: caller)
         let change = try await signUp(of: number, code, body, as: caller, objects)
-        return try await use(code, for: SMSPurpose.signingUp, to: number, as: caller) { code, rules in
+        return try await use(code, for: SMSPurpose.signingUp, to: number, as: caller, isCounted: true) { code, rules in
             guard try user(with: number, in: rules.writer) == nil, let change else { return try welcome(code, rules) }
             return try rules.signUp(try named(change, rules), onlyKnown: false, hasProvenPhone: true)
         }
@@ -66,8 +67,9 @@ extension SMSCodeService {
     package func resetPassword(_ code: String, _ body: [String: JSONValue], as caller: Caller) async throws {
         let new = try Password(body["password"], limit: accounts.settings.maxPasswordLength)
         let number = try await self.number(in: body, orOf: caller)
+        try accounts.requestLimits.takeLogIn(by: caller)
         // No password is hashed for a wrong code.
-        try await compare(code, for: [.resetPassword], to: number, as: caller)
+        try await compare(code, for: [.resetPassword], to: number)
         let hash = try await accounts.hasher.hash(new, for: caller.identityByAddress)
         try await use(code, for: [.resetPassword], to: number, as: caller, isCounted: true) { code, rules in
             // The code was sent to the present number, so its use proves the same as that of one that verifies.
@@ -130,13 +132,13 @@ extension SMSCodeService {
     }
 
     /// Compares a code before a slow step; a wrong code counts.
+    ///
+    /// The log-in is counted already.
     private func compare(
         _ text: String,
         for purposes: [SMSPurpose],
-        to number: PhoneNumber,
-        as caller: Caller
+        to number: PhoneNumber
     ) async throws {
-        try accounts.requestLimits.takeLogIn(by: caller)
         let code = try await store.write { [settings, policy] writer in
             try writer.compareSMSCode(text, for: purposes, to: number, policy, at: settings.clock())
         }
@@ -192,7 +194,7 @@ extension SMSCodeService {
         var fields = body.filter { !SMSCodeService.control.contains($0.key) }
         // Its empty password is that of a user without one (protocol/data 6.4).
         if [.null, .string("")].contains(fields["password"]) { fields["password"] = nil }
-        if fields["password"] != nil { try await compare(code, for: SMSPurpose.signingUp, to: number, as: caller) }
+        if fields["password"] != nil { try await compare(code, for: SMSPurpose.signingUp, to: number) }
         fields[AccountName.phone.rawValue] = .string(SMSCodeService.stored(body, number))
         let change = try ObjectChange(.object(fields), allowsPaths: false)
         return try await objects.prepared(change, of: nil, as: caller)

@@ -96,8 +96,34 @@ extension FriendshipService {
         )
     }
 
+    /// The users whom a user blocks, and those who block it, as a condition that leaves them out.
+    ///
+    /// - Parameters:
+    ///   - user: The user.
+    ///   - field: The field that names the other user; `nil` for queries of users.
+    ///   - isMutual: Whether users who block the user are left out, too.
+    /// - Returns: The condition.
+    /// - Throws: Errors of the store.
+    func unblocked(by user: ObjectID, in field: String?, isMutual: Bool) async throws -> Condition {
+        let limit = settings.people.blocked
+        let ids = try await store.read { reader in
+            let blocked = ObjectQuery(.blocklist, where: Relation.belongs(to: user), page: Page(first: limit))
+            var ids = try reader.find(blocked).compactMap { Relation.block.users(of: $0)?.other }
+            if isMutual {
+                let page = Page(first: FriendshipService.maxBlocking)
+                let blocking = ObjectQuery(.blocklist, where: Relation.block.names(user), page: page)
+                ids += try reader.find(blocking).compactMap { Relation.block.users(of: $0)?.user }
+            }
+            return ids
+        }
+        let values = ids.map { field == nil ? JSONValue.string($0.description) : Pointer(.user, $0).json }
+        return .not(.field(FieldPath(field: field ?? "objectId"), .isIn(ValueSet(values))))
+    }
+
     /// The maximum number of users that one strict query finds.
     private static let maxStrict = 100
+    /// The maximum number of users who block the caller and are left out; others decide how many do.
+    private static let maxBlocking = 10_000
 
     private func requireFinding(as caller: Caller) async throws {
         try await store.read { [settings] reader in

@@ -4,7 +4,7 @@ extension ClassSchema {
         .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
         .censorJobs, .censorRuns, .censorLog, .censorSettings, .knownImages,
         .mails, .mailLinks, .inboxes, .inboxItems, .peopleJobs, .sms, .smsCodes, .captchas,
-        .damages, .trash,
+        .damages, .trash, .consoleSessions, .consoleAudit,
     ]
 
     /// File records.

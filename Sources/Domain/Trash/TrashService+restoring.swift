@@ -35,7 +35,7 @@ extension TrashService {
             }
             try await store.write { writer in
                 writer.caller = caller
-                try writer.restore(entry, at: clock())
+                try writer.restoreKnowingDamage(entry, at: clock())
             }
         }
     }
@@ -64,5 +64,19 @@ extension TrashService {
         members["createdAt"] = .string(record.createdAt.iso8601)
         members["updatedAt"] = .string(record.updatedAt.iso8601)
         return members
+    }
+}
+
+extension WriteTransaction {
+    /// Makes an entry a file again; the scrubber examines its bytes if they were damaged when it was deleted.
+    ///
+    /// The row about the damage went with the record. Without one the file would not be served, and nothing would find
+    /// out that its bytes are whole again.
+    ///
+    /// - Throws: The errors of ``restore(_:at:)``.
+    func restoreKnowingDamage(_ entry: TrashEntry, at now: Timestamp) throws {
+        try restore(entry, at: now)
+        guard entry.record.isDamaged, let file = FileEntry(record: entry.record) else { return }
+        _ = try note(KnownDamage(file, "was damaged when it was deleted", identity: nil, id: entry.id, at: now))
     }
 }

@@ -92,6 +92,10 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let captcha = ClassName(known: "_Captcha")
     /// What is known to be damaged in the app's storage; only the master key can read it.
     package static let damage = ClassName(known: "_Damage")
+    /// The sessions of the console, which only the master key can read.
+    package static let consoleSession = ClassName(known: "_ConsoleSession")
+    /// The changes that were made through the console; only the master key can read them.
+    package static let consoleAudit = ClassName(known: "_ConsoleAudit")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
@@ -106,6 +110,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
         .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey,
         .censorJob, .censorRun, .censorLog, .censorSettings, .knownImage, .mail, .mailLink,
         .inbox, .inboxItem, .peopleJob, .sms, .smsCode, .captcha, .damage, .trash,
+        .consoleSession, .consoleAudit,
     ]
 
     /// Whether lcfile has its own rules for the class, or stores its own state there.

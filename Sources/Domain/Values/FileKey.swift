@@ -82,7 +82,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The router compares segments as received: case-sensitive and percent-encoded. So `Health/x` is an ordinary key,
     /// and `%68ealth/x` is a key whose URL contains `%2568ealth/x`.
-    package static let reservedSegments = ["1", "1.1", "health", "ready"]
+    package static let reservedSegments = ["1", "1.1", "health", "ready", "console"]
 
     /// Whether the first segment of a path is reserved, so that no file can have the path.
     fileprivate static func isReserved(_ text: some StringProtocol) -> Bool {
@@ -93,7 +93,8 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     fileprivate static func reserved(_ field: String) -> ServiceError {
         ServiceError(
             .badRequest,
-            "\(field) must not begin with the folder '1', '1.1', 'health' or 'ready': these paths belong to the server."
+            "\(field) must not begin with the folder '1', '1.1', 'health', 'ready' or 'console': these paths belong to the "
+                + "server."
         )
     }
 }

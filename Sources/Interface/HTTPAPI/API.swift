@@ -86,9 +86,13 @@ package struct API: Sendable {
     package var bodyMemory: (used: Int, limit: Int) { bodies.usedMemory }
 
     /// Builds the responder; call it once.
-    package func responder() -> some HTTPResponder<APIContext> {
+    ///
+    /// - Parameter mounted: Routes beside the API; `nil` for none.
+    /// - Returns: The responder of all requests.
+    package func responder(mounting mounted: (any MountedRoutes)? = nil) -> some HTTPResponder<APIContext> {
         let router = Router(context: APIContext.self)
-        router.add(middleware: RequestLog(sink: requests))
+        let log = RequestLog(sink: requests)
+        router.add(middleware: log)
         router.add(middleware: UploadCORS())
         router.add(middleware: CORSMiddleware.api)
         router.add(middleware: ExposedHeaders())
@@ -100,9 +104,10 @@ package struct API: Sendable {
         for version in ["1.1", "1"] {
             // Python's SDK requests the time before it signs other requests (protocol/data 1.2).
             router.get("\(version)/date") { _, _ in JSONValue.date(.now()).response() }
-            let callers = router.group("\(version)")
+            let authenticated = router.group("\(version)")
                 .add(middleware: Authentication(authenticator: authenticator, apps: apps, limits: requestLimits))
-                .group(context: CallerContext.self)
+            ClientRoute().add(to: authenticated)
+            let callers = authenticated.group(context: CallerContext.self)
             UploadRoutes(apps: apps, bodies: bodies).add(to: callers.group().add(middleware: pace()))
             TokenRoutes(apps: apps, bodies: bodies, addresses: addresses, providers: providers).add(to: callers)
             addUploads(to: router, version)
@@ -120,8 +125,10 @@ package struct API: Sendable {
             LinkRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/links").add(middleware: allowance))
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
+            ConsoleSessionRoutes(apps: apps).add(to: callers)
             TrashRoutes(apps: apps).add(to: callers)
             CollectionRoutes(apps: apps, bodies: bodies).add(to: callers)
+            UsageRoutes(apps: apps).add(to: callers)
             FileURLRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorshipRoutes(apps: apps, bodies: bodies).add(to: callers)
@@ -131,8 +138,11 @@ package struct API: Sendable {
                 .add(to: router.group("\(version)/censorship").add(middleware: allowance))
         }
         DownloadRoutes(apps: all, hotDownloads: hotDownloads).add(to: router)
-        let tunnel = TunnelResponder(base: router.buildResponder(), bodies: bodies)
-        return ProxyResponder(base: tunnel, proxies: proxies)
+        let responder = router.buildResponder()
+        let tunnel = TunnelResponder(base: responder, bodies: bodies)
+        // Without the tunnel, whose credentials would replace those of the console.
+        let mount = MountResponder(base: tunnel, routes: mounted, api: MountedAPI(base: responder, log: log))
+        return ProxyResponder(base: mount, proxies: proxies)
     }
 
     /// Adds the routes whose responses can be long and are compressed.

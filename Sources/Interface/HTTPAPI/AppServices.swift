@@ -14,6 +14,8 @@ package struct AppServices: Sendable {
     package let trash: TrashService
     /// Finds files that no object refers to.
     package let collections: CollectionService
+    /// Tells how much space the files use.
+    let usage: UsageService
     /// Renders derivatives.
     package let images: ImageService
     /// Fetches files from other servers.
@@ -52,6 +54,8 @@ package struct AppServices: Sendable {
     package let mirror: MirrorService?
     /// Censors images.
     package let censorship: CensorService
+    /// The sessions of the console and its audit log.
+    package let console: ConsoleService
     /// Live queries; `nil` if the server has none.
     package let liveQueries: LiveQueryService?
     /// The hosts of the file domains that belong to this app alone, with their ports.
@@ -86,6 +90,7 @@ package struct AppServices: Sendable {
         ownDomains: [String] = [],
         mirror: MirrorService? = nil,
         censorship: CensorService,
+        console: ConsoleService,
         liveQueries: LiveQueryService? = nil,
         queries: QueryLimits,
         patterns: any PatternEngine
@@ -96,6 +101,7 @@ package struct AppServices: Sendable {
         self.deletions = deletions
         self.trash = trash
         self.collections = collections
+        usage = UsageService(uploads: uploads, trash: trash)
         self.images = images
         self.remoteImages = remoteImages
         self.objects = objects
@@ -115,6 +121,7 @@ package struct AppServices: Sendable {
         self.fileDomains = fileDomains
         self.mirror = mirror
         self.censorship = censorship
+        self.console = console
         self.liveQueries = liveQueries
         ownHosts = Set(ownDomains.compactMap(AppServices.host(of:)))
         decoder = ObjectRequestDecoder(limits: queries, engine: patterns)

@@ -6,7 +6,8 @@ internal import NIOCore
 
 /// JSON that is already encoded.
 struct RawJSON {
-    private let text: ByteBuffer
+    /// Its bytes.
+    let text: ByteBuffer
 
     init(_ text: ByteBuffer) {
         self.text = text

@@ -52,7 +52,7 @@ package struct LCFileCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     Serve.self, StatusCommand.self, Health.self, DoctorCommand.self, VersionCommand.self, Backup.self,
-                    Restore.self, Check.self,
+                    Restore.self, Check.self, ConsoleCommand.self,
                 ]
             ),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self, CompletionsCommand.self]),

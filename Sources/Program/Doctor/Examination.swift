@@ -5,20 +5,23 @@ package import Server
 internal import Storage
 
 /// Examines the machine, the storage folder, the settings and the network for a server, and changes nothing but a folder
-/// for a trial of syncs.
+/// for a trial of syncs, and a file that is uploaded and removed if that is wanted.
 package struct Examination: Sendable {
     private let loader: ConfigurationLoader
     private let storage: String?
     private let url: String?
+    private let transfers: Bool
 
     /// - Parameters:
     ///   - loader: The sources of the settings.
     ///   - storage: The storage folder, in the place of the settings'.
     ///   - url: The URL of the server, in the place of `publicURL`.
-    package init(_ loader: ConfigurationLoader, storage: String?, url: String?) {
+    ///   - transfers: Whether a file is uploaded through the URL with the master key of the first app, and removed.
+    package init(_ loader: ConfigurationLoader, storage: String?, url: String?, transfers: Bool = false) {
         self.loader = loader
         self.storage = storage
         self.url = url
+        self.transfers = transfers
     }
 
     /// Runs everything; blocks for seconds, longer if names do not resolve.
@@ -132,5 +135,15 @@ package struct Examination: Sendable {
         let trustsProxies = !configuration.http.proxies.networks.isEmpty
         let findings = probe.findings(trustsProxies: trustsProxies, hasLiveQueries: configuration.liveQueries.enabled)
         for finding in findings { report(finding) }
+        guard transfers else { return }
+        guard let app = apps.first else {
+            return report(Finding("url.upload", .problem, "no app is configured, whose master key an upload needs"))
+        }
+        let transfer = TransferProbe(
+            through: address,
+            app: app.id.description,
+            masterKey: app.keys.masterKey.revealed
+        )
+        for finding in transfer.findings(proxy: probe.proxyName, trustsProxies: trustsProxies) { report(finding) }
     }
 }

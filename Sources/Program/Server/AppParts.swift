@@ -143,6 +143,7 @@ struct AppParts {
             ownDomains: app.fileDomains,
             mirror: mirror(uploads),
             censorship: censorship,
+            console: ConsoleService(store: store, settings: configuration.console.settings),
             liveQueries: liveQueries,
             queries: configuration.queries,
             patterns: PCREEngine()

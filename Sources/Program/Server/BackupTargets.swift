@@ -20,6 +20,11 @@ package enum BackupTargets {
     /// - Returns: The target.
     /// - Throws: ``ExitError`` if it cannot be used.
     package static func target(_ text: String, _ loader: ConfigurationLoader) throws -> any BackupTarget {
+        try target(text) { try loader.load().s3 }
+    }
+
+    /// The target that a text names, with the settings of a server.
+    static func target(_ text: String, _ settings: () throws -> S3Configuration) throws -> any BackupTarget {
         guard text.hasPrefix(S3Location.scheme) else {
             do {
                 return try FolderTarget(folder: text)
@@ -30,6 +35,6 @@ package enum BackupTargets {
         guard let location = S3Location(text) else {
             throw ExitError.configuration("\(text) is not the name of a bucket such as s3://backups/lcfile")
         }
-        return try loader.load().s3.target(at: location)
+        return try settings().target(at: location)
     }
 }

@@ -20,6 +20,11 @@ package struct FolderEngine: BackupEngine {
         try DatabaseCopy(reading: "\(folder)/\(databaseName)")
     }
 
+    /// Writes the pages of a segment into the file (``SegmentReplay``).
+    package func replay(segmentAt path: String, onto folder: String, after link: SegmentLink) throws -> SegmentLink {
+        try SegmentReplay.apply(path, to: "\(folder)/\(databaseName)", after: link)
+    }
+
     /// Reads the files of blobs (``BlobSource``).
     package func check(_ files: [FileEntry], in folder: String, comparingDigests: Bool) throws -> [BlobCondition] {
         try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
@@ -44,6 +49,11 @@ package struct FolderEngine: BackupEngine {
         try BlobRepository(target: target, layout: layout).upload(files, from: BlobSource(folder: folder))
     }
 
+    /// Looks for the objects of blobs (``BlobRepository``).
+    package func has(anyOf files: [FileEntry], in target: any BackupTarget, layout: BackupLayout) throws -> Bool {
+        try BlobRepository(target: target, layout: layout).has(anyOf: files)
+    }
+
     /// Reads blobs back (``BlobRepository``).
     package func check(
         _ files: [FileEntry],
@@ -52,6 +62,11 @@ package struct FolderEngine: BackupEngine {
         through folder: String
     ) throws -> [BlobCondition] {
         try BlobRepository(target: target, layout: layout).check(files, through: folder)
+    }
+
+    /// Writes the files of objects (``ObjectFetch``).
+    package func fetch(_ names: [String], in target: any BackupTarget, to folder: String) throws {
+        try ObjectFetch.fetch(names, from: target, to: folder)
     }
 
     /// Writes the files of blobs (``BlobFetch``).

@@ -4,6 +4,8 @@ internal import Domain
 package struct Greeting: Sendable {
     /// The URL that clients use.
     package let url: String
+    /// The URL of the console; `nil` if it is off.
+    package let consoleURL: String?
     /// The first app's id.
     package let appID: String
     /// The first app's app key.
@@ -18,6 +20,7 @@ package struct Greeting: Sendable {
     init(configuration: ServerConfiguration, app: AppConfiguration, generated: GeneratedApp?, warnings: [String]) {
         self.warnings = warnings
         url = configuration.fileURLBase
+        consoleURL = configuration.consoleURL
         appID = app.id.description
         appKey = app.keys.appKey.revealed
         masterKey = generated?.isNew == true ? app.keys.masterKey.revealed : nil
@@ -30,6 +33,7 @@ package struct Greeting: Sendable {
     /// - Returns: Lines for a terminal.
     package func message(sample: String) -> String {
         var lines = ["lcfile serves at \(url)"] + warnings.map { "  warning: \($0)" }
+        if let consoleURL { lines.append("  console     \(consoleURL)") }
         if let keyFile {
             lines.append("  app id      \(appID)")
             lines.append("  app key     \(appKey)")

@@ -1,3 +1,4 @@
+internal import Console
 internal import Domain
 internal import Glibc
 internal import HTTPAPI
@@ -161,9 +162,10 @@ package struct LCFileServer: Sendable {
             for app in services { await app.uploads.finishRecovered() }
 
             let readiness = Readiness()
+            let authenticator = Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) }))
             let api = API(
                 apps: services,
-                authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) })),
+                authenticator: authenticator,
                 publicURL: configuration.fileURLBase,
                 limits: configuration.wireLimits,
                 providers: configuration.providers,
@@ -192,6 +194,11 @@ package struct LCFileServer: Sendable {
             let people = PeopleWorkers(apps: services)
             let databases = Array(zip(apps.map(\.id), parts.map(\.database)))
             let checksums = ChecksumWorkers(databases: databases, logger: logger)
+            let backups = ContinuousBackups(
+                loops: parts.compactMap { $0.backup(of: storage.path) },
+                interval: configuration.backup.settings.interval,
+                pool: pools.disk
+            )
             let scrubs = ScrubWorkers(scrubbers: scrubbers)
             let watch = StorageWatch(
                 health: health,
@@ -229,6 +236,7 @@ package struct LCFileServer: Sendable {
             )
             let listening = ListeningParts(
                 api: api,
+                console: console(apps, services, authenticator),
                 connections: connections,
                 descriptors: descriptors,
                 encryption: certificate?.encryption(threads: pools.disk),
@@ -236,7 +244,7 @@ package struct LCFileServer: Sendable {
                 liveQueries: LiveQueryWorkers(apps: services),
                 // The last one stops first: the server is not ready before the listener stops.
                 background: [
-                    sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
+                    backups, sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
                     PoolWatch(probes: probes), reload, readinessWatch,
                 ]
             )
@@ -248,5 +256,18 @@ package struct LCFileServer: Sendable {
             for part in parts { try part.database.close() }
             reserve.takeForNextStart()
         }
+    }
+
+    private func console(
+        _ apps: [AppConfiguration],
+        _ services: [AppServices],
+        _ authenticator: Authenticator
+    ) -> Console? {
+        guard configuration.console.access != .off else { return nil }
+        return Console(
+            services: Dictionary(uniqueKeysWithValues: services.map { ($0.id, $0.console) }),
+            authenticator: authenticator,
+            options: configuration.consoleOptions(for: apps)
+        )
     }
 }

@@ -1,3 +1,4 @@
+internal import Console
 internal import HTTPAPI
 internal import ServiceLifecycle
 
@@ -5,6 +6,8 @@ internal import ServiceLifecycle
 struct ListeningParts {
     /// What answers requests.
     let api: API
+    /// The console; `nil` if it is off.
+    let console: Console?
     /// The open connections of the main listener.
     let connections: OpenConnections
     /// What the limit of open files allows.

@@ -40,6 +40,7 @@ struct AppCheck: Sendable {
                 let isWhole = try checkPages(of: database, &summary)
                 guard isWhole else { return (false, summary) }
                 try FileComparison(self, database).run(&summary)
+                try TrashComparison(self, database).run(&summary)
                 try checkStaging(database, &summary)
                 try checkReferences(database, &summary)
                 try checkDerivatives(&summary)
@@ -95,7 +96,8 @@ struct AppCheck: Sendable {
         observer.step("references to files")
         try database.forEachDanglingReference { reference in
             let subject = "\(reference.className)/\(reference.object)"
-            let detail = "refers to file \(reference.file), which does not exist"
+            let place = reference.relation.map { " in its relation \($0)" } ?? ""
+            let detail = "refers to file \(reference.file)\(place), which does not exist"
             report(finding(.danglingReference, subject, detail), &summary)
         }
     }
@@ -115,7 +117,7 @@ struct AppCheck: Sendable {
     private func check(_ usage: (stored: Usage, counted: Usage), _ summary: inout CheckSummary) async throws {
         let (stored, counted) = usage
         guard stored != counted else { return }
-        var found = finding(.wrongUsage, "usage", "is \(stored.text), and the files and uploads are \(counted.text)")
+        var found = finding(.wrongUsage, "usage", "is \(stored.text); counted are \(counted.text)")
         if options.repairs {
             try await engine.correctUsage(in: folder, to: counted)
             found.repair = "counted anew"
@@ -131,12 +133,15 @@ struct AppCheck: Sendable {
             throw ExitError.storage("the database \(folder)/\(engine.databaseName) \(failure.message)")
         } catch let failure as ServiceError {
             throw ExitError.storage("\(folder) cannot be checked (\(failure.cause ?? failure))")
+        } catch let error where !(error is ExitError) {
+            throw ExitError.storage("\(folder) cannot be checked (\(error))")
         }
     }
 }
 
 extension Usage {
     fileprivate var text: String {
-        "\(files) files with \(bytes) bytes, \(uploads) uploads with \(announced) bytes"
+        "\(files) files with \(bytes) bytes, \(uploads) uploads with \(announced) bytes, "
+            + "and in the trash \(trashFiles) files with \(trashBytes) bytes"
     }
 }

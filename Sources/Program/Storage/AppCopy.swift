@@ -63,6 +63,7 @@ struct AppCopy {
             } catch let failure as OpenFailure where database.damage != nil && failure.isDamage {
                 // The records after the damage cannot be found.
             }
+            try summary.noteDamagedRows(of: database)
             try database.close()
             if let damage = database.damage {
                 try StorageContents.rename(path, to: damagedPath)
@@ -131,6 +132,22 @@ extension CopySummary {
         firstDamagedDatabase = firstDamagedDatabase ?? "\(database) \(message)"
     }
 
+    /// Counts the databases that are gone although their apps have blobs.
+    mutating func noteLostDatabases(in storage: String, with engine: any BackupEngine) throws {
+        for app in try StorageContents.appsWithoutDatabase(in: storage, named: engine.databaseName) {
+            noteDamage(of: "\(storage)/\(app)/\(engine.databaseName)", "is missing")
+        }
+    }
+
+    /// Counts the damaged rows of a copy, which do not leave it; those of damaged pages cannot be told.
+    mutating func noteDamagedRows(of database: any CopiedDatabase) throws {
+        guard database.damage == nil else { return }
+        try database.forEachDamagedRow { row in
+            damagedRows += 1
+            firstDamagedRow = firstDamagedRow ?? row.description
+        }
+    }
+
     /// Adds the counts of another summary.
     mutating func add(_ other: CopySummary) {
         apps += other.apps
@@ -138,8 +155,10 @@ extension CopySummary {
         bytes += other.bytes
         deleted += other.deleted
         damaged += other.damaged
+        damagedRows += other.damagedRows
         damagedDatabases += other.damagedDatabases
         firstDamage = firstDamage ?? other.firstDamage
+        firstDamagedRow = firstDamagedRow ?? other.firstDamagedRow
         firstDamagedDatabase = firstDamagedDatabase ?? other.firstDamagedDatabase
     }
 }

@@ -14,6 +14,10 @@ package struct CopySummary: Sendable, Equatable {
     package var damaged = 0
     /// A description of the first damaged file.
     package var firstDamage: String?
+    /// The number of rows that do not match their checksums; they are in the backup as they are.
+    package var damagedRows = 0
+    /// A description of the first damaged row.
+    package var firstDamagedRow: String?
     /// The number of databases with damaged pages: the backup contains them as they are, and cannot be restored.
     package var damagedDatabases = 0
     /// A description of the first damaged database: "/storage/app/lcfile.sqlite is damaged (…)".

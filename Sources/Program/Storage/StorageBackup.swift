@@ -35,6 +35,7 @@ package struct StorageBackup {
                 )
                 try copy.run(counting: &summary, onUnfit: StorageBackup.leaveOut)
             }
+            try summary.noteLostDatabases(in: storage, with: engine)
             try StorageContents.copyGeneratedApp(from: storage, to: draft.path)
             try draft.finish()
         } catch {

@@ -40,16 +40,27 @@ package struct StorageCheck: Sendable {
         let apps = names.filter { name in
             AppID(name) != nil && StorageContents.exists("\(storage)/\(name)/\(engine.databaseName)")
         }.sorted()
-        guard !apps.isEmpty else { throw ExitError.storage("the storage folder \(storage) contains no app to check") }
-        guard options.repairs else { return try await check(apps) }
+        let lost = try StorageContents.appsWithoutDatabase(in: storage, named: engine.databaseName)
+        guard !apps.isEmpty || !lost.isEmpty else {
+            throw ExitError.storage("the storage folder \(storage) contains no app to check")
+        }
+        guard options.repairs else { return try await check(apps, lost) }
         // The lock: a server that starts meanwhile refuses to.
         let folder = try StorageFolder(path: storage)
         defer { withExtendedLifetime(folder.path) {} }
-        return try await check(apps)
+        return try await check(apps, lost)
     }
 
-    private func check(_ apps: [String]) async throws -> CheckSummary {
+    /// Checks apps, and reports those whose database is gone: their blobs would be orphans of an empty one.
+    private func check(_ apps: [String], _ lost: [String]) async throws -> CheckSummary {
         var summary = CheckSummary()
+        for app in lost {
+            let detail = "is missing, and the app has blobs; restore a backup before a start creates an empty database"
+            let finding = IntegrityFinding(app: app, .damagedDatabase, engine.databaseName, detail)
+            summary.apps += 1
+            summary.add(finding)
+            observer.found(CheckFinding(finding))
+        }
         var rounds: [Timestamp?] = []
         for app in apps {
             let check = AppCheck(app, in: "\(storage)/\(app)", engine, options, observer)

@@ -16,6 +16,14 @@ enum StorageContents {
         try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(engine.databaseName)") }.sorted()
     }
 
+    /// The ids of the apps in a storage folder that have blobs, and whose database is gone.
+    static func appsWithoutDatabase(in folder: String, named database: String) throws -> [String] {
+        try names(in: folder).filter { name in
+            AppID(name) != nil && !exists("\(folder)/\(name)/\(database)") && exists("\(folder)/\(name)/blobs")
+                && (try? names(in: "\(folder)/\(name)/blobs"))?.isEmpty == false
+        }.sorted()
+    }
+
     /// The ids of the apps in a backup whose databases were damaged and have not been repaired.
     static func damagedApps(in folder: String, with engine: any BackupEngine) throws -> [String] {
         let database = engine.databaseName

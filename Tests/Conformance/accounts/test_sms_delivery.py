@@ -114,7 +114,8 @@ def test_failed_sms_is_sent_again_with_the_same_code(serve, mode, words):
     phone = asked(server)
     message = eventually(lambda: [message for message in waiting(server) if "failure" in message])[0]
     assert words in message["failure"], message
-    assert message["to"] == phone and message["attempts"] == 1
+    # On a slow machine it has been tried again by now.
+    assert message["to"] == phone and message["attempts"] >= 1
     gateway.behave("accept")
     found = gateway.wait(phone, within=20)
     assert works(server, phone, found[0]["code"])

@@ -9,7 +9,7 @@ from client import ALPHA, BETA, assert_refused
 from data import at_once
 from uploading import Tus, WAYS, ask, assert_counts, assert_nothing_staged, limits, metadata, must, tokens
 
-RESERVED = ["1", "1.1", "health", "health/deep", "/health/", "ready"]
+RESERVED = ["1", "1.1", "health", "health/deep", "/health/", "ready", "console"]
 FREE = ["Health", "HEALTH", "%68ealth", "healthy", "a/health", "11"]
 NOTE = "these paths belong to the server"
 
@@ -81,7 +81,7 @@ def test_reserved_prefix_is_refused_in_every_dialect(api, prefix):
     assert_refused(tokens(api, metaData={"prefix": prefix}), 400, 1, NOTE)
 
 
-@pytest.mark.parametrize("key", ["1", "1.1", "health", "1/x", "1.1/x", "health/x", "ready", "ready/x"])
+@pytest.mark.parametrize("key", ["1", "1.1", "health", "1/x", "1.1/x", "health/x", "ready", "ready/x", "console", "console/x.js"])
 def test_reserved_key_is_refused(server, master, key):
     assert_refused(tokens(master, key=key), 400, 1, NOTE)
     tus = Tus(server)

@@ -23,6 +23,15 @@ def test_both_sides_see_who_follows_whom(three):
     assert (ann.others("followees"), bob.others("followers")) == (set(), set())
 
 
+def test_many_are_followed_by_one_batch(three):
+    ann, bob, eve = three
+    follow = [{"method": "POST", "path": f"/1.1/users/self/friendship/{other.id}", "body": {"level": 1}} for other in (bob, eve)]
+    answer = ann.post("/1.1/batch", json={"requests": follow})
+    assert answer.json() == [{"success": {}}] * 2
+    assert ann.others("followees", where='{"level":1}') == {bob.id, eve.id}
+    assert (bob.others("followers"), eve.others("followers")) == ({ann.id}, {ann.id})
+
+
 REFUSED = {
     "oneself": (lambda ann, bob: ann.follow(ann), 400, 1),
     "missing user": (lambda ann, bob: ann.post(f"/1.1/users/self/friendship/{MISSING}", json={}), 400, 211),

@@ -4,9 +4,10 @@ import json
 import resource
 import subprocess
 
-from client import BINARY, TIMEOUT, free_port
+from client import ALPHA, BINARY, TIMEOUT, eventually, free_port, queued
 from commands import FAILED, USAGE, lcfile, own_environment
 from disks import fill, memory
+from proxy import plain_proxy
 
 
 def examine(*arguments, **environment):
@@ -85,6 +86,49 @@ def test_services_that_take_no_connection_are_named(tmp_path):
     assert f"127.0.0.1:{port}" in findings["network.services"]["text"]
 
 
+def through(server, url):
+    return examine("--config", server.folder / "lcfile.yaml", "--storage", server.storage, "--through", url)
+
+
+TRANSFER = ("url.upload", "url.downloads", "url.buffering", "url.clients")
+
+
+def test_a_file_goes_to_a_server_and_back_and_nothing_of_it_is_left(new_server):
+    own = new_server(LCFILE_TRASH_KEEP="3600").start()
+    findings = through(own, own.url)
+    assert {subject: findings[subject]["level"] for subject in TRANSFER} == dict.fromkeys(TRANSFER, "ok")
+    master = own.api(master=True)
+    assert master.count() == 0
+    assert master.get("/1.1/trash").json()["results"] == []
+    assert eventually(lambda: queued(master) == 0)
+    assert list(own.blobs()) == []
+    assert not any(key in str(findings) for key in (ALPHA.key, ALPHA.master))
+
+
+def test_a_proxy_as_documented_is_ok(new_server, tmp_path):
+    own = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
+    lines = (
+        "proxy_request_buffering off;", "proxy_buffering off;",
+        "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+    )
+    with plain_proxy(tmp_path / "proxy", own.port, *lines) as url:
+        findings = through(own, url)
+    # The doctor and the proxy have the same address here, so the proxy seems to name no client.
+    assert {subject: findings[subject]["level"] for subject in TRANSFER[:3]} == dict.fromkeys(TRANSFER[:3], "ok")
+    assert "192.0.2.77" not in str(findings)
+
+
+def test_a_proxy_that_collects_uploads_drops_ranges_and_believes_clients_is_told(new_server, tmp_path):
+    own = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
+    lines = ('proxy_set_header Range "";', "proxy_set_header X-Forwarded-For $http_x_forwarded_for;")
+    with plain_proxy(tmp_path / "proxy", own.port, *lines) as url:
+        findings = through(own, url)
+    levels = {subject: findings[subject]["level"] for subject in TRANSFER}
+    assert levels == dict(zip(TRANSFER, ("ok", "problem", "note", "problem")))
+    assert "range" in findings["url.downloads"]["text"]
+
+
 def test_wrong_usage(tmp_path):
     assert lcfile("doctor", "--url", "files.example.com").returncode == USAGE
     assert lcfile("doctor", "--storage", "").returncode == USAGE
+    assert lcfile("doctor", "--through", "files.example.com").returncode == USAGE

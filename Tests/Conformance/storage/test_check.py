@@ -6,8 +6,8 @@ import threading
 
 import pytest
 from backups import blob_of
-from checking import DAMAGED, FAST_SCRUBBER, STORAGE, WHOLE, check, damage, findings, flip
-from client import ALPHA, ROCKET, eventually
+from checking import DAMAGED, FAST_SCRUBBER, STORAGE, WHOLE, check, damage, damage_row, findings, flip
+from client import ALPHA, ROCKET, eventually, queued
 
 
 @pytest.fixture
@@ -116,6 +116,69 @@ def test_wrong_usage(own, arguments):
     assert check(own, *arguments).returncode == 2
 
 
+def test_lost_bytes_of_a_file_in_the_trash_and_bytes_of_no_entry_are_found(new_server):
+    own = new_server(LCFILE_TRASH_KEEP="3600").start()
+    master = own.api(master=True)
+    for record in [master.store(name.encode(), name=name) for name in ("lost", "kept")]:
+        # At every moment of the move from the key to the trash all is whole.
+        assert master.delete(record["objectId"]).status_code == 200
+        assert findings(own, "--read-data")[:2] == (WHOLE, [])
+    assert eventually(lambda: queued(master) == 0)
+    entries = {entry["name"]: entry["objectId"] for entry in master.get("/1.1/trash").json()["results"]}
+    assert findings(own, "--read-data")[:2] == (WHOLE, [])
+    assert own.stop() == 0
+    path = own.storage / ALPHA.id / "trash" / entries["lost"][-2:] / entries["lost"]
+    orphan = path.parent / (22 * "a" + path.parent.name)
+    path.rename(orphan)
+    code, found, _ = findings(own)
+    assert code == DAMAGED
+    orphaned = f"trash/{path.parent.name}/{orphan.name}"
+    assert sorted(found) == [("missing-blob", f"_Trash/{entries['lost']}"), ("orphan-blob", orphaned)]
+    code, _, summary = findings(own, "--repair")
+    assert (code, summary["damage"], summary["repaired"]) == (DAMAGED, 1, 1)
+    moved = own.storage / ALPHA.id / "lost+found" / f"trash-{orphan.name}"
+    moved.rename(path)
+    assert findings(own, "--read-data")[:2] == (WHOLE, [])
+
+
+def test_damaged_record_does_not_keep_other_suspects_from_being_examined(new_server):
+    own = new_server(LCFILE_SCRUB_DAYS="0").start()
+    api = own.api()
+    both, blob = api.store(b"x" * 100, name="harvest.txt"), api.store(b"x" * 100, name="x")
+    assert own.stop() == 0
+    damage_row(own, both, b"harvest", b"harvesu")
+    for record in (both, blob):
+        flip(blob_of(record, own.storage))
+    own.start()
+    assert findings(own, "--read-data")[0] == DAMAGED
+    assert eventually(lambda: api.fetch(blob["url"]).status_code == 500)
+    assert eventually(lambda: not list((own.storage / ALPHA.id / "suspects").iterdir()))
+    assert own.stop() == 0
+
+
+def test_damaged_file_that_comes_back_from_the_trash_whole_is_served(new_server):
+    own = new_server(LCFILE_SCRUB_DAYS="0", LCFILE_TRASH_KEEP="3600").start()
+    master = own.api(master=True)
+    file = master.store(b"x" * 100, name="x")
+    flip(blob_of(file, own.storage))
+    assert findings(own, "--read-data")[0] == DAMAGED
+    assert eventually(lambda: damage(own)["blob"] == 1)
+    assert master.delete(file["objectId"]).status_code == 200
+    assert eventually(lambda: queued(master) == 0)
+    # A start forgets the damage, because the file is gone.
+    assert own.stop() == 0
+    own.start()
+    assert eventually(lambda: damage(own)["blob"] == 0)
+    path, = [path for path in (own.storage / ALPHA.id / "trash").rglob("*") if path.is_file()]
+    flip(path)
+    assert master.post(f"/1.1/trash/{file['objectId']}/restore").status_code == 200
+    # Each start looks at known damage at once.
+    assert own.stop() == 0
+    own.start()
+    assert eventually(lambda: own.api().fetch(file["url"]).status_code == 200)
+    assert own.stop() == 0
+
+
 def test_references_to_deleted_files_are_notes(own):
     api, master = own.api(), own.api(master=True)
     file = api.store(b"x", name="x")
@@ -154,15 +217,6 @@ def test_what_a_server_is_just_changing_is_no_damage(own):
             thread.join()
     assert problems == []
     assert master.count() > 3
-
-
-def damage_row(server, record, old, new):
-    """Changes the text of a file record in the pages of a closed database, as a failing disk does."""
-    database = server.storage / ALPHA.id / "lcfile.sqlite"
-    content = database.read_bytes()
-    place = content.index(record["objectId"].encode())
-    place = content.index(old, place)
-    database.write_bytes(content[:place] + new + content[place + len(old):])
 
 
 def test_flipped_bit_in_a_row_is_found_refused_and_repaired(new_server):

@@ -135,9 +135,10 @@ def test_blob_that_is_missing_is_told_to_the_operator(filled):
     server, _, records = filled
     blob_of(records[1], server.storage).unlink()
     api = server.start().api()
-    assert api.fetch(records[1]["url"]).status_code == 404
+    for words in ("", "?imageInfo"):
+        assert_refused(api.fetch(records[1]["url"] + words), 500, 1, "The stored file cannot be read.")
     # From when the server has looked itself, and recorded the damage.
-    assert eventually(lambda: api.fetch(records[1]["url"]).status_code == 500)
+    assert eventually(lambda: api.fetch(records[1]["url"], "HEAD").status_code == 500)
     assert health(server).json()["status"] == "damaged"
     assert log_so_far(server).count(f"The blob of file {records[1]['objectId']} is missing.") == 1
     assert api.fetch(records[0]["url"]).content == b"file 0"

@@ -3,6 +3,7 @@
 import json
 
 from backups import lcfile
+from client import ALPHA
 
 WHOLE, DAMAGED, STORAGE = 0, 65, 73
 # A round begins every 0.864 seconds.
@@ -28,6 +29,15 @@ def flip(path, offset=0):
         byte = file.read(1)[0]
         file.seek(offset)
         file.write(bytes([byte ^ 1]))
+
+
+def damage_row(server, record, old, new):
+    """Changes the text of a file record in the pages of a closed database, as a failing disk does."""
+    database = server.storage / ALPHA.id / "lcfile.sqlite"
+    content = database.read_bytes()
+    place = content.index(record["objectId"].encode())
+    place = content.index(old, place)
+    database.write_bytes(content[:place] + new + content[place + len(old):])
 
 
 def damage(server):

@@ -29,10 +29,12 @@ class App:
     id: str
     key: str
     master: str
+    # The key with which the console only reads.
+    reader: str = ""
 
 
 # The keys of the reference's worked examples of signatures.
-ALPHA = App("alphaAppId0000000000001", "exampleAppKey", "exampleMasterKey")
+ALPHA = App("alphaAppId0000000000001", "exampleAppKey", "exampleMasterKey", "exampleReadKey")
 BETA = App("betaAppId00000000000002", "betaAppKey123", "betaMasterKey123")
 
 
@@ -90,6 +92,8 @@ def yaml_of(apps):
     lines = ["apps:"]
     for app in apps:
         lines += [f"  - id: {app.id}", f"    appKey: {app.key}", f"    masterKey: {app.master}"]
+        if app.reader:
+            lines.append(f"    consoleReadKey: {app.reader}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,6 @@
 """An nginx before the server, as operators set one up: it alone speaks TLS, and passes on what it gets."""
 
+import contextlib
 import subprocess
 from pathlib import Path
 
@@ -34,6 +35,35 @@ def site(folder, port, upstream):
         assert old in text, old
         text = text.replace(old, new)
     return text
+
+
+@contextlib.contextmanager
+def plain_proxy(folder, upstream, *lines):
+    """The URL of an nginx without TLS before a server, with further lines of its configuration."""
+    folder.mkdir()
+    port = free_port()
+    (folder / "nginx.conf").write_text(AROUND.format(folder=folder))
+    (folder / "site.conf").write_text(
+        f"server {{ listen 127.0.0.1:{port}; client_max_body_size 0; proxy_http_version 1.1; {' '.join(lines)}"
+        f" location / {{ proxy_pass http://127.0.0.1:{upstream}; }} }}"
+    )
+    process = subprocess.Popen(
+        ["nginx", "-c", folder / "nginx.conf", "-p", folder, "-e", folder / "errors.log"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: answers(f"http://127.0.0.1:{port}/health"))
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=TIMEOUT)
+
+
+def answers(url):
+    try:
+        return requests.get(url, timeout=TIMEOUT).status_code == 200
+    except requests.ConnectionError:
+        return False
 
 
 class Proxy:

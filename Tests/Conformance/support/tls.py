@@ -202,8 +202,8 @@ class Client(RawConnection):
         return records != b""
 
     def received(self):
-        """All data until the server's close_notify, or until it closes without one."""
-        data = b""
+        """All data until the server's close_notify, or until it closes without one: then the end is not proper."""
+        data, self.is_proper_end = b"", True
         while True:
             try:
                 piece = self.tls.read(1 << 16)
@@ -214,6 +214,7 @@ class Client(RawConnection):
                 return data
             except ssl.SSLWantReadError:
                 if not self.receive():
+                    self.is_proper_end = False
                     return data
 
 

@@ -52,12 +52,28 @@ import Testing
         #expect(try await service.find(record.key)?.mediaType.description == "image/png")
     }
 
-    @Test("a row whose bytes are gone is fileNotFound")
-    func bytesGone() async throws {
+    @Test("lost bytes of a file are a failure, and no missing file")
+    func bytesLost() async throws {
         let record = try await storedRecord()
         try await blobs.remove(record.key)
-        let error = await #expect(throws: ServiceError.self) { try await service.open(ServedFile(record)) }
-        #expect(error?.code == .fileNotFound)
+        for open in [service.open, service.openShared] {
+            let error = await #expect(throws: ServiceError.self) { try await open(ServedFile(record)) }
+            #expect(error?.code == .internalFailure)
+            #expect(error?.cause is UnreadableBlob)
+        }
+    }
+
+    @Test("bytes of a deleted file are missing without damage, also if another file has its key")
+    func bytesOfDeletedFile() async throws {
+        let record = try await storedRecord()
+        let file = ServedFile(record)
+        _ = try await store.write { try $0.delete(record.id, in: .file) }
+        try await blobs.remove(file.key)
+        let deleted = await #expect(throws: ServiceError.self) { try await service.open(file) }
+        #expect(deleted?.code == .fileNotFound)
+        try await FileRecords(store).insert([Samples.record(key: file.key)])
+        let replaced = await #expect(throws: ServiceError.self) { try await service.open(file) }
+        #expect(replaced?.code == .fileNotFound)
     }
 
     @Test("bytes that are fewer or more than the row says are not served")

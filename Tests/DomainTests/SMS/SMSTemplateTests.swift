@@ -45,11 +45,19 @@ import Testing
             ["who": "a\nb"], ["who": "【x】"], ["who": .string(String(repeating: "x", count: 101))],
             ["who": .array(["a"])],
             ["a b": "x"], ["a\r\nb": "x"], ["sign": "a\u{7}"], ["template": .number(1.5)],
+            ["name": .string(String(repeating: "x", count: 21))], ["name": "a.example"], ["name": "http:x"],
+            ["name": "a/b"], ["name": "a@b"], ["name": "例。中国"],
         ] as [[String: JSONValue]]
     )
     func bodies(body: [String: JSONValue]) {
         let error = #expect(throws: ServiceError.self) { try SMSContent(body) }
         #expect(error?.code == .badRequest)
+    }
+
+    @Test("a request can name the app, and give other variables longer values", arguments: ["Shop 24", "天天特价"])
+    func name(name: String) throws {
+        let content = try SMSContent(["name": .string(name), "link": "https://example.org/orders/24"])
+        #expect(content.variables == ["name": name, "link": "https://example.org/orders/24"])
     }
 
     @Test("a body has at most 20 variables")

@@ -22,7 +22,9 @@ import Testing
             ("POST", "/1.1/LiveQuery/subscribe", .live), ("GET", "/1.1/schemas", .administration),
             ("GET", "/health?live", .health), ("GET", "/health/a", .files), ("GET", "/1.1/nonsense", .other),
             ("GET", "/1.1", .other), ("OPTIONS", "*", .files), ("POST", "/1.1/statuses", .objects),
-            ("GET", "/1.1/subscribe/statuses", .objects), ("POST", "/1.1/users/a/friendship/b", .users),
+            ("GET", "/console/scripts/start.js", .console), ("POST", "/console/api/1.1/classes/A", .console),
+            ("GET", "/1.1/console/sessions", .administration), ("GET", "/1.1/subscribe/statuses", .objects),
+            ("POST", "/1.1/users/a/friendship/b", .users),
         ]
     )
     func group(method: String, target: String, group: RequestGroup) {

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from client import ALPHA, BINARY, ROCKET, Server, eventually, queued
+from console_calls import ConsoleCalls
 
 FOLDER = Path(__file__).resolve().parent
 # Nothing listens there, so what is to be sent or fetched stays in its queue.
@@ -91,6 +92,10 @@ def fill(server, version):
         assert eventually(lambda: done(master.get("/1.1/classes/_InboxItem?limit=0&count=1"))["count"] == 1)
     if version >= 10:
         done(api.post("/1.1/requestSmsCode", json={"mobilePhoneNumber": "+12025550123"}))
+    if version >= 14:
+        console = ConsoleCalls(server)
+        assert console.log_in().ok
+        done(console.call("PUT", f"/1.1/classes/Task/{task}", json={"done": True}))
 
 
 def main():

@@ -24,6 +24,15 @@ package struct BlobRepository: Sendable {
         try inParallel(files, threads: BlobRepository.threads) { try upload($0, from: source) }
     }
 
+    /// Whether the repository has the blob of one of the files.
+    package func has(anyOf files: [FileEntry]) throws -> Bool {
+        try inParallel(files, threads: BlobRepository.threads) { [self] file in
+            let name = layout.object(of: file)
+            return try target.list(prefix: name, after: nil, limit: 1).first?.name == name
+        }
+        .contains(true)
+    }
+
     private func upload(_ file: FileEntry, from source: BlobSource) throws -> BlobCondition {
         // The second reading comes from the kernel's cache, unless the file is larger than that.
         let condition = try source.read(file, comparingDigest: true) { _ in }

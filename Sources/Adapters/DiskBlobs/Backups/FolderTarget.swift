@@ -11,6 +11,7 @@ package struct FolderTarget: BackupTarget {
     package let description: String
     private let root: String
     private let listings = FolderListings()
+    private let durable = DurableFolders()
 
     private static let partial = "+partial"
     /// The age in seconds of a partial file that no process writes any more: its time changes with each write.
@@ -23,8 +24,12 @@ package struct FolderTarget: BackupTarget {
         root = folder
         description = folder
         try FolderTarget.failing("the folder \(folder) cannot be used") {
-            try makeFolder(folder)
+            let isNew = mkdir(folder, 0o700) == 0
+            if !isNew { try makeFolder(folder) }
             _ = try Descriptor(folder, O_RDONLY | O_DIRECTORY)
+            // Without it a loss of power can take the whole repository. Of a folder that was there, the one above may not
+            // be readable, and the name is its owner's matter.
+            do { try synchronizeFolder("\(folder)/..") } catch { if isNew { throw error } }
         }
         removeAbandoned()
     }
@@ -109,7 +114,10 @@ package struct FolderTarget: BackupTarget {
     /// Removes a folder without objects and those above it; syncs the names in the first that stays.
     private func tidy(_ folder: String) throws {
         var folder = folder
-        while folder != root, rmdir(folder) == 0 { folder = parent(of: folder) }
+        while folder != root, rmdir(folder) == 0 {
+            durable.forget(folder)
+            folder = parent(of: folder)
+        }
         do {
             try synchronizeFolder(folder)
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
@@ -140,7 +148,10 @@ package struct FolderTarget: BackupTarget {
         let folder = parent(of: path)
         // Another process can remove an empty folder between the two calls.
         for _ in 0..<8 {
-            if rename(draft, path) == 0 { return try synchronizeFolder(folder) }
+            if rename(draft, path) == 0 {
+                try synchronizeFolder(folder)
+                return try durable.synchronizeNames(from: folder, to: root)
+            }
             let number = errno
             guard number == ENOENT else { throw failure(of: "rename", number) }
             try makeFolders(to: folder)
@@ -153,7 +164,7 @@ package struct FolderTarget: BackupTarget {
         let above = parent(of: folder)
         try makeFolders(to: above)
         try makeFolder(folder)
-        try synchronizeFolder(above)
+        durable.forget(folder)
     }
 
     /// Removes partial files that killed processes left, as far as possible: a folder for reading only stays as it is.

@@ -4,18 +4,20 @@ internal import Glibc
 /// The files in an app's folder, as `lcfile check` reads them.
 package struct FolderBlobs: CheckedBlobs {
     let folder: String
+    let trash: TrashLayout
+    let source: BlobSource
     private let layout: BlobLayout
-    private let source: BlobSource
 
     /// The name of the folder to which a repair moves what no record names.
     static let lostAndFound = "lost+found"
-    private static let maxForeign = 1000
+    static let maxForeign = 1000
     private static let day = 86_400
 
     /// Creates the access to an app's folder; opens nothing.
     package init(folder: String) {
         self.folder = folder
         layout = BlobLayout(reading: folder)
+        trash = TrashLayout(folder: folder)
         source = BlobSource(folder: folder)
     }
 
@@ -111,7 +113,7 @@ package struct FolderBlobs: CheckedBlobs {
     }
 
     /// Moves a file, and syncs both folders; never over another file.
-    private func move(_ path: String, to name: String) throws -> String {
+    func move(_ path: String, to name: String) throws -> String {
         let target = "\(folder)/\(FolderBlobs.lostAndFound)"
         try makeFolder(target)
         var free = name

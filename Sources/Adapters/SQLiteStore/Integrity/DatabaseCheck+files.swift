@@ -21,7 +21,7 @@ extension DatabaseCheck {
         var totals = FileTotals()
         var last: Int64 = 0
         while true {
-            let rows = try page(of: table, after: last)
+            let rows = try page(of: table, at: "$", after: last)
             guard let end = rows.last else { break }
             try work { db in
                 let insert = try db.makeStatement(sql: "INSERT INTO listed VALUES (?, ?)")
@@ -53,18 +53,19 @@ extension DatabaseCheck {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT \(FileRow.columns) FROM \(table) WHERE number IN (
-                        SELECT number FROM temp.file WHERE name >= ? AND (? IS NULL OR name < ?)
+                    SELECT \(FileRow.columns()) FROM \(table) WHERE number IN (
+                        SELECT number FROM temp.file WHERE name BETWEEN ? AND ?
                     )
                     """,
-                arguments: [Data([byte]), DatabaseCheck.end(of: byte), DatabaseCheck.end(of: byte)]
+                arguments: [Data([byte]), DatabaseCheck.end(of: byte)]
             )
             // A record that was changed meanwhile can have another key, and none that was deleted is here.
             return rows.compactMap { FileRow(row: $0).file.map(NamedFile.init) }.sorted { $0.blob < $1.blob }
         }
     }
 
-    private static func end(of byte: UInt8) -> Data? { byte == .max ? nil : Data([byte + 1]) }
+    /// Behind all names that begin with a byte.
+    private static func end(of byte: UInt8) -> Data { Data([byte]) + Data(repeating: .max, count: 32) }
 
     package func damagedFiles(limit: Int) throws -> Set<ObjectID> {
         guard let table = table(of: .damage) else { return [] }
@@ -169,12 +170,14 @@ extension DatabaseCheck {
         return table
     }
 
-    private func page(of table: String, after number: Int64) throws -> [FileRow] {
+    /// The next rows of files with bytes, whose records' fields have a path in the body.
+    func page(of table: String, at path: String, after number: Int64) throws -> [FileRow] {
         try work { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT \(FileRow.columns) FROM \(table) WHERE number > ? AND \(FileRow.hasBytes)
+                    SELECT \(FileRow.columns(at: path)) FROM \(table)
+                    WHERE number > ? AND \(FileRow.hasBytes(at: path))
                     ORDER BY number LIMIT \(DatabaseCheck.pageSize)
                     """,
                 arguments: [number]

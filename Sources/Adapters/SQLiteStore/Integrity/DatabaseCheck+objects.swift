@@ -9,24 +9,7 @@ extension DatabaseCheck {
             let table = ClassTable(number: entry.number).name
             var last: Int64 = 0
             while let end = try lastNumber(of: table, after: last) {
-                // Parsed are only the few objects with a file.
-                let objects = try work { db in
-                    try Row.fetchAll(
-                        db,
-                        sql: """
-                            SELECT id, body FROM \(table) WHERE number > ? AND number <= ?
-                            AND (instr(body, '"_File"') > 0 OR instr(body, '"File"') > 0)
-                            """,
-                        arguments: [last, end]
-                    ).compactMap { row -> (id: String, files: Set<ObjectID>)? in
-                        guard let id = String.fromDatabaseValue(row["id"] as DatabaseValue),
-                            let text = String.fromDatabaseValue(row["body"] as DatabaseValue),
-                            let value = try? JSONValue(parsing: Array(text.utf8), field: "body")
-                        else { return nil }
-                        let ids = FileReferences.ids(in: value)
-                        return ids.isEmpty ? nil : (id, ids)
-                    }
-                }
+                let objects = try objectsWithFiles(in: table, after: last, through: end)
                 // Looked up after the objects were read: a server creates a file before an object refers to it.
                 for object in objects {
                     for file in object.files.sorted() where try !has(file, in: files) {
@@ -35,10 +18,80 @@ extension DatabaseCheck {
                 }
                 last = end
             }
+            for (key, target) in entry.schema.relations.sorted(by: { $0.key < $1.key }) where target == .file {
+                try forEachMissingMember(of: key, entry.number, files) { owner, file in
+                    try body(DanglingReference(className: name.description, object: owner, file: file, relation: key))
+                }
+            }
         }
     }
 
-    private func has(_ id: ObjectID, in table: String) throws -> Bool {
+    /// The objects of a page with the ids of files to which their values refer.
+    private func objectsWithFiles(
+        in table: String,
+        after last: Int64,
+        through end: Int64
+    ) throws -> [(id: String, files: Set<ObjectID>)] {
+        try work { db in
+            // Parsed are only the few objects with a file, one at a time: bodies can be large.
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT id, body FROM \(table) WHERE number > ? AND number <= ?
+                    AND (instr(body, '"_File"') > 0 OR instr(body, '"File"') > 0)
+                    """,
+                arguments: [last, end]
+            )
+            var objects: [(id: String, files: Set<ObjectID>)] = []
+            while let row = try rows.next() {
+                guard let id = String.fromDatabaseValue(row["id"] as DatabaseValue),
+                    let text = String.fromDatabaseValue(row["body"] as DatabaseValue),
+                    let value = try? JSONValue(parsing: Array(text.utf8), field: "body")
+                else { continue }
+                let ids = FileReferences.ids(in: value)
+                if !ids.isEmpty { objects.append((id, ids)) }
+            }
+            return objects
+        }
+    }
+
+    /// Calls the body with each member of a relation that does not exist, and its owner.
+    ///
+    /// A deletion removes the file from relations in its transaction, so one statement sees both or neither.
+    private func forEachMissingMember(
+        of key: String,
+        _ number: Int64,
+        _ files: String,
+        _ body: (String, ObjectID) throws -> Void
+    ) throws {
+        var last = (owner: "", member: "")
+        while true {
+            let start = last
+            let page = try work { db in
+                try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT owner, member, EXISTS (SELECT 1 FROM \(files) WHERE id = member) AS found FROM relation
+                        WHERE class = ? AND key = ? AND (owner, member) > (?, ?)
+                        ORDER BY owner, member LIMIT \(DatabaseCheck.pageSize)
+                        """,
+                    arguments: [number, key, start.owner, start.member]
+                ).map { row -> (owner: String, member: String, isFound: Bool) in
+                    let owner = String.fromDatabaseValue(row["owner"] as DatabaseValue) ?? ""
+                    return (owner, String.fromDatabaseValue(row["member"] as DatabaseValue) ?? "", row["found"])
+                }
+            }
+            guard let end = page.last else { return }
+            for row in page where !row.isFound {
+                if let file = ObjectID(row.member) { try body(row.owner, file) }
+            }
+            guard (end.owner, end.member) > last else { return }
+            last = (end.owner, end.member)
+        }
+    }
+
+    /// Whether a table has an object.
+    func has(_ id: ObjectID, in table: String) throws -> Bool {
         try work { db in
             try Bool.fetchOne(
                 db,

@@ -38,7 +38,7 @@ package enum RowChecksum {
         "\(function)(\(terms.joined(separator: ", ")))"
     }
 
-    /// The statement that changes the bodies of all rows of a table, with their checksums.
+    /// The statement that changes the bodies of all rows of a table, with their checksums; a damaged row stays damaged.
     ///
     /// - Parameters:
     ///   - table: The table.
@@ -46,7 +46,7 @@ package enum RowChecksum {
     /// - Returns: The statement, to which a condition can be appended.
     static func update(_ table: String, settingBody body: String) -> String {
         let checksum = call(with: ["id", "created_at", "updated_at", "acl", body])
-        return "UPDATE \(table) SET body = \(body), checksum = \(checksum)"
+        return "UPDATE \(table) SET body = \(body), checksum = CASE WHEN \(isIntact) THEN \(checksum) ELSE checksum END"
     }
 
     private static let function = "lcfile_checksum"

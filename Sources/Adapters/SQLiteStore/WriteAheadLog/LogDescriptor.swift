@@ -1,10 +1,10 @@
 internal import Domain
 internal import Glibc
 
-/// An open file beside the database, closed when it is released.
+/// An open file, closed when it is released.
 ///
-/// Never for the database itself or its `-shm`: closing any descriptor of those drops the locks that SQLite holds on
-/// them in this process.
+/// Never for a database that SQLite has open, or its `-shm`: closing any descriptor of those drops the locks that SQLite
+/// holds on them in this process.
 final class LogDescriptor: Sendable {
     private let raw: CInt
 
@@ -42,6 +42,11 @@ final class LogDescriptor: Sendable {
             guard count >= 0 else { throw SystemFailure(number: errno) }
             done += count
         }
+    }
+
+    /// Cuts the file off at a size, or extends it with zeros.
+    func truncate(to size: Int64) throws(SystemFailure) {
+        guard ftruncate(raw, off_t(size)) == 0 else { throw SystemFailure(number: errno) }
     }
 
     /// Syncs the bytes, or the names of a folder.

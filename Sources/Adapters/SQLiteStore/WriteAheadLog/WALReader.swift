@@ -69,13 +69,37 @@ final class WALReader {
         return header
     }
 
+    /// Skips frames that are known to be whole, and takes their running checksum from the last of them.
+    ///
+    /// - Parameter frames: The number of the last one.
+    /// - Throws: ``SystemFailure``, also for a frame of another log.
+    func skip(to frames: UInt32) throws(SystemFailure) {
+        guard frames > count else { return }
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<WALReader.frameHeader])
+        buffered = 0..<0
+        let size = try file.read(into: bytes, at: offset(behind: frames - 1))
+        let read = UnsafeRawBufferPointer(bytes)
+        guard size == WALReader.frameHeader,
+            WALSalts(first: read.word(at: 8), second: read.word(at: 12)) == header.salts
+        else { throw SystemFailure(number: EIO) }
+        checksum = WALChecksum(read.word(at: 16), read.word(at: 20))
+        count = frames
+    }
+
     /// Reads the next frame.
     ///
-    /// - Parameter body: Gets the frame and its page, which is valid during the call.
+    /// - Parameters:
+    ///   - limit: The number of the last frame that can be read ahead: frames behind the last commit can be overwritten
+    ///     later, although they are whole.
+    ///   - body: Gets the frame and its page, which is valid during the call.
     /// - Returns: The result of the body; `nil` if no further frame is whole.
     /// - Throws: ``SystemFailure``, and what the body throws; the frame counts as read then.
-    func next<Result>(_ body: (Frame, UnsafeRawBufferPointer) throws -> Result) throws -> Result? {
-        if buffered.count < frameSize { try fill() }
+    func next<Result>(
+        upTo limit: UInt32 = .max,
+        _ body: (Frame, UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result? {
+        guard count < limit else { return nil }
+        if buffered.count < frameSize { try fill(upTo: limit) }
         guard buffered.count >= frameSize else { return nil }
         let bytes = UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(buffer)[buffered.lowerBound..<buffered.lowerBound + frameSize]
@@ -98,9 +122,15 @@ final class WALReader {
         return try body(frame, page)
     }
 
-    private func fill() throws(SystemFailure) {
-        let offset = Int64(WALHeader.size) + Int64(count) * Int64(frameSize)
-        buffered = 0..<(try file.read(into: buffer, at: offset))
+    private func fill(upTo limit: UInt32) throws(SystemFailure) {
+        let frames = min(WALReader.framesInBuffer, Int(limit - count))
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * frameSize)])
+        buffered = 0..<(try file.read(into: bytes, at: offset(behind: count)))
+    }
+
+    /// The offset behind a number of frames.
+    private func offset(behind frames: UInt32) -> Int64 {
+        Int64(WALHeader.size) + Int64(frames) * Int64(frameSize)
     }
 
     private static func existing(_ path: String) throws(SystemFailure) -> LogDescriptor? {

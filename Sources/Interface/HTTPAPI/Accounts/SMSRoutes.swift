@@ -67,14 +67,9 @@ struct SMSRoutes: Sendable {
     @Sendable private func signUpOrLogIn(_ request: Request, _ context: CallerContext) async throws -> Response {
         let (codes, objects) = (try codes(context), try app(context).objects)
         return try await members(of: request, context) { body in
-            let reply = try await LoginMetrics.counting {
-                try await codes.signUpOrLogIn(body, as: context.caller, preparedBy: objects)
+            try await LoginMetrics.counting {
+                try await codes.signUpOrLogIn(body, as: context.caller, preparedBy: objects).response
             }
-            var response = reply.json.response(status: reply.created == nil ? .ok : .created)
-            if let created = reply.created {
-                response.headers[.location] = "/1.1/classes/\(created.className)/\(created.id)"
-            }
-            return response
         }
     }
 

@@ -49,7 +49,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the whole request of the handshake has arrived.
     private var hasHandshake = false
     /// The refusal to send after all earlier responses.
-    private var refusal: (RequestRefusal, hasBody: Bool, MeasuredRequest)?
+    private var refused: RefusedRequest?
     /// Whether a response without a waiting request is being written.
     private var isDropping = false
 
@@ -71,7 +71,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     ///
     /// The decoder can have the beginning of another request.
     var isAtRest: Bool {
-        unanswered == 0 && !isReading && !isLast && held == nil && refusal == nil && upgrade == nil && !awaitsDecoder
+        unanswered == 0 && !isReading && !isLast && held == nil && refused == nil && upgrade == nil && !awaitsDecoder
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -81,8 +81,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         guard upgrade != nil, context.channel.isActive else {
             pipelined.cutOff()
-            if let (_, _, request) = refusal { pipelined.cutOff(request) }
-            refusal = nil
+            if let refused { pipelined.cutOff(refused.measured) }
+            refused = nil
             connections.remove(context.channel)
             return
         }
@@ -192,7 +192,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is CloseIfIdle {
-            if unanswered == 0, refusal == nil { context.close(promise: nil) }
+            if unanswered == 0, refused == nil { context.close(promise: nil) }
             return
         }
         context.fireUserInboundEventTriggered(event)
@@ -205,7 +205,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             metadata: ["status": "\(refusal.status.code)", "reason": "\(refusal.message)"]
         )
         isLast = true
-        self.refusal = (refusal, hasBody: head?.method != .HEAD, pipelined.measure(head))
+        refused = RefusedRequest(refusal, of: head, measured: pipelined.measure(head))
         if unanswered == 0 { answerRefused(context) }
     }
 
@@ -245,11 +245,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
                 isLast = true
                 closesAfterResponse = true
             }
-            guard isLast, unanswered == 1, refusal == nil, head.status.code >= 200 else {
+            guard isLast, unanswered == 1, refused == nil, head.status.code >= 200 else {
                 context.write(data, promise: promise)
                 return
             }
-            context.write(wrapOutboundOut(.head(closing(head))), promise: promise)
+            context.write(wrapOutboundOut(.head(head.closing(isOld: isLastOld))), promise: promise)
             return
         case .body(let bytes):
             guard !isDropping else { break }
@@ -272,24 +272,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         promise?.succeed()
     }
 
-    private func closing(_ head: HTTPResponseHead) -> HTTPResponseHead {
-        var head = head
-        head.headers.replaceOrAdd(name: "Connection", value: "close")
-        // The end of the connection is then the end of the body.
-        if isLastOld, !head.headers.contains(name: "Content-Length") { head.version = .http1_0 }
-        return head
-    }
-
     private func answerRefused(_ context: ChannelHandlerContext) {
-        guard let (refusal, hasBody, request) = refusal else { return }
-        self.refusal = nil
-        let body = refusal.body
-        pipelined.append(request)
-        if hasBody { pipelined.sent(body.readableBytes) }
-        context.write(wrapOutboundOut(.head(refusal.head(length: body.readableBytes))), promise: nil)
-        if hasBody { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        pipelined.end(status: Int(refusal.status.code))
+        guard let refused else { return }
+        self.refused = nil
+        pipelined.append(refused.measured)
+        pipelined.sent(refused.bodySize)
+        for part in refused.response { context.write(wrapOutboundOut(part), promise: nil) }
+        context.flush()
+        pipelined.end(status: refused.status)
         close(context: context, mode: .output, promise: nil)
     }
 

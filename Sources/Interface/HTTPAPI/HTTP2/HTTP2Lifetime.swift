@@ -6,9 +6,10 @@ internal import NIOHTTP2
 /// Ends a connection of HTTP/2 that has no open stream for too long, and one that is idle when the server stops.
 ///
 /// It announces the end (`GOAWAY`, RFC 9113 section 6.8) and lets ``NIOHTTP2ServerConnectionManagementHandler``, which
-/// follows it, end the connection after its last stream; it closes that of a client that does not confirm. Frames without a request, such as `PING`, do not
-/// keep a connection open. One timer is armed again only when it fires, as in ``ConnectionLifetime``; the streams have
-/// timers of their own for requests that stop arriving. Used on its connection's event loop only.
+/// follows it, end the connection after its last stream; it closes that of a client that does not confirm. Frames
+/// without a request, such as `PING`, do not keep a connection open. One timer is armed again only when it fires, as in
+/// ``ConnectionLifetime``; the streams have timers of their own for requests that stop arriving. Used on its
+/// connection's event loop only.
 final class HTTP2Lifetime: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame

@@ -1,5 +1,4 @@
 internal import Domain
-internal import Glibc
 internal import Logging
 internal import NIOCore
 
@@ -213,7 +212,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                     isComplete = false
                     report(error, of: blob, request.target, context)
                 }
-                setCork(false, context)
+                context.channel.setCork(false)
                 finish(entry, isComplete: isComplete, context)
             }
         } else {
@@ -251,7 +250,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Writes a head that leaves in one segment with the beginning of its file; alone it would wake the client twice.
     private func send(_ head: ByteBuffer, _ context: ChannelHandlerContext) {
-        setCork(true, context)
+        context.channel.setCork(true)
         context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
     }
 
@@ -291,21 +290,5 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isBusy = false
         tellWritability(context)
         if !isAnswering { resume(context) }
-    }
-
-    private func setCork(_ isCorked: Bool, _ context: ChannelHandlerContext) {
-        // Fails on a closed connection, and on one that is not TCP; then only the segments differ.
-        try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: isCorked ? 1 : 0)
-    }
-}
-
-extension RequestScan {
-    /// The length of the whole request; `nil` if it is unclear.
-    fileprivate var length: Int? {
-        switch self {
-        case .simple(let request): request.length
-        case .whole(let length): length
-        case .unclear: nil
-        }
     }
 }

@@ -174,6 +174,17 @@ private struct RequestScanner {
     }
 }
 
+extension RequestScan {
+    /// The length of the whole request; `nil` if it is unclear.
+    var length: Int? {
+        switch self {
+        case .simple(let request): request.length
+        case .whole(let length): length
+        case .unclear: nil
+        }
+    }
+}
+
 extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
     fileprivate var isDigit: Bool { 0x30...0x39 ~= self }

@@ -49,7 +49,7 @@ extension String {
     /// More people read the log than are allowed to upload, and a path without a route, such as
     /// `/1.1/./upload/<token>`, contains the token as well. So paths are interpreted as a lenient program would, and
     /// everything that can be a token is removed.
-    var withoutToken: String {
+    package var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
         let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
         guard let index = segments.indices.first(where: { String.hasToken(after: $0, segments) }), index > 0,

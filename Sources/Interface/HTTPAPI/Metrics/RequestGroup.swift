@@ -22,6 +22,8 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
     case administration
     /// Health checks.
     case health
+    /// The console: its site, its log-ins, and its calls of the API.
+    case console
     /// All other paths of the API.
     case other
     /// Bytes that are no request: the server does not know what the client wanted.
@@ -40,6 +42,7 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         case ("1.1", _), ("1", _): self = RequestGroup.ofAPI(segments.dropFirst(), method)
         case ("v1", 2) where ["route", "ws"].contains(segments[1]): self = .live
         case ("health", 1), ("ready", 1): self = .health
+        case ("console", _): self = .console
         default:
             let hasOperators = parts.count > 1 && ImageRequest.isRequested(by: parts[1])
             self = hasOperators || isStyled(String(path)) ? .images : .files
@@ -69,7 +72,8 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         "links": .users,
         "LiveQuery": .live, "censorship": .censorship, "schemas": .administration, "indexes": .administration,
         "permissions": .administration, "mirror": .administration, "mails": .administration,
-        "sms": .administration, "trash": .administration, "collections": .administration,
+        "sms": .administration, "trash": .administration, "console": .administration, "collections": .administration,
+        "usage": .administration,
     ]
 }
 

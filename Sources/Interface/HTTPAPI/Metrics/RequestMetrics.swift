@@ -13,7 +13,7 @@ package final class RequestMetrics: Sendable {
 
     // The sizes are literals, because Swift computes no values in types; tests compare them.
     /// Requests by group, method and status.
-    private let requests = InlineArray<4048, Atomic<Int>> { _ in Atomic(0) }
+    private let requests = InlineArray<4416, Atomic<Int>> { _ in Atomic(0) }
     /// Requests by dialect of uploads and ``UploadResult``.
     private let uploadResults = InlineArray<32, Atomic<Int>> { _ in Atomic(0) }
     private let durations = RequestGroup.allCases.map { _ in DurationHistogram() }

@@ -44,6 +44,9 @@ struct ObjectParameters {
     /// A parameter as JSON: text of a query string stays a string.
     func json(_ name: String) -> JSONValue? { values[name] }
 
+    /// The names that the request has, sorted.
+    var givenNames: [String] { values.keys.sorted() }
+
     /// All parameters as the members of a body.
     var body: [String: JSONValue] { values }
 

@@ -18,7 +18,6 @@ struct ObjectPath {
         } else {
             guard let name = ObjectPath.collections[String(first)] else { throw ObjectPath.unknown }
             className = name
-            if name == .user, rest.first == "strictlyQuery" { rest.removeFirst() }
         }
         ids = try rest.popFirst().map(ObjectPath.ids) ?? []
         guard rest.isEmpty else { throw ObjectPath.unknown }

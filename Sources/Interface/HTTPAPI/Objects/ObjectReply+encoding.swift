@@ -1,4 +1,7 @@
 internal import Domain
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
 internal import NIOCore
 
 /// Replies as the JSON of responses (protocol/data 3.1, 4).
@@ -8,6 +11,13 @@ extension ObjectReply {
         var text = ByteBuffer()
         text.write(self)
         return RawJSON(text)
+    }
+
+    /// The response to a request of its own: 201 with the path of a created object, otherwise 200.
+    var response: Response {
+        guard let created else { return json.response() }
+        let location = "/1.1/classes/\(created.className)/\(created.id)"
+        return json.response(status: .created, headers: [.location: location])
     }
 }
 

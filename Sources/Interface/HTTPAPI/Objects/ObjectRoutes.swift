@@ -47,16 +47,12 @@ struct ObjectRoutes: Sendable {
         )
         let presence = ClientPresence.Watch(context.channel)
         let reply = try await app.objects.perform(command, as: context.caller, presence: presence)
-        if let created = reply.created {
-            let location = "/1.1/classes/\(created.className)/\(created.id)"
-            return reply.json.response(status: .created, headers: [.location: location])
-        }
         // On a path of files a missing file is an error; on a path of classes it is an empty object (protocol/files
         // 3.2).
         if case .missing = reply.content, request.isForFiles {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
-        return reply.json.response()
+        return reply.response
     }
 
     @Sendable private func scan(_ request: Request, _ context: CallerContext) async throws -> Response {

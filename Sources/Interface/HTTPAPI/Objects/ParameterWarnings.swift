@@ -3,7 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// Names parameters that no call has, but that resemble one, in a header of the response.
+/// Names parameters that no call has, but that resemble one, in a header of the response; of a batch,
+/// ``BatchWarnings`` does.
 ///
 /// A misspelt `where` would return every object. It is not refused, because LeanCloud ignores unknown parameters, and
 /// SDKs, apps and proxies can add their own.
@@ -12,10 +13,10 @@ struct ParameterWarnings: RouterMiddleware {
     static let field = HTTPField.Name.known("X-LC-Warning")
 
     /// The maximum number of lines.
-    private static let limit = 5
+    static let limit = 5
     /// The maximum number of unknown names that are compared: a query of 80 KB has tens of thousands, and each comparison
     /// takes microseconds.
-    private static let maxCompared = 20
+    static let maxCompared = 20
     /// The maximum length of a name, twice that of the longest parameter.
     private static let longest = 48
 
@@ -27,22 +28,27 @@ struct ParameterWarnings: RouterMiddleware {
         var response = try await next(request, context)
         let warnings = request.uri.query.map(ParameterWarnings.warnings) ?? []
         guard !warnings.isEmpty else { return response }
-        response.headers[values: ParameterWarnings.field] = warnings
+        response.headers[values: ParameterWarnings.field] += warnings
         return response
     }
 
     /// The warnings about a query string, one for each name, however often it is there.
     static func warnings(about query: String) -> [String] {
         let names = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).first }
-        // Other characters than these are in no name, and some of them are not allowed in a header.
-        let unknown = names.map(String.init).filter { name in
-            name.utf8.count <= longest && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f }
-                && !ObjectParameters.names.contains(name)
-        }
         var seen: Set<String> = []
-        let warnings = unknown.filter { seen.insert($0).inserted }.prefix(maxCompared).compactMap { name in
-            ObjectParameters.names.nearest(to: name).map { "unknown parameter '\(name)'; did you mean '\($0)'?" }
-        }
-        return Array(warnings.prefix(limit))
+        let unknown = names.map(String.init).filter { isUnknown($0) && seen.insert($0).inserted }
+        return Array(unknown.prefix(maxCompared).compactMap(warning).prefix(limit))
+    }
+
+    /// Whether a name is that of no parameter; other characters than these are in no name, and some of them are not
+    /// allowed in a header.
+    static func isUnknown(_ name: String) -> Bool {
+        name.utf8.count <= longest && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f }
+            && !ObjectParameters.names.contains(name)
+    }
+
+    /// The warning about an unknown name; `nil` if it resembles none.
+    static func warning(about name: String) -> String? {
+        ObjectParameters.names.nearest(to: name).map { "unknown parameter '\(name)'; did you mean '\($0)'?" }
     }
 }

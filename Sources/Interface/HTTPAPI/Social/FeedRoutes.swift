@@ -26,8 +26,7 @@ struct FeedRoutes: Sendable {
                 throw ServiceError(.malformedJSON, "The body must be a JSON object.")
             }
             let presence = ClientPresence.Watch(context.channel)
-            let reply = try await feeds.publish(members, as: context.caller, presence: presence)
-            return reply.json.response(status: .created, headers: reply.location)
+            return try await feeds.publish(members, as: context.caller, presence: presence).response
         }
     }
 
@@ -129,17 +128,10 @@ struct FeedRoutes: Sendable {
 extension InboxReply {
     /// The page as the body of a response.
     var json: RawJSON {
+        var others: [(name: String, value: JSONValue)] = [("end", .bool(isEnd))]
+        if let count { others.append(("count", .integer(Int64(count)))) }
         var text = ByteBuffer()
-        text.write(self)
+        text.write(statuses, followedBy: others)
         return RawJSON(text)
-    }
-}
-
-extension ByteBuffer {
-    /// Writes a page of an inbox.
-    mutating func write(_ page: InboxReply) {
-        var others: [(name: String, value: JSONValue)] = [("end", .bool(page.isEnd))]
-        if let count = page.count { others.append(("count", .integer(Int64(count)))) }
-        write(page.statuses, followedBy: others)
     }
 }

@@ -9,43 +9,31 @@ struct FriendshipRoutes: Sendable {
     let bodies: RequestBodies
 
     func add(to callers: RouterGroup<CallerContext>) {
-        callers.post("users/:id/friendship/:other", use: follow)
-        callers.put("users/:id/friendship/:other", use: update)
-        callers.delete("users/:id/friendship/:other", use: unfollow)
+        for method in [HTTPRequest.Method.post, .put, .delete] {
+            callers.on("users/:id/friendship/:other", method: method, use: change)
+        }
+        callers.post("users/friendshipRequests", use: change)
+        callers.put("users/friendshipRequests/:request/accept", use: change)
+        callers.put("users/friendshipRequests/:request/decline", use: change)
+        callers.post("users/:id/friendBlocklist/:other", use: change)
+        callers.delete("users/:id/friendBlocklist/:other", use: change)
         for list in FriendshipService.List.allCases {
             callers.get("users/:id/\(list.rawValue)") { try await self.list(list, $0, $1).json.response() }
         }
         callers.get("users/:id/followersAndFollowees", use: followersAndFollowees)
         callers.get("users/:id/friends", use: friends)
-        callers.get("users/strictlyQuery", use: strictly)
-        callers.post("users/friendshipRequests", use: request)
-        callers.put("users/friendshipRequests/:request/accept", use: accept)
-        callers.put("users/friendshipRequests/:request/decline", use: decline)
         callers.get("users/:id/friendBlocklist", use: blocked)
-        callers.post("users/:id/friendBlocklist/:other", use: block)
-        callers.delete("users/:id/friendBlocklist/:other", use: unblock)
+        callers.get("users/strictlyQuery", use: strictly)
     }
 
-    @Sendable private func follow(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let (user, other) = (try user(context), try user(context, "other"))
-        return try await withService(request, context) { service, body in
-            try await service.follow(other, by: user, attributes: body, as: context.caller)
-            return FriendshipRoutes.done
-        }
-    }
-
-    @Sendable private func update(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let (user, other) = (try user(context), try user(context, "other"))
-        return try await withService(request, context) { service, body in
-            try await service.update(other, of: user, body, as: context.caller).json.response()
-        }
-    }
-
-    @Sendable private func unfollow(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let (user, other) = (try user(context), try user(context, "other"))
-        return try await withService(request, context) { service, _ in
-            try await service.unfollow(other, by: user, as: context.caller)
-            return FriendshipRoutes.done
+    @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let service = try apps.services(of: context.caller).friendships
+        let segments = request.uri.path.split(separator: "/").dropFirst().compactMap(\.decodedSegment)
+        return try await bodies.json(of: request, context) { body in
+            guard let call = try FriendshipCall(request.method.rawValue, segments, body: body) else {
+                throw FriendshipRoutes.noPath
+            }
+            return try await service.perform(call, as: context.caller).response
         }
     }
 
@@ -78,13 +66,6 @@ struct FriendshipRoutes: Sendable {
         .json.response()
     }
 
-    @Sendable private func strictly(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try await find(request, context) { service, search, view, presence in
-            try await service.strictly(search, view: view, as: context.caller, presence: presence)
-        }
-        .json.response()
-    }
-
     @Sendable private func blocked(_ request: Request, _ context: CallerContext) async throws -> Response {
         try requireSelf(context)
         return try await find(request, context) { service, search, view, presence in
@@ -93,46 +74,25 @@ struct FriendshipRoutes: Sendable {
         .json.response()
     }
 
-    @Sendable private func block(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try requireSelf(context)
-        let other = try user(context, "other")
-        return try await withService(request, context) { service, _ in
-            try await service.block(other, as: context.caller)
-            return FriendshipRoutes.done
-        }
+    @Sendable private func strictly(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let app = try apps.services(of: context.caller)
+        return try await FriendshipRoutes.strictly(try ObjectParameters(request), in: app, context).json.response()
     }
 
-    @Sendable private func unblock(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try requireSelf(context)
-        let other = try user(context, "other")
-        return try await withService(request, context) { service, _ in
-            try await service.unblock(other, as: context.caller)
-            return FriendshipRoutes.done
-        }
-    }
-
-    @Sendable private func request(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try await withService(request, context) { service, body in
-            guard let members = body.objectValue else {
-                throw ServiceError(.malformedJSON, "The body must be a JSON object.")
-            }
-            let reply = try await service.request(members, as: context.caller)
-            return reply.json.response(status: .created, headers: reply.location)
-        }
-    }
-
-    @Sendable private func accept(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let id = try requestID(context)
-        return try await withService(request, context) { service, body in
-            try await service.accept(id, body, as: context.caller).json.response()
-        }
-    }
-
-    @Sendable private func decline(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let id = try requestID(context)
-        return try await withService(request, context) { service, _ in
-            try await service.decline(id, as: context.caller).json.response()
-        }
+    /// The users whom a strict query finds; Objective-C sends long queries in a batch.
+    static func strictly(
+        _ parameters: ObjectParameters,
+        in app: AppServices,
+        _ context: CallerContext
+    ) async throws -> ObjectReply {
+        let presence = ClientPresence.Watch(context.channel)
+        let search = try app.decoder.search(parameters)
+        return try await app.friendships.strictly(
+            search,
+            view: parameters.view,
+            as: context.caller,
+            presence: presence
+        )
     }
 
     /// Runs a query of a request with the service of the caller's app.
@@ -146,40 +106,14 @@ struct FriendshipRoutes: Sendable {
         return try await query(app.friendships, search, parameters.view, ClientPresence.Watch(context.channel))
     }
 
-    /// Runs a body with the service of the caller's app and the JSON body of the request.
-    private func withService(
-        _ request: Request,
-        _ context: CallerContext,
-        _ body: @escaping @Sendable (FriendshipService, JSONValue) async throws -> Response
-    ) async throws -> Response {
-        let service = try apps.services(of: context.caller).friendships
-        return try await bodies.json(of: request, context) { try await body(service, $0) }
+    private func user(_ context: CallerContext) throws -> UserReference {
+        try UserReference(try context.parameters.require("id"))
     }
 
-    private func user(_ context: CallerContext, _ name: String = "id") throws -> UserReference {
-        try UserReference(try context.parameters.require(name))
-    }
-
-    private func requestID(_ context: CallerContext) throws -> ObjectID {
-        guard let id = ObjectID(try context.parameters.require("request")) else {
-            throw ServiceError(.friendshipNotFound, "Friendship not found.")
-        }
-        return id
-    }
-
-    /// Friends and block lists exist for `self` only.
+    /// Lists of friends and block lists exist for `self` only.
     private func requireSelf(_ context: CallerContext) throws {
-        guard try user(context) == .caller else {
-            throw ServiceError(.routeNotFound, "There is no such path or method.")
-        }
+        guard try user(context) == .caller else { throw FriendshipRoutes.noPath }
     }
 
-    private static var done: Response { JSONValue.object([:]).response() }
-}
-
-extension ObjectReply {
-    /// The header with the path of the created object.
-    var location: HTTPFields {
-        created.map { [.location: "/1.1/classes/\($0.className)/\($0.id)"] } ?? [:]
-    }
+    private static let noPath = ServiceError(.routeNotFound, "There is no such path or method.")
 }

@@ -10,12 +10,14 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Examine the storage, the machine, the settings and the network for a server, and say what to do.",
         discussion: """
             One line for each subject: ok, note or problem. The command writes and syncs a small file in the storage \
-            folder and removes it; everything else is only read. Run it as the server's user, with its settings and \
+            folder and removes it; everything else is only read. With --through it also uploads a file of 256 KB through \
+            that URL with the master key of the first app, reads it and removes it. Run it as the server's user, with its settings and \
             limits, while the server runs or not. The exit code is 1 if there is a problem, otherwise 0.
 
             Examples:
               sudo -u lcfile lcfile doctor --config /etc/lcfile/lcfile.yaml
               lcfile doctor --storage /var/lib/lcfile --url https://files.example.com
+              lcfile doctor --config /etc/lcfile/lcfile.yaml --through https://files.example.com
               lcfile doctor --json
             """
     )
@@ -32,14 +34,18 @@ struct DoctorCommand: ParsableCommand {
     @Option(help: "The URL under which clients reach the server. Default: the setting publicURL.")
     var url: String?
 
+    @Option(help: "The same, and upload, read and remove a file there with the master key of the first app.")
+    var through: String?
+
     @OptionGroup
     var printing: JSONOption
 
     func validate() throws {
         guard storage != "" else { throw ValidationError("The storage folder is missing.") }
-        if let url, !url.hasPrefix("http://"), !url.hasPrefix("https://") {
+        for url in [url, through].compactMap(\.self) where !url.hasPrefix("http://") && !url.hasPrefix("https://") {
             throw ValidationError("'\(url)' is not an address such as https://files.example.com.")
         }
+        guard url == nil || through == nil else { throw ValidationError("--url and --through exclude each other.") }
     }
 
     func run() throws {
@@ -49,7 +55,8 @@ struct DoctorCommand: ParsableCommand {
                 file: config ?? Serve.defaultFile
             ),
             storage: storage,
-            url: url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            url: (through ?? url).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
+            transfers: through != nil
         )
         let isJSON = printing.isOn
         var isHealthy = true

@@ -4,6 +4,8 @@ struct StatusFigure {
     enum Unit {
         case count
         case bytes
+        /// Seconds.
+        case seconds
         /// Seconds since 1970, shown as the time since then.
         case start
     }
@@ -44,6 +46,8 @@ struct StatusFigure {
         StatusFigure("files that cannot be read", "lcfile_failed_reads_total"),
         StatusFigure("damaged files", "lcfile_damage", where: ("kind", "blob")),
         StatusFigure("damaged rows", "lcfile_damage", where: ("kind", "row")),
+        StatusFigure("backup behind", "lcfile_backup_lag_seconds", .seconds),
+        StatusFigure("waiting for the backup", "lcfile_backup_waiting_bytes", .bytes),
         StatusFigure("files to delete", "lcfile_deletions_waiting"),
         StatusFigure("files in the trash", "lcfile_trash_files"),
         StatusFigure("size of the trash", "lcfile_trash_bytes", .bytes),
@@ -89,7 +93,7 @@ struct StatusFigure {
         return switch unit {
         case .count: Int64(exactly: value.rounded()).map(String.init) ?? "\(value)"
         case .bytes: Amount.bytes(Int64(exactly: value.rounded()) ?? 0)
-        case .start: Amount.time(value)
+        case .seconds, .start: Amount.time(value)
         }
     }
 }

@@ -7,14 +7,15 @@ struct Backup: ParsableCommand {
         abstract: "Back up all apps to a new folder or to a repository, while the server runs or not.",
         discussion: """
             With DIR the command writes DIR.partial and renames it to DIR when everything is on the disk: a DIR that exists is \
-            complete. It contains databases, files and apps.yaml, but not the configuration file. If files of the \
-            storage are damaged, the backup leaves them out and the exit code is 65. If a database is damaged, its \
+            complete. It contains databases, files and apps.yaml, but not the configuration file. Damaged \
+            files of the storage are left out, damaged rows are copied as they are, and the exit code is 65. If a database is damaged, its \
             pages are copied unchanged, the backup cannot be restored, and the exit code is 73.
 
             With --to the command adds a snapshot to a repository, which has the bytes of each file once. \
             --keep-last, --keep-daily, --keep-weekly and --keep-monthly then remove snapshots that none of them \
-            keeps, and the files of no other snapshot. --verify checks all snapshots: 65 files are damaged or \
-            missing, 73 a snapshot cannot be restored.
+            keeps, and the files of no other snapshot; --keep-moments is for the continuous backup of a server \
+            (backup.target). --verify checks all snapshots and the continuous backup: 65 files or rows are damaged, \
+            or files missing, 73 a snapshot or a moment cannot be restored.
 
             Examples:
               lcfile backup --storage /var/lib/lcfile /backups/2027-01-12
@@ -67,17 +68,12 @@ struct Backup: ParsableCommand {
             }
             if let first = summary.firstDamagedDatabase {
                 throw ExitError.storage(
-                    "the database \(first). \(folder) contains its pages as lcfile.sqlite.damaged, the files with "
+                    "the database \(first). \(folder) contains damaged pages as lcfile.sqlite.damaged, the files with "
                         + "readable records, and \(CopySummary.count(summary.apps, "complete app")); it cannot be restored "
                         + "before that database is repaired (docs/storage-format.md), so keep the last complete backup"
                 )
             }
-            if let first = summary.firstDamage {
-                throw ExitError.incomplete(
-                    "the backup is incomplete: it does not contain \(CopySummary.count(summary.damaged, "damaged file")); "
-                        + "the first: \(first)"
-                )
-            }
+            try summary.requireComplete("the backup")
         }
     }
 }

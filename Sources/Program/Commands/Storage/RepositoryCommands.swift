@@ -15,11 +15,7 @@ struct RepositoryCommands {
         let target = try BackupTargets.target(name, bucket.loader)
         if options.list { return try list(BackupRepository(target)) }
         if options.verify { return try verify(BackupRepository(target)) }
-        if options.dryRun {
-            let summary = try RepositoryRetention(of: BackupRepository(target), options.rules).trial()
-            for snapshot in summary.removed { Terminal.printLine("Would remove snapshot \(snapshot).") }
-            return Terminal.printLine("Would keep \(CopySummary.count(summary.kept.count, "snapshot")).")
-        }
+        if options.dryRun { return try tryRetention(BackupRepository(target)) }
         if options.forget { return try retain(BackupRepository(target)) }
         let repository = try BackupRepository(target, creating: true)
         try backUp(to: repository)
@@ -48,25 +44,39 @@ struct RepositoryCommands {
                     + "'lcfile backup DIR' saves its pages and the files with readable records"
             )
         }
-        if let first = summary.contents.firstDamage {
-            let damaged = CopySummary.count(summary.contents.damaged, "damaged file")
-            throw ExitError.incomplete("the backup is incomplete: it does not contain \(damaged); the first: \(first)")
-        }
+        try summary.contents.requireComplete("the backup")
+    }
+
+    private func tryRetention(_ repository: BackupRepository) throws {
+        let summary = try RepositoryRetention(of: repository, options.rules, with: FolderEngine()).trial()
+        for snapshot in summary.removed { Terminal.printLine("Would remove snapshot \(snapshot).") }
+        for generation in summary.removedGenerations { Terminal.printLine("Would remove generation \(generation).") }
+        Terminal.printLine("Would keep \(kept(by: summary)).")
     }
 
     private func retain(_ repository: BackupRepository) throws {
-        let summary = try RepositoryRetention(of: repository, options.rules).run()
+        let summary = try RepositoryRetention(of: repository, options.rules, with: FolderEngine()).run()
         for snapshot in summary.removed { Terminal.printLine("Removed snapshot \(snapshot).") }
-        let kept = CopySummary.count(summary.kept.count, "snapshot")
+        for generation in summary.removedGenerations { Terminal.printLine("Removed generation \(generation).") }
         let blobs = CopySummary.count(summary.blobs, "file")
-        Terminal.printLine("Kept \(kept), removed \(blobs) with \(CopySummary.count(summary.bytes, "byte")).")
+        let bytes = CopySummary.count(summary.bytes, "byte")
+        Terminal.printLine("Kept \(kept(by: summary)), removed \(blobs) with \(bytes).")
+    }
+
+    private func kept(by summary: RetentionSummary) -> String {
+        RepositoryCommands.count(summary.kept.count, summary.keptGenerations.count)
+    }
+
+    /// "3 snapshots", or "3 snapshots and 1 generation".
+    private static func count(_ snapshots: Int, _ generations: Int) -> String {
+        let text = CopySummary.count(snapshots, "snapshot")
+        return generations == 0 ? text : "\(text) and \(CopySummary.count(generations, "generation"))"
     }
 
     private func list(_ repository: BackupRepository) throws {
-        let rows = try repository.list().map(SnapshotRow.init)
+        let rows = try repository.list().map(RepositoryRow.init) + repository.listGenerations().map(RepositoryRow.init)
         guard !printsJSON else { return try JSONLines.print(rows) }
-        let head = ["APP", "TIME", "FILES", "SIZE", "DAMAGED"]
-        for line in Table.lines([head] + rows.map(\.cells)) { Terminal.printLine(line) }
+        for line in Table.lines([RepositoryRow.head] + rows.map(\.cells)) { Terminal.printLine(line) }
     }
 
     private func verify(_ repository: BackupRepository) throws {
@@ -74,36 +84,20 @@ struct RepositoryCommands {
         let summary = try verification.run()
         for damage in summary.damage { Terminal.printError("lcfile: \(damage)") }
         let read = options.readData ? ", read \(CopySummary.count(summary.readFiles, "file"))" : ""
-        Terminal.printLine("Verified \(CopySummary.count(summary.snapshots, "snapshot"))\(read).")
+        Terminal.printLine("Verified \(RepositoryCommands.count(summary.snapshots, summary.generations))\(read).")
         let files = CopySummary.count(summary.damagedFiles, "damaged or missing file")
-        if summary.damagedSnapshots > 0 {
-            let snapshots = CopySummary.count(summary.damagedSnapshots, "snapshot")
-            throw ExitError.storage("\(snapshots) in \(name) cannot be restored, and \(files) were found")
+        let rows = CopySummary.count(summary.damagedRows, "damaged row")
+        if summary.damagedSnapshots + summary.damagedGenerations > 0 {
+            let parts = RepositoryCommands.count(summary.damagedSnapshots, summary.damagedGenerations)
+            throw ExitError.storage(
+                "\(parts) in \(name) cannot be restored as a whole; also found: \(files) and \(rows)"
+            )
         }
-        if summary.damagedFiles > 0 {
-            throw ExitError.incomplete("\(files) in the snapshots of \(name); docs/backup.md describes the repair")
+        if summary.damagedFiles > 0 || summary.damagedRows > 0 {
+            throw ExitError.incomplete(
+                "\(files) and \(rows) in the snapshots of \(name); docs/backup.md describes the repair"
+            )
         }
-        if summary.snapshots == 0 { throw ExitError.storage("\(name) has no snapshot") }
+        if summary.snapshots + summary.generations == 0 { throw ExitError.storage("\(name) has no snapshot") }
     }
-}
-
-/// A snapshot as `--list` shows it.
-private struct SnapshotRow: Encodable {
-    let app: String
-    let time: String
-    let files: Int
-    let bytes: Int64
-    let damaged: Int
-    let version: String
-
-    init(_ snapshot: SnapshotFacts) {
-        app = snapshot.app
-        time = snapshot.time
-        files = snapshot.files
-        bytes = snapshot.bytes
-        damaged = snapshot.damaged
-        version = snapshot.version
-    }
-
-    var cells: [String] { [app, time, "\(files)", Amount.bytes(bytes), "\(damaged)"] }
 }

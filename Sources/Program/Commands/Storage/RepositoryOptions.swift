@@ -12,7 +12,7 @@ struct RepositoryOptions: ParsableArguments {
     )
     var to: String?
 
-    @Flag(help: "List the snapshots; make no backup.")
+    @Flag(help: "List the snapshots and the generations of the continuous backup; make no backup.")
     var list = false
 
     @Flag(help: "Check databases, lists and the sizes of all files of the repository; make no backup.")
@@ -36,6 +36,15 @@ struct RepositoryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Keep the newest snapshot of each of the last n months with snapshots.", valueName: "n"))
     var keepMonthly: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep every moment of the continuous backup for this time, such as 7d, the default with other --keep-…",
+            valueName: "time"
+        ),
+        transform: RepositoryOptions.moments
+    )
+    var keepMoments: Int64?
+
     @Flag(help: "With --keep-…, make no backup, only remove.")
     var forget = false
 
@@ -49,6 +58,7 @@ struct RepositoryOptions: ParsableArguments {
         rules.daily = keepDaily ?? 0
         rules.weekly = keepWeekly ?? 0
         rules.monthly = keepMonthly ?? 0
+        rules.moments = keepMoments
         return rules
     }
 
@@ -56,6 +66,16 @@ struct RepositoryOptions: ParsableArguments {
     var readBlobs: CheckSubset? {
         readData ? subset.map { CheckSubset($0) } ?? .all : nil
     }
+
+    /// The seconds of `--keep-moments`.
+    private static func moments(_ text: String) throws -> Int64 {
+        guard let seconds = Amount.seconds(text), (1...maxMoments).contains(seconds) else {
+            throw ValidationError("--keep-moments must be a time such as 7d, 12h or 30m, up to 3650d.")
+        }
+        return Int64(seconds)
+    }
+
+    private static let maxMoments: Double = 3650 * 86_400
 
     func validate() throws {
         let counts = [
@@ -78,7 +98,8 @@ struct RepositoryOptions: ParsableArguments {
         }
         guard !(forget || dryRun) || !rules.isEmpty else {
             throw ValidationError(
-                "--forget and --dry-run need one of --keep-last, --keep-daily, --keep-weekly and --keep-monthly."
+                "--forget and --dry-run need one of --keep-last, --keep-daily, --keep-weekly, --keep-monthly and "
+                    + "--keep-moments."
             )
         }
         guard [list, verify, !rules.isEmpty].count(where: \.self) <= 1 else {

@@ -8,8 +8,9 @@ struct Restore: ParsableCommand {
         discussion: """
             The command checks every database and every file of the backup before it copies them. An interrupted \
             restore leaves restore.partial in the storage folder, and no server starts while it exists. From a \
-            repository ('lcfile backup --to') the newest snapshot is restored, or the newest that is not newer than \
-            --at.
+            repository ('lcfile backup --to', backup.target) the newest state is restored, or the newest that is not \
+            newer than --at: a snapshot, or any moment of the continuous backup. The exit code is 65 if the restored \
+            storage lacks damaged files or has damaged rows.
 
             Examples:
               lcfile restore --storage /var/lib/lcfile /backups/2027-01-12
@@ -57,6 +58,7 @@ struct Restore: ParsableCommand {
             )
             let summary = try restore.run()
             Terminal.printLine("Restored \(summary.description) to \(options.path).")
+            try summary.requireComplete("the restored storage")
         }
     }
 
@@ -69,12 +71,13 @@ struct Restore: ParsableCommand {
             leavingOutDamage: leaveOutDamaged,
             with: FolderEngine()
         )
-        let (summary, snapshots) = try restore.run()
-        for snapshot in snapshots { Terminal.printLine("Restored snapshot \(snapshot).") }
+        let (summary, states) = try restore.run()
+        for state in states { Terminal.printLine("Restored \(state).") }
         Terminal.printLine("Restored \(summary.description) to \(options.path).")
-        if let first = summary.firstDamage {
-            let damaged = CopySummary.count(summary.damaged, "damaged file")
-            throw ExitError.incomplete("the restored storage does not contain \(damaged); the first: \(first)")
+        if summary.deleted > 0 {
+            let deleted = CopySummary.count(summary.deleted, "file")
+            Terminal.printLine("Left out \(deleted) whose bytes the storage did not have when they were backed up.")
         }
+        try summary.requireComplete("the restored storage")
     }
 }

@@ -35,6 +35,22 @@ extension CopySummary {
             .joined(separator: ", ")
     }
 
+    /// Throws the error of a copy, such as "the backup", that lacks files or has damaged rows.
+    func requireComplete(_ copy: String) throws(ExitError) {
+        var faults: [String] = []
+        if let firstDamage {
+            let files = CopySummary.count(damaged, "damaged file")
+            faults.append("is incomplete: it does not contain \(files); the first: \(firstDamage)")
+        }
+        if let firstDamagedRow {
+            let rows = CopySummary.count(damagedRows, "damaged row")
+            let effect = "which a server does not serve (docs/check.md)"
+            faults.append("contains \(rows), \(effect); the first: \(firstDamagedRow)")
+        }
+        guard !faults.isEmpty else { return }
+        throw ExitError.incomplete("\(copy) \(faults.joined(separator: "; it "))")
+    }
+
     static func count(_ number: some BinaryInteger, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }

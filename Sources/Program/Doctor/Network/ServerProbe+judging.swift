@@ -64,9 +64,14 @@ extension ServerProbe {
         return Finding("url.compression", .note, text)
     }
 
-    private func proxy(_ trustsProxies: Bool) -> Finding? {
+    /// The name of the proxy that answers; `nil` if the server itself seems to.
+    var proxyName: String? {
         let name = headers["via"] ?? headers["server"]
-        guard let name, !name.lowercased().hasPrefix("lcfile") else { return nil }
+        return name.flatMap { $0.lowercased().hasPrefix("lcfile") ? nil : $0 }
+    }
+
+    private func proxy(_ trustsProxies: Bool) -> Finding? {
+        guard let name = proxyName else { return nil }
         let subject = "url.proxy"
         guard !trustsProxies else { return Finding(subject, .ok, "a proxy answers (\(name)), and http.proxies is set") }
         let text =

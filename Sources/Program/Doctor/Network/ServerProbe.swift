@@ -46,8 +46,13 @@ struct ServerProbe: Sendable {
     }
 
     private func handle(_ path: String) throws(CurlFailure) -> CurlHandle {
+        try ServerProbe.handle(url + path)
+    }
+
+    /// A handle for a request to a URL as clients make it.
+    static func handle(_ url: String) throws(CurlFailure) -> CurlHandle {
         let handle = try CurlHandle()
-        try handle.set(.url, url + path)
+        try handle.set(.url, url)
         try handle.set(.userAgent, "lcfile-doctor")
         try handle.set(.connectTimeout, 5)
         try handle.set(.timeout, 10)
@@ -58,7 +63,7 @@ struct ServerProbe: Sendable {
     private mutating func probeHealth() throws(CurlFailure) {
         var handle = try handle("/health")
         try handle.set(.readsCertificate, true)
-        let answer = Answer()
+        let answer = ProbeAnswer(limit: 4096)
         try handle.perform(CurlCallbacks(receive: answer.receive, receiveHead: answer.receiveHead))
         let now = Int64(time(nil))
         (status, headers, body) = (answer.status, answer.headers, String(decoding: answer.body, as: UTF8.self))
@@ -70,7 +75,7 @@ struct ServerProbe: Sendable {
     private func probeEncoding() throws(CurlFailure) -> String? {
         var handle = try handle("/health")
         try handle.addHeader("Accept-Encoding: gzip, br")
-        let answer = Answer()
+        let answer = ProbeAnswer(limit: 4096)
         try handle.perform(CurlCallbacks(receive: answer.receive, receiveHead: answer.receiveHead))
         return answer.headers["content-encoding"]
     }
@@ -82,7 +87,7 @@ struct ServerProbe: Sendable {
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: bGNmaWxlLWRvY3Rvci0xMg==", "Sec-WebSocket-Protocol: lc.json.3",
         ] { try handle.addHeader(line) }
-        let answer = Answer()
+        let answer = ProbeAnswer(limit: 4096)
         try? handle.perform(
             // After 101 the connection stays open.
             CurlCallbacks(
@@ -100,32 +105,10 @@ struct ServerProbe: Sendable {
         try handle.setBodySize(size)
         try handle.set(.method, "POST")
         try handle.addHeader("Expect: 100-continue")
-        let answer = Answer()
+        let answer = ProbeAnswer(limit: 4096)
         try? handle.perform(
             CurlCallbacks(receive: answer.receive, receiveHead: answer.receiveHead, send: { _, _ in nil })
         )
         return answer.status
-    }
-
-    /// Collects an answer.
-    private final class Answer {
-        var status = 0
-        var headers: [String: String] = [:]
-        var body: [UInt8] = []
-
-        func receiveHead(_ line: String) {
-            if line.hasPrefix("HTTP/") {
-                let words = line.split(separator: " ", maxSplits: 2)
-                status = words.count > 1 ? Int(words[1]) ?? 0 : 0
-                headers = [:]
-            } else if let colon = line.firstIndex(of: ":"), headers.count < 100 {
-                headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
-            }
-        }
-
-        func receive(_ bytes: UnsafeRawBufferPointer, _ status: Int) -> Bool {
-            body += bytes.prefix(max(0, 4096 - body.count))
-            return body.count < 4096
-        }
     }
 }

@@ -50,20 +50,23 @@ package struct AppConfiguration: Sendable {
     ///   - id: The id.
     ///   - appKey: The app key; `nil` if it cannot be read, which is noted already.
     ///   - masterKey: The master key, likewise.
+    ///   - consoleReadKey: The key with which the console only reads, likewise; empty for none.
     ///   - fileDomains: The beginnings of file URLs.
     ///   - faults: A sentence for each fault; keys are never repeated in it.
     init?(
         id: String,
         appKey: String?,
         masterKey: String?,
+        consoleReadKey: String? = "",
         fileDomains: [String],
         noting faults: inout [String]
     ) {
         let before = faults.count
         let appID = AppID(id)
         if appID == nil { faults.append("the app id '\(id)' must be 1 to 64 letters, digits, '-' or '_'") }
-        for (name, key) in [("app key", appKey), ("master key", masterKey)] {
-            guard let key else { continue }
+        let given = [("app key", appKey), ("master key", masterKey), ("consoleReadKey", consoleReadKey)]
+        for (name, key) in given {
+            guard let key, !(key.isEmpty && name == "consoleReadKey") else { continue }
             if key.isEmpty {
                 faults.append("the \(name) of app '\(id)' is missing; it can also be in a file")
             } else if !(8...256).contains(key.utf8.count)
@@ -75,6 +78,9 @@ package struct AppConfiguration: Sendable {
         if let appKey, !appKey.isEmpty, appKey == masterKey {
             faults.append("the app key and the master key of app '\(id)' must differ")
         }
+        if let consoleReadKey, !consoleReadKey.isEmpty, [appKey, masterKey].contains(consoleReadKey) {
+            faults.append("the consoleReadKey of app '\(id)' must differ from the other keys")
+        }
         self.fileDomains = fileDomains.compactMap { text in
             let address = SettingReader.address(text)
             if address == nil {
@@ -84,9 +90,13 @@ package struct AppConfiguration: Sendable {
             }
             return address
         }
-        guard faults.count == before, let appID, let appKey, let masterKey else { return nil }
+        guard faults.count == before, let appID, let appKey, let masterKey, let consoleReadKey else { return nil }
         self.id = appID
-        keys = AppKeys(appKey: Secret(appKey), masterKey: Secret(masterKey))
+        keys = AppKeys(
+            appKey: Secret(appKey),
+            masterKey: Secret(masterKey),
+            consoleReadKey: consoleReadKey.isEmpty ? nil : Secret(consoleReadKey)
+        )
     }
 
     /// Checks that the chains of the styles are valid and within the limits.

@@ -6,7 +6,10 @@ internal import Yams
 struct AppEntry {
     /// A sentence for each fault, with the location of the entry; keys are never repeated in it.
     private(set) var faults: [String] = []
-    private var credentials = ["id": "", "appKey": "", "appKeyFile": "", "masterKey": "", "masterKeyFile": ""]
+    private var credentials = [
+        "id": "", "appKey": "", "appKeyFile": "", "masterKey": "", "masterKeyFile": "",
+        "consoleReadKey": "", "consoleReadKeyFile": "",
+    ]
     private var domains: [String] = []
     private var images = ImageNames()
     private var mirrorOrigin: String?
@@ -44,11 +47,13 @@ struct AppEntry {
             refuse("the style '\(name)' contains the styleSeparator '\(images.separator)', so no URL can name it")
         }
         let (appKey, masterKey) = (key("appKey", folder), key("masterKey", folder))
+        let consoleReadKey = key("consoleReadKey", folder)
         guard
             var app = AppConfiguration(
                 id: id,
                 appKey: appKey,
                 masterKey: masterKey,
+                consoleReadKey: consoleReadKey,
                 fileDomains: domains,
                 noting: &faults
             )
@@ -100,7 +105,7 @@ struct AppEntry {
             guard credentials[name] != nil, let text = value.scalar?.string else {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, appKeyFile, masterKey, masterKeyFile, "
-                        + "fileDomains, styles, styleSeparator, autoFormats, mirrorOrigin, fileAccess, "
+                        + "consoleReadKey, consoleReadKeyFile, fileDomains, styles, styleSeparator, autoFormats, mirrorOrigin, fileAccess, "
                         + "imageAccess, verifyEmail, requireVerifiedEmail, verifyPhone, requireVerifiedPhone"
                 )
             }

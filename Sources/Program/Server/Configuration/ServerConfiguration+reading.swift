@@ -252,7 +252,10 @@ extension ServerConfiguration {
         reader.number("images.maxTextLength", 1...10_000, into: &images.limits.textLength)
 
         readStorage(&reader)
+        readContinuousBackup(&reader)
         readBackups(&reader)
+
+        console.read(&reader)
 
         reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)

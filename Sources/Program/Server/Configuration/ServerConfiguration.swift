@@ -81,8 +81,12 @@ package struct ServerConfiguration: Sendable {
     package var typeTable = "/etc/mime.types"
     /// `metrics.*`.
     package var metrics = MetricsSettings()
+    /// `console.*`.
+    package var console = ConsoleConfiguration()
     /// `backup.s3.*`.
     package var s3 = S3Configuration()
+    /// `backup.*`, except `backup.s3.*`.
+    package var backup = BackupConfiguration()
     /// The minimum level of log lines.
     package var logLevel = Logger.Level.info
     /// The format of log lines.

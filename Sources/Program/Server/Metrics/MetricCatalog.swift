@@ -50,6 +50,11 @@ enum MetricCatalog {
         .counter("scrub_bytes", "Bytes that the scrubber read, by app."),
         .gauge("scrub_progress_ratio", "Part of the files' bytes that the scrubber's round has read, by app."),
         .gauge("scrub_last_round_timestamp_seconds", "When the scrubber last read everything, since 1970, by app."),
+        .gauge("backup_lag_seconds", "Age of the oldest change that the continuous backup lacks, by app."),
+        .gauge("backup_waiting_bytes", "Changes in bytes that wait for the target of the continuous backup, by app."),
+        .counter("backup_failures", "Failures of the continuous backup, by app."),
+        .counter("backup_generations", "Generations that the continuous backup began, by app."),
+        .counter("backup_segments", "Segments that the continuous backup stored, by app."),
         .gauge("database_size_bytes", "Size of an app's database and of its write-ahead log in bytes."),
     ]
 

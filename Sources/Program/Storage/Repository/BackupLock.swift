@@ -30,12 +30,19 @@ final class BackupLock: Sendable {
     /// The seconds after which a lock that was not written again does not count.
     static let lifetime: Int64 = 30 * 60
     private static let interval = 5 * 60
+    /// The microseconds between two looks for the locks of others.
+    private static let pause: useconds_t = 200_000
     private static let maxSize = 4096
 
     /// Takes a lock.
     ///
+    /// - Parameters:
+    ///   - kind: What the holder does.
+    ///   - target: The repository.
+    ///   - patience: The seconds to wait for the holders of others. They keep those away that come later, so this is
+    ///     for a retention, which would never find a moment between the locks of a continuous backup.
     /// - Throws: ``ExitError`` naming the holder of one that excludes it.
-    init(_ kind: Kind, of target: any BackupTarget) throws {
+    init(_ kind: Kind, of target: any BackupTarget, patience: Int = 0) throws {
         self.target = target
         let name = "\(BackupLayout.locks)\(kind.rawValue)-\(RandomString.lowercase(25))"
         let content = LockHolder.current.encoded
@@ -44,7 +51,15 @@ final class BackupLock: Sendable {
         acquired = try BackupRepository.complaining {
             try target.put(name, bytes: content)
             do {
-                return try BackupLock.refuseOthers(kind, name, target)
+                let end = ContinuousClock.now + .seconds(patience)
+                while true {
+                    do {
+                        return try BackupLock.refuseOthers(kind, name, target)
+                    } catch let error as ExitError {
+                        guard ContinuousClock.now < end else { throw error }
+                        usleep(BackupLock.pause)
+                    }
+                }
             } catch {
                 try? target.remove([name])
                 throw error

@@ -1,7 +1,7 @@
 internal import Crypto
 package import Domain
 
-/// A backup target with the snapshots of apps (docs/backup.md).
+/// A backup target with the snapshots of apps, and their continuous backups (docs/backup.md).
 package struct BackupRepository: Sendable {
     /// Where the objects are.
     package let target: any BackupTarget
@@ -68,7 +68,9 @@ package struct BackupRepository: Sendable {
     func snapshots(of app: AppID) throws -> [Snapshot] {
         let layout = BackupLayout(app)
         return try parts(of: app).keys.sorted().compactMap { time in
-            try manifest(of: time, in: layout).map { Snapshot(layout: layout, time: time, manifest: $0) }
+            try manifest(layout.object(.manifest, of: time)).map { manifest in
+                Snapshot(layout: layout, time: time, manifest: manifest)
+            }
         }
     }
 
@@ -90,25 +92,32 @@ package struct BackupRepository: Sendable {
         return parts
     }
 
-    /// Calls a body with all objects whose names begin with a prefix.
-    func forEachObject(_ prefix: String, _ body: (BackupObject) throws -> Void) throws {
+    /// Calls a body with all objects whose names begin with a prefix, in order, until it returns `false`.
+    func scanObjects(_ prefix: String, while body: (BackupObject) throws -> Bool) throws {
         let pageSize = 1000
         try BackupRepository.complaining {
             var last: String?
             while true {
                 let page = try target.list(prefix: prefix, after: last, limit: pageSize)
-                for object in page { try body(object) }
+                for object in page { guard try body(object) else { return } }
                 guard page.count == pageSize else { return }
                 last = page.last?.name
             }
         }
     }
 
-    /// The manifest of a snapshot; `nil` if the snapshot is not whole.
+    /// Calls a body with all objects whose names begin with a prefix, in order.
+    func forEachObject(_ prefix: String, _ body: (BackupObject) throws -> Void) throws {
+        try scanObjects(prefix) { object in
+            try body(object)
+            return true
+        }
+    }
+
+    /// The manifest of a snapshot or a generation; `nil` if there is none, so that it is not whole.
     ///
     /// - Throws: ``ExitError`` if it cannot be read.
-    private func manifest(of time: SnapshotTime, in layout: BackupLayout) throws -> BackupManifest? {
-        let name = layout.object(.manifest, of: time)
+    func manifest(_ name: String) throws -> BackupManifest? {
         let bytes = try BackupRepository.complaining { try target.get(name, limit: BackupManifest.maxSize) }
         guard let bytes else { return nil }
         guard let manifest = BackupManifest(bytes) else {
@@ -120,13 +129,7 @@ package struct BackupRepository: Sendable {
     /// Reads an object to a new file and compares it with the manifest.
     ///
     /// - Returns: The defect, which continues the object's name; `nil` if it is intact.
-    func get(
-        _ part: SnapshotPart,
-        of snapshot: Snapshot,
-        as content: BackupManifest.Content,
-        to path: String
-    ) throws -> String? {
-        let name = snapshot.layout.object(part, of: snapshot.time)
+    func get(_ name: String, as content: BackupManifest.Content, to path: String) throws -> String? {
         do {
             try target.get(name, toFileAt: path)
         } catch {

@@ -62,6 +62,7 @@ package struct RepositoryBackup {
                 try snapshot.run(under: lock, counting: &summary)
             }
         }
+        try summary.contents.noteLostDatabases(in: storage, with: engine)
         return summary
     }
 }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Copies the snapshots of a moment into a storage folder that does not exist or is empty.
+/// Copies the states of apps at a moment into a storage folder that does not exist or is empty.
 ///
 /// For commands: it blocks, on several threads.
 package struct RepositoryRestore {
@@ -11,7 +11,7 @@ package struct RepositoryRestore {
     private let leavingOutDamage: Bool
     private let engine: any BackupEngine
 
-    /// Names in the draft of the storage that no app has, because they begin with a dot.
+    /// A name in the draft of the storage that no app has, because it begins with a dot.
     private static let fetched = ".fetched"
 
     /// Creates a restore.
@@ -21,7 +21,7 @@ package struct RepositoryRestore {
     ///   - storage: The storage folder.
     ///   - moment: The newest state at or before this time in ISO 8601 is restored; `nil` for the newest.
     ///   - comparingDigests: Whether the bytes of files are compared with their digests, or only the sizes.
-    ///   - leavingOutDamage: Whether files whose blobs are missing or damaged, and apps without a snapshot, are left
+    ///   - leavingOutDamage: Whether files whose blobs are missing or damaged, and apps without a state, are left
     ///     out, or end the restore.
     ///   - engine: Copies databases and blobs.
     package init(
@@ -42,9 +42,9 @@ package struct RepositoryRestore {
 
     /// Copies and checks everything; on return it is on the disk.
     ///
-    /// - Returns: What was restored, and the snapshots of which, as app and time.
+    /// - Returns: What was restored, and the states of which, such as "snapshot app 20270112T030000.123Z".
     /// - Throws: ``ExitError`` naming the defect of the backup or the storage folder; nothing is restored then.
-    package func run() throws -> (summary: CopySummary, snapshots: [String]) {
+    package func run() throws -> (summary: CopySummary, states: [String]) {
         try destination.refuseContents()
         let point = try RestorePoint(at: moment, in: repository)
         if let app = point.missing.first, !leavingOutDamage {
@@ -52,33 +52,42 @@ package struct RepositoryRestore {
                 "\(repository.target) has no snapshot of app \(app); --leave-out-damaged restores the other apps"
             )
         }
+        for state in point.states {
+            guard case .generation(let generation, let span) = state.source, let gap = span.gap else { continue }
+            let defect = GenerationDefect(in: generation, gap, "is missing", after: span.end(of: generation))
+            throw ExitError.storage(defect.advice)
+        }
         var summary = CopySummary()
         try destination.fill { draft in
-            for snapshot in point.snapshots { try restore(snapshot, to: draft, counting: &summary) }
+            for state in point.states { try restore(state, to: draft, counting: &summary) }
             try restoreGeneratedApp(of: point, to: draft)
         }
-        return (summary, point.snapshots.map { "\($0.layout.app) \($0.time)" })
+        return (summary, point.states.map(\.description))
     }
 
-    private func restore(_ snapshot: Snapshot, to draft: String, counting summary: inout CopySummary) throws {
-        let app = snapshot.layout.app.description
+    private func restore(_ state: RestorableState, to draft: String, counting summary: inout CopySummary) throws {
         let folder = "\(draft)/\(RepositoryRestore.fetched)"
         try StorageContents.makeFolder(folder)
-        let database = "\(folder)/\(engine.databaseName)"
-        if let defect = try repository.get(.database, of: snapshot, as: snapshot.manifest.database, to: database) {
-            throw ExitError.storage("the backup \(app) \(snapshot.time) cannot be restored: its database \(defect)")
-        }
+        try fetchDatabase(of: state, to: folder)
         let copy = AppCopy(
             engine: engine,
             source: folder,
-            target: "\(draft)/\(app)",
+            target: "\(draft)/\(state.layout.app)",
             comparingDigests: comparingDigests,
-            repository: (repository.target, snapshot.layout)
+            repository: (repository.target, state.layout)
         )
+        var blobs: BlobNames?
         try copy.run(counting: &summary) { unfit, database, summary in
+            var unfit = unfit
+            if case .generation(let generation, let span) = state.source {
+                let names = try blobs ?? repository.blobs(of: generation, span, with: engine, through: folder)
+                blobs = names
+                try leaveOutUnlisted(&unfit, by: names, of: database, counting: &summary)
+            }
+            guard let first = unfit.first else { return }
             guard leavingOutDamage else {
                 throw ExitError.storage(
-                    "the backup \(app) \(snapshot.time) is incomplete: \(unfit[0].description); "
+                    "the backup \(state.description) is incomplete: \(first.description); "
                         + "--leave-out-damaged restores the other files"
                 )
             }
@@ -88,15 +97,57 @@ package struct RepositoryRestore {
         try StorageContents.removeFolder(folder)
     }
 
-    /// Restores the keys of the generated app from the newest snapshot that has them.
+    private func fetchDatabase(of state: RestorableState, to folder: String) throws {
+        switch state.source {
+        case .snapshot(let snapshot):
+            let name = snapshot.layout.object(.database, of: snapshot.time)
+            let path = "\(folder)/\(engine.databaseName)"
+            guard let defect = try repository.get(name, as: snapshot.manifest.database, to: path) else { return }
+            throw ExitError.storage("the backup \(state.description) cannot be restored: its database \(defect)")
+        case .generation(let generation, let span):
+            do {
+                try GenerationReplay(generation: generation, repository: repository, engine: engine)
+                    .run(span, to: folder)
+            } catch let defect as GenerationDefect {
+                throw ExitError.storage(defect.advice)
+            }
+        }
+    }
+
+    /// Removes the records of missing blobs that no list of a generation names.
+    ///
+    /// The pages of a generation have the records of all files, also of those that were deleted before their blobs were
+    /// stored in the repository, and of those that were damaged in the storage.
+    private func leaveOutUnlisted(
+        _ unfit: inout [AppCopy.Unfit],
+        by names: BlobNames,
+        of database: any CopiedDatabase,
+        counting summary: inout CopySummary
+    ) throws {
+        var files: [FileEntry] = []
+        var rest: [AppCopy.Unfit] = []
+        for one in unfit {
+            if case .blob(let file, .missing) = one, try !names.contains(BackupBlob(of: file)) {
+                files.append(file)
+            } else {
+                rest.append(one)
+            }
+        }
+        unfit = rest
+        guard !files.isEmpty else { return }
+        if database.damage == nil { try database.forget(files, []) }
+        summary.deleted += files.count
+    }
+
+    /// Restores the keys of the generated app from the newest state that has them.
     private func restoreGeneratedApp(of point: RestorePoint, to draft: String) throws {
-        let snapshots = point.snapshots.sorted { $0.time < $1.time }
-        guard let snapshot = snapshots.last(where: { $0.manifest.generatedApp != nil }),
-            let content = snapshot.manifest.generatedApp
+        let states = point.states.sorted { $0.begin < $1.begin }
+        guard let state = states.last(where: { $0.manifest.generatedApp != nil }),
+            let content = state.manifest.generatedApp
         else { return }
         let path = "\(draft)/\(StorageContents.generatedApp)"
-        if let defect = try repository.get(.apps, of: snapshot, as: content, to: path) {
-            throw ExitError.storage("\(StorageContents.generatedApp) of the backup \(snapshot.time) \(defect)")
+        if let defect = try repository.get(state.generatedApp, as: content, to: path) {
+            throw ExitError.storage("\(StorageContents.generatedApp) of the backup \(state.description) \(defect)")
         }
     }
 }

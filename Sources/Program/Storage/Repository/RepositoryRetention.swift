@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 
 /// The result of a retention.
 package struct RetentionSummary: Sendable, Equatable {
@@ -6,6 +6,10 @@ package struct RetentionSummary: Sendable, Equatable {
     package var kept: [String] = []
     /// The snapshots that were removed, or would be.
     package var removed: [String] = []
+    /// The generations of continuous backups that stay, or would stay, as app and time.
+    package var keptGenerations: [String] = []
+    /// The generations that were removed, or would be.
+    package var removedGenerations: [String] = []
     /// The number of blobs that no list names any more, and that were removed; not counted by a trial.
     package var blobs = 0
     /// The size of those blobs in bytes.
@@ -15,26 +19,49 @@ package struct RetentionSummary: Sendable, Equatable {
     package init() {}
 }
 
-/// Removes old snapshots from a repository, and the blobs that nothing names any more.
+/// Removes old snapshots and generations from a repository, and the blobs that nothing names any more.
 ///
-/// The manifest of a snapshot goes first, then the rest of it, then blobs: a crash leaves objects without a manifest,
-/// which the next retention removes. A blob goes if no list of a snapshot or of the continuous backup names it and it
-/// is older than a day: a blob is stored before the list that names it. The lock excludes backups, which could rely on
-/// an older blob.
+/// The manifest of a snapshot or a generation goes first, then the rest of it, then blobs: a crash leaves objects
+/// without a manifest, which the next retention removes. The lock excludes backups, which could rely on an older blob;
+/// it is not held while lists and names of blobs are read, because that can take long (``BlobSweep``).
 ///
 /// For commands: it blocks.
 package struct RepositoryRetention {
     private let repository: BackupRepository
     private let rules: RetentionRules
+    private let engine: any BackupEngine
+    private let patience: Int
 
     /// The age in seconds, by the clock of the target, before which no object without a manifest or list is removed.
     package static let grace: Int64 = 24 * 3600
-    private static let batch = 1000
+    /// The maximum number of objects that are removed by one call.
+    static let batch = 1000
+
+    /// What stays of an app.
+    fileprivate struct Selection {
+        var kept: [Snapshot] = []
+        var removed: [Snapshot] = []
+        var keptGenerations: [Generation] = []
+        var removedGenerations: [Generation] = []
+    }
 
     /// Creates a retention with rules for each app.
-    package init(of repository: BackupRepository, _ rules: RetentionRules) {
+    ///
+    /// - Parameters:
+    ///   - repository: The repository.
+    ///   - rules: What stays.
+    ///   - engine: Reads lists.
+    ///   - patience: The seconds to wait for backups that run.
+    package init(
+        of repository: BackupRepository,
+        _ rules: RetentionRules,
+        with engine: any BackupEngine,
+        patience: Int = 60
+    ) {
         self.repository = repository
         self.rules = rules
+        self.engine = engine
+        self.patience = patience
     }
 
     /// Tells what ``run()`` would remove; removes nothing.
@@ -42,116 +69,76 @@ package struct RepositoryRetention {
     /// - Throws: ``ExitError`` with the reason.
     package func trial() throws -> RetentionSummary {
         var summary = RetentionSummary()
-        for app in try repository.apps() { _ = try select(of: app, counting: &summary) }
+        for app in try repository.apps() { summary.add(try select(of: app)) }
         return summary
     }
 
-    /// Removes snapshots and blobs.
+    /// Removes snapshots, generations and blobs.
     ///
     /// - Throws: ``ExitError`` with the reason; what is left is whole.
     package func run() throws -> RetentionSummary {
-        let lock = try BackupLock(.retention, of: repository.target)
-        defer { lock.release() }
         var summary = RetentionSummary()
         for app in try repository.apps() {
-            try BackupRepository.complaining { try clean(app, under: lock, counting: &summary) }
+            try BackupRepository.complaining { try clean(app, counting: &summary) }
         }
         return summary
     }
 
-    /// The snapshots that stay and those that go.
-    private func select(
-        of app: AppID,
-        counting summary: inout RetentionSummary
-    ) throws -> (kept: [Snapshot], removed: [Snapshot]) {
+    private func select(of app: AppID) throws -> Selection {
+        var selection = Selection()
         let snapshots = try repository.snapshots(of: app)
-        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.damaged == 0) })
-        let kept = snapshots.filter { times.contains($0.time.timestamp) }
-        let removed = snapshots.filter { !times.contains($0.time.timestamp) }
-        summary.kept += kept.map { "\(app) \($0.time)" }
-        summary.removed += removed.map { "\(app) \($0.time)" }
-        return (kept, removed)
+        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.isComplete) })
+        selection.kept = snapshots.filter { times.contains($0.time.timestamp) }
+        selection.removed = snapshots.filter { !times.contains($0.time.timestamp) }
+        let generations = try repository.generations(of: app)
+        let begins = rules.kept(ofGenerations: generations.map(\.time.timestamp), now: .now())
+        selection.keptGenerations = generations.filter { begins.contains($0.time.timestamp) }
+        selection.removedGenerations = generations.filter { !begins.contains($0.time.timestamp) }
+        return selection
     }
 
-    private func clean(_ app: AppID, under lock: BackupLock, counting summary: inout RetentionSummary) throws {
+    private func clean(_ app: AppID, counting summary: inout RetentionSummary) throws {
         let layout = BackupLayout(app)
-        let target = repository.target
-        let (kept, removed) = try select(of: app, counting: &summary)
-        for snapshot in removed {
-            try lock.check()
-            try target.remove([layout.object(.manifest, of: snapshot.time)])
-            try target.remove(
-                SnapshotPart.allCases.filter { $0 != .manifest }.map { layout.object($0, of: snapshot.time) }
-            )
-        }
-        var lists = kept.map { layout.object(.files, of: $0.time) }
-        for (time, objects) in try repository.parts(of: app) where !kept.contains(where: { $0.time == time }) {
-            if objects.allSatisfy({ isOld($0, lock) }) {
-                try target.remove(objects.map(\.name))
-            } else {
-                // A backup was interrupted a short time ago; its list is whole if it is there.
-                lists += objects.map(\.name).filter { $0 == layout.object(.files, of: time) }
+        let lock = try BackupLock(.retention, of: repository.target, patience: patience)
+        let selection: Selection
+        do {
+            defer { lock.release() }
+            selection = try select(of: app)
+            summary.add(selection)
+            for snapshot in selection.removed {
+                try lock.check()
+                try repository.target.remove([layout.object(.manifest, of: snapshot.time)])
+                try repository.target.remove(
+                    SnapshotPart.allCases.filter { $0 != .manifest }.map { layout.object($0, of: snapshot.time) }
+                )
             }
-        }
-        try repository.forEachObject(layout.log) { if layout.isBlobList($0.name) { lists.append($0.name) } }
-        try sweep(layout, namedIn: lists, under: lock, counting: &summary)
-    }
-
-    /// Removes old blobs that no list names.
-    private func sweep(
-        _ layout: BackupLayout,
-        namedIn lists: [String],
-        under lock: BackupLock,
-        counting summary: inout RetentionSummary
-    ) throws {
-        let scratch = try ScratchFolder()
-        defer { scratch.remove() }
-        let named = LineBuckets(in: try scratch.folder("lines"))
-        for (index, list) in lists.enumerated() {
-            let path = "\(scratch.path)/list-\(index)"
-            try repository.target.get(list, toFileAt: path)
-            try FileBytes.forEachLine(of: path) { line in
-                guard let blob = BackupBlob(line) else {
-                    throw ExitError.storage("\(list) in \(repository.target) is damaged; no blob was removed")
-                }
-                try named.add(blob.description)
+            for (time, objects) in try repository.parts(of: app)
+            where !selection.kept.contains(where: { $0.time == time }) && objects.allSatisfy({ isOld($0, lock) }) {
+                try repository.target.remove(objects.map(\.name))
             }
-            try StorageContents.remove(path)
+            let generations = GenerationRemoval(repository: repository, layout: layout, lock: lock)
+            for generation in selection.removedGenerations { try generations.remove(generation.time) }
+            try generations.removeLeft(except: Set(selection.keptGenerations.map(\.time)))
         }
-        var listing = BlobListing(of: layout, in: repository.target)
-        var bucket = -1
-        var names: Set<String> = []
-        var batch: [BackupObject] = []
-        while let object = try listing.next() {
-            // What has another name was not stored by lcfile.
-            guard let blob = BackupBlob(object.name), layout.object(blob) == object.name,
-                let index = LineBuckets.bucket(of: blob.description)
-            else { continue }
-            if index != bucket {
-                bucket = index
-                names = Set(try named.lines(of: index))
-            }
-            guard !names.contains(blob.description), isOld(object, lock) else { continue }
-            batch.append(object)
-            if batch.count == RepositoryRetention.batch { try remove(&batch, under: lock, counting: &summary) }
-        }
-        try remove(&batch, under: lock, counting: &summary)
-    }
-
-    private func remove(
-        _ batch: inout [BackupObject],
-        under lock: BackupLock,
-        counting summary: inout RetentionSummary
-    ) throws {
-        guard !batch.isEmpty else { return }
-        try lock.check()
-        try repository.target.remove(batch.map(\.name))
-        summary.blobs += batch.count
-        summary.bytes += batch.reduce(0) { $0 + $1.size }
-        batch.removeAll()
+        let sweep = BlobSweep(repository: repository, layout: layout, engine: engine, patience: patience)
+        let lists =
+            selection.kept.map { (layout.object(.files, of: $0.time), $0.manifest.files) }
+            + selection.keptGenerations.map { ($0.object(.files), $0.manifest.files) }
+        try sweep.run(needing: Dictionary(lists) { first, _ in first }, since: lock.acquired, counting: &summary)
     }
 
     private func isOld(_ object: BackupObject, _ lock: BackupLock) -> Bool {
         lock.acquired - object.modified > RepositoryRetention.grace
+    }
+}
+
+extension RetentionSummary {
+    fileprivate mutating func add(_ selection: RepositoryRetention.Selection) {
+        func names(_ snapshots: [Snapshot]) -> [String] { snapshots.map { "\($0.layout.app) \($0.time)" } }
+        func names(_ generations: [Generation]) -> [String] { generations.map { "\($0.layout.app) \($0.time)" } }
+        kept += names(selection.kept)
+        removed += names(selection.removed)
+        keptGenerations += names(selection.keptGenerations)
+        removedGenerations += names(selection.removedGenerations)
     }
 }

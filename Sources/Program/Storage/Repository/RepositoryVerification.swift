@@ -4,12 +4,18 @@ package import Domain
 package struct VerificationSummary: Sendable, Equatable {
     /// The number of snapshots.
     package var snapshots = 0
+    /// The number of generations of continuous backups.
+    package var generations = 0
     /// The number of blobs whose bytes were read.
     package var readFiles = 0
     /// The size of those in bytes.
     package var readBytes: Int64 = 0
-    /// The number of files in snapshots whose blobs are missing or damaged.
+    /// The number of files in snapshots and generations whose blobs are missing or damaged.
     package var damagedFiles = 0
+    /// The number of rows in snapshots that do not match their checksums.
+    package var damagedRows = 0
+    /// The number of generations with a gap or damage: not all of their moments can be restored.
+    package var damagedGenerations = 0
     /// The number of snapshots whose database or lists are damaged: they cannot be restored.
     package var damagedSnapshots = 0
     /// A description of each damage once, up to a limit.
@@ -21,22 +27,23 @@ package struct VerificationSummary: Sendable, Equatable {
     /// Creates an empty summary.
     package init() {}
 
+    /// The number of everything that is damaged.
+    var damageCount: Int { damagedFiles + damagedSnapshots + damagedGenerations }
+
     mutating func note(_ description: String) {
         guard damage.count < VerificationSummary.maxDescriptions, !damage.contains(description) else { return }
         damage.append(description)
     }
 }
 
-/// Checks the snapshots of a repository: databases, lists, and the blobs that they name.
+/// Checks the snapshots and generations of a repository: databases, segments, lists, and the blobs that they name.
 ///
-/// For commands: it blocks, on several threads. It only reads, so that it works with credentials that cannot write. A
-/// snapshot that a retention removes meanwhile is ignored.
+/// For commands: it blocks, on several threads. It only reads, so that it works with credentials that cannot write. What
+/// a retention removes meanwhile is ignored.
 package struct RepositoryVerification {
     private let repository: BackupRepository
     private let subset: BlobSubset?
     private let engine: any BackupEngine
-
-    private static let pageSize = 256
 
     /// Creates a verification.
     ///
@@ -50,7 +57,7 @@ package struct RepositoryVerification {
         self.engine = engine
     }
 
-    /// Checks all snapshots.
+    /// Checks everything.
     ///
     /// - Throws: ``ExitError`` if the repository cannot be read; damage is part of the result.
     package func run() throws -> VerificationSummary {
@@ -58,34 +65,63 @@ package struct RepositoryVerification {
         for app in try repository.apps() {
             let scratch = try ScratchFolder()
             defer { scratch.remove() }
-            // The names of blobs that were read for a newer snapshot.
-            let read = LineBuckets(in: try scratch.folder("read"))
-            for (index, snapshot) in try repository.snapshots(of: app).reversed().enumerated() {
-                let folder = try scratch.folder("\(index)")
-                var result = summary
-                try BackupRepository.complaining { try check(snapshot, read, through: folder, &result) }
-                try StorageContents.removeFolder(folder)
+            let blobs = BlobVerification(
+                repository: repository,
+                layout: BackupLayout(app),
+                subset: subset,
+                engine: engine,
+                read: LineBuckets(in: try scratch.folder("read"))
+            )
+            for snapshot in try repository.snapshots(of: app).reversed() {
                 let manifest = snapshot.layout.object(.manifest, of: snapshot.time)
-                let isDamaged =
-                    result.damagedFiles > summary.damagedFiles || result.damagedSnapshots > summary.damagedSnapshots
-                if isDamaged, try repository.lacks(manifest) { continue }
-                summary = result
-                summary.snapshots += 1
+                try check(manifest, through: scratch, counting: \.snapshots, &summary) { folder, summary in
+                    try check(snapshot, blobs, through: folder, &summary)
+                }
+            }
+            for generation in try repository.generations(of: app).reversed() {
+                let manifest = generation.object(.manifest)
+                try check(manifest, through: scratch, counting: \.generations, &summary) { folder, summary in
+                    let verification = GenerationVerification(
+                        generation: generation,
+                        repository: repository,
+                        engine: engine,
+                        blobs: blobs
+                    )
+                    try verification.run(through: folder, &summary)
+                }
             }
         }
         return summary
     }
 
+    /// Checks what has a manifest, and ignores it if a retention removed that meanwhile.
+    private func check(
+        _ manifest: String,
+        through scratch: ScratchFolder,
+        counting count: WritableKeyPath<VerificationSummary, Int>,
+        _ summary: inout VerificationSummary,
+        _ body: (String, inout VerificationSummary) throws -> Void
+    ) throws {
+        let folder = try scratch.folder("part")
+        var result = summary
+        try BackupRepository.complaining { try body(folder, &result) }
+        try StorageContents.removeFolder(folder)
+        if result.damageCount > summary.damageCount, try repository.lacks(manifest) { return }
+        summary = result
+        summary[keyPath: count] += 1
+    }
+
     /// Checks a snapshot.
     private func check(
         _ snapshot: Snapshot,
-        _ read: LineBuckets,
+        _ blobs: BlobVerification,
         through folder: String,
         _ summary: inout VerificationSummary
     ) throws {
         let name = "\(snapshot.layout.app) \(snapshot.time)"
         func intact(_ part: SnapshotPart, _ content: BackupManifest.Content, _ path: String) throws -> Bool {
-            guard let defect = try repository.get(part, of: snapshot, as: content, to: path) else { return true }
+            let object = snapshot.layout.object(part, of: snapshot.time)
+            guard let defect = try repository.get(object, as: content, to: path) else { return true }
             summary.note("snapshot \(name): \(part.rawValue) \(defect)")
             return false
         }
@@ -107,12 +143,16 @@ package struct RepositoryVerification {
                 isIntact = false
                 for record in broken { summary.note("snapshot \(name): \(AppCopy.Unfit.record(record).description)") }
             }
+            try database.forEachDamagedRow { row in
+                summary.damagedRows += 1
+                summary.note("snapshot \(name): \(row)")
+            }
             try database.close()
             if isIntact, try !isList(list, of: buckets) {
                 isIntact = false
                 summary.note("snapshot \(name): the list of files does not name the files of the database")
             }
-            try checkBlobs(buckets, of: snapshot, read, through: folder, &summary)
+            try blobs.run(buckets, through: folder, &summary)
         } catch let failure as OpenFailure {
             isIntact = false
             summary.note("snapshot \(name): the database \(failure.message)")
@@ -136,51 +176,6 @@ package struct RepositoryVerification {
             if isEqual, try nextName() != line { isEqual = false }
         }
         return try isEqual && nextName() == nil
-    }
-
-    /// Compares the sizes of blobs, and the bytes of those in the subset that were not read before.
-    private func checkBlobs(
-        _ buckets: LineBuckets,
-        of snapshot: Snapshot,
-        _ read: LineBuckets,
-        through folder: String,
-        _ summary: inout VerificationSummary
-    ) throws {
-        let layout = snapshot.layout
-        var listing = BlobListing(of: layout, in: repository.target)
-        for bucket in LineBuckets.indices {
-            let files = try buckets.files(of: bucket)
-            var present: [FileEntry] = []
-            for file in files {
-                let size = try listing.size(of: layout.object(of: file))
-                if size == file.facts.size {
-                    present.append(file)
-                } else {
-                    note(file, size.map { .damaged("has \($0) bytes, not \(file.facts.size)") } ?? .missing, &summary)
-                }
-            }
-            guard let subset else { continue }
-            let done = Set(try read.lines(of: bucket))
-            var rest = present.filter { file in
-                subset.contains(BlobName(file.key)) && !done.contains(BackupBlob(of: file).description)
-            }[...]
-            while !rest.isEmpty {
-                let page = Array(rest.prefix(RepositoryVerification.pageSize))
-                rest = rest.dropFirst(page.count)
-                let conditions = try engine.check(page, in: repository.target, layout: layout, through: folder)
-                for (file, condition) in zip(page, conditions) {
-                    summary.readFiles += 1
-                    summary.readBytes += file.facts.size
-                    try read.add(BackupBlob(of: file).description)
-                    if condition != .whole { note(file, condition, &summary) }
-                }
-            }
-        }
-    }
-
-    private func note(_ file: FileEntry, _ condition: BlobCondition, _ summary: inout VerificationSummary) {
-        summary.damagedFiles += 1
-        summary.note("\(AppCopy.Unfit.blob(of: file, condition).description) (\(BackupBlob(of: file)))")
     }
 }
 

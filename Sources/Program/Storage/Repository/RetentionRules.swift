@@ -1,8 +1,9 @@
 internal import Domain
 
-/// The rules that say which snapshots stay; a snapshot stays if one of them keeps it.
+/// The rules that say which snapshots and generations stay; a snapshot stays if one of them keeps it.
 ///
-/// They mean what restic's options of the same names mean. Days, ISO weeks and months are those of UTC.
+/// The rules for snapshots mean what restic's options of the same names mean. Days, ISO weeks and months are those of
+/// UTC.
 package struct RetentionRules: Sendable, Equatable {
     /// The number of the newest snapshots that stay.
     package var last = 0
@@ -12,12 +13,20 @@ package struct RetentionRules: Sendable, Equatable {
     package var weekly = 0
     /// The same of months.
     package var monthly = 0
+    /// The seconds before now whose every moment stays restorable, as far as the continuous backup has it; `nil` for
+    /// ``defaultMoments``.
+    package var moments: Int64?
+
+    /// The default of ``moments``: 7 days.
+    package static let defaultMoments: Int64 = 7 * 86_400
 
     /// Creates rules that keep nothing.
     package init() {}
 
-    /// Whether no rule keeps a snapshot.
+    /// Whether there is no rule.
     package var isEmpty: Bool { self == RetentionRules() }
+    /// Whether there is a rule for snapshots; without one, all of them stay.
+    private var selectsSnapshots: Bool { last > 0 || daily > 0 || weekly > 0 || monthly > 0 }
 
     /// Selects the snapshots that stay.
     ///
@@ -28,6 +37,7 @@ package struct RetentionRules: Sendable, Equatable {
     /// - Returns: The times that stay.
     func kept(of snapshots: [(time: Timestamp, isComplete: Bool)]) -> Set<Timestamp> {
         let times = snapshots.map(\.time).sorted(by: >)
+        guard selectsSnapshots else { return Set(times) }
         var kept = Set(times.prefix(max(1, last)))
         if let complete = snapshots.filter(\.isComplete).map(\.time).max() { kept.insert(complete) }
         for (count, period) in [(daily, Self.day), (weekly, Self.week), (monthly, Self.month)] {
@@ -42,6 +52,20 @@ package struct RetentionRules: Sendable, Equatable {
             }
         }
         return kept
+    }
+
+    /// Selects the generations that stay: the newest that began before the moments to keep, and all later ones.
+    ///
+    /// An older one has no moment to keep, because its moments end where the next one begins. The newest always stays.
+    ///
+    /// - Parameters:
+    ///   - generations: The times of an app's whole generations.
+    ///   - now: The current time.
+    /// - Returns: The times that stay.
+    func kept(ofGenerations generations: [Timestamp], now: Timestamp) -> Set<Timestamp> {
+        let begin = now.milliseconds - (moments ?? RetentionRules.defaultMoments) * 1000
+        let first = generations.filter { $0.milliseconds <= begin }.max()
+        return Set(generations.filter { time in first.map { time >= $0 } ?? true })
     }
 
     private static func day(_ time: Timestamp) -> Int64 {

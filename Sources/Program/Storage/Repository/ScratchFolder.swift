@@ -12,9 +12,13 @@ struct ScratchFolder {
     private static let beginning = "lcfile-scratch-"
     private static let lockName = ".scratch"
 
-    /// Creates the folder, and removes those that killed commands of this user left.
-    init() throws {
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
+    /// Creates the folder, and removes those that killed processes of this user left.
+    ///
+    /// - Parameter parent: The folder in which it is; `nil` for that of temporary files.
+    /// - Throws: ``ExitError`` if it cannot be created.
+    init(in parent: String? = nil) throws {
+        let parent =
+            parent ?? ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
         ScratchFolder.removeLeft(in: parent)
         path = "\(StorageContents.trimmed(parent))/\(ScratchFolder.beginning)\(RandomString.lowercase(16))"
         try StorageContents.makeFolder(path)

@@ -22,6 +22,8 @@ package struct SnapshotFacts: Sendable, Equatable {
     package let bytes: Int64
     /// The number of damaged files that were left out.
     package let damaged: Int
+    /// The number of damaged rows in its database.
+    package let damagedRows: Int
     /// The version of lcfile that made it.
     package let version: String
 
@@ -31,6 +33,7 @@ package struct SnapshotFacts: Sendable, Equatable {
         files = snapshot.manifest.fileCount
         bytes = snapshot.manifest.byteCount
         damaged = snapshot.manifest.damaged
+        damagedRows = snapshot.manifest.damagedRows
         version = snapshot.manifest.version
     }
 }

@@ -3,8 +3,7 @@ internal import Domain
 /// Adds a snapshot of an app to a repository: the new blobs first, then its database, and its manifest last.
 ///
 /// The database is copied before blobs are read, as in ``AppCopy``, so each record of the copy has its blob, unless the
-/// file was deleted since. Whether the repository has a blob is decided by its listing, with the size. So a backup that
-/// was interrupted continues where it ended, and an object that was lost is stored again.
+/// file was deleted since.
 struct SnapshotWriter {
     /// The app's folder.
     let source: String
@@ -17,9 +16,6 @@ struct SnapshotWriter {
     let version: String
     let engine: any BackupEngine
 
-    /// The number of files that are handled at a time; enough that few threads wait for the last of them.
-    private static let pageSize = 1024
-
     /// Makes the snapshot, unless the database is damaged, which the summary tells.
     func run(under lock: BackupLock, counting summary: inout RepositorySummary) throws {
         let scratch = try ScratchFolder()
@@ -29,7 +25,15 @@ struct SnapshotWriter {
         guard let database = try copyDatabase(to: folder, counting: &summary) else { return }
         var contents = CopySummary()
         let list = "\(scratch.path)/list"
-        try storeBlobs(of: database, listing: list, through: scratch.folder("lines"), &contents, &summary)
+        let upload = BlobUpload(source: source, layout: layout, target: target, engine: engine)
+        let counts = try upload.run(database, listing: list, through: scratch.folder("lines")) { unfit in
+            try StorageBackup.leaveOut(unfit, of: database, counting: &contents)
+        }
+        contents.files = counts.files
+        contents.bytes = counts.bytes
+        summary.newFiles += counts.newFiles
+        summary.newBytes += counts.newBytes
+        try contents.noteDamagedRows(of: database)
         try database.close()
 
         let path = "\(folder)/\(engine.databaseName)"
@@ -42,7 +46,8 @@ struct SnapshotWriter {
             generatedApp: nil,
             fileCount: contents.files,
             byteCount: contents.bytes,
-            damaged: contents.damaged
+            damaged: contents.damaged,
+            damagedRows: contents.damagedRows
         )
         try target.put(layout.object(.files, of: time), fileAt: list)
         try target.put(layout.object(.database, of: time), fileAt: path)
@@ -80,45 +85,5 @@ struct SnapshotWriter {
             summary.contents.noteDamage(of: "\(source)/\(engine.databaseName)", error.message)
             return nil
         }
-    }
-
-    /// Stores the blobs of a database that the repository lacks, and lists all of them; removes the records of others.
-    private func storeBlobs(
-        of database: any CopiedDatabase,
-        listing path: String,
-        through folder: String,
-        _ contents: inout CopySummary,
-        _ summary: inout RepositorySummary
-    ) throws {
-        let buckets = LineBuckets(in: folder)
-        try buckets.add(filesOf: database) { broken in
-            try StorageBackup.leaveOut(broken.map(AppCopy.Unfit.record), of: database, counting: &contents)
-        }
-        var list = try LineWriter(path)
-        var listing = BlobListing(of: layout, in: target)
-        for bucket in LineBuckets.indices {
-            var rest = try buckets.files(of: bucket)[...]
-            while !rest.isEmpty {
-                let files = Array(rest.prefix(SnapshotWriter.pageSize))
-                rest = rest.dropFirst(files.count)
-                let missing = try files.filter { try listing.size(of: layout.object(of: $0)) != $0.facts.size }
-                let conditions = try engine.upload(missing, in: source, to: target, layout: layout)
-                var unfit: [ObjectID: BlobCondition] = [:]
-                for (file, condition) in zip(missing, conditions) {
-                    if condition != .whole { unfit[file.id] = condition }
-                    guard condition == .whole else { continue }
-                    summary.newFiles += 1
-                    summary.newBytes += file.facts.size
-                }
-                for file in files where unfit[file.id] == nil {
-                    try list.write(BackupBlob(of: file).description)
-                    contents.files += 1
-                    contents.bytes += file.facts.size
-                }
-                let damage = files.compactMap { file in unfit[file.id].map { AppCopy.Unfit.blob(of: file, $0) } }
-                if !damage.isEmpty { try StorageBackup.leaveOut(damage, of: database, counting: &contents) }
-            }
-        }
-        try list.flush()
     }
 }

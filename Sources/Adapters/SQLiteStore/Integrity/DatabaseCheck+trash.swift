@@ -1,0 +1,35 @@
+package import Domain
+internal import GRDB
+
+/// The entries of the trash, and the rows of the deletion queue that move their bytes.
+extension DatabaseCheck {
+    package func forEachTrashPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws {
+        guard let table = table(of: .trash) else { return }
+        var last: Int64 = 0
+        while true {
+            let rows = try page(of: table, at: FileRow.trashed, after: last)
+            guard let end = rows.last else { return }
+            try body(rows.compactMap(\.file), rows.filter { $0.file == nil }.map(\.broken))
+            last = end.number
+        }
+    }
+
+    package func hasTrashEntry(_ id: ObjectID) throws -> Bool {
+        guard let table = table(of: .trash) else { return false }
+        return try has(id, in: table)
+    }
+
+    package func isMovingToTrash(_ id: ObjectID) throws -> Bool {
+        guard let table = table(of: .deletion) else { return false }
+        return try has(id, in: table)
+    }
+
+    package func withoutTrashEntry(_ ids: [ObjectID]) throws -> [ObjectID] {
+        let tables = [ClassName.trash, .deletion].compactMap(table(of:))
+        let isKnown = tables.map { "EXISTS (SELECT 1 FROM \($0) WHERE id = ?1)" }.joined(separator: " OR ")
+        return try work { db in
+            let statement = try db.makeStatement(sql: "SELECT \(isKnown)")
+            return try ids.filter { try Bool.fetchOne(statement, arguments: [$0.description]) != true }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+extension BackupLayout {
+    /// The beginning of the names of a generation's objects.
+    package func root(ofGeneration generation: SnapshotTime) -> String {
+        "\(log)\(generation)/"
+    }
+
+    /// The name of a part of a generation.
+    package func object(_ part: GenerationPart, ofGeneration generation: SnapshotTime) -> String {
+        "\(root(ofGeneration: generation))\(part.rawValue)"
+    }
+
+    /// The name of a segment.
+    package func object(_ segment: SegmentName, ofGeneration generation: SnapshotTime) -> String {
+        "\(root(ofGeneration: generation))\(segment)\(SegmentName.segmentSuffix)"
+    }
+
+    /// The name of the list of blobs that a segment needs; there is none if it needs no new blob.
+    package func blobs(of segment: SegmentName, ofGeneration generation: SnapshotTime) -> String {
+        "\(root(ofGeneration: generation))\(segment)\(SegmentName.blobsSuffix)"
+    }
+
+    /// The generation of an object of the continuous backup; `nil` for other objects.
+    package func generation(of name: String) -> SnapshotTime? {
+        guard name.hasPrefix(log) else { return nil }
+        return SnapshotTime(name.dropFirst(log.count).prefix { $0 != "/" })
+    }
+
+    /// Whether an object of the continuous backup is a list of blobs, as it is `files` of a snapshot.
+    package func isBlobList(_ name: String) -> Bool {
+        guard name.hasPrefix(log) else { return false }
+        return name.hasSuffix("/\(GenerationPart.files.rawValue)") || name.hasSuffix(SegmentName.blobsSuffix)
+    }
+}
+
+/// The objects with which a generation begins; the manifest (``BackupManifest``) is stored last and removed first.
+///
+/// ``BackupManifest/database`` is the base.
+package enum GenerationPart: String, Sendable, CaseIterable {
+    case base
+    case files
+    case apps = "apps.yaml"
+    case manifest = "manifest.json"
+}
+
+/// The name of a segment: `0000000001-1800000000000`, its number and the time of its last commit.
+///
+/// Names sort as their numbers.
+package struct SegmentName: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number in the generation, from 1 without gaps.
+    package let number: Int
+    /// The time of the last commit.
+    package let time: Timestamp
+
+    /// The end of the names of segments.
+    package static let segmentSuffix = ".segment"
+    /// The end of the names of lists of blobs.
+    package static let blobsSuffix = ".blobs"
+
+    private static let numberLength = 10
+    private static let timeLength = 13
+
+    /// Creates a name.
+    ///
+    /// - Parameters:
+    ///   - number: 1 to 9 999 999 999.
+    ///   - time: After 1970.
+    package init(number: Int, time: Timestamp) {
+        self.number = number
+        self.time = time
+    }
+
+    /// Parses the last part of an object's name, with or without its end; `nil` for other parts.
+    package init?(_ name: String) {
+        var text = name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...]
+        for suffix in [SegmentName.segmentSuffix, SegmentName.blobsSuffix] where text.hasSuffix(suffix) {
+            text = text.dropLast(suffix.count)
+            break
+        }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int(parts[0]), let time = Int64(parts[1]), number > 0, time >= 0 else {
+            return nil
+        }
+        self.init(number: number, time: Timestamp(milliseconds: time))
+        guard description == text else { return nil }
+    }
+
+    /// The name without an end.
+    package var description: String {
+        func padded(_ number: Int64, _ length: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, length - digits.count)) + digits
+        }
+        let number = padded(Int64(number), SegmentName.numberLength)
+        return "\(number)-\(padded(time.milliseconds, SegmentName.timeLength))"
+    }
+
+    /// Lower numbers are less.
+    package static func < (left: SegmentName, right: SegmentName) -> Bool {
+        (left.number, left.time) < (right.number, right.time)
+    }
+}

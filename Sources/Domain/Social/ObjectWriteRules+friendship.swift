@@ -1,0 +1,100 @@
+/// The rules of requests for friendship and of their answers, inside one transaction (docs/people.md).
+extension ObjectWriteRules {
+    /// Stores a request of a user, and the attributes of the friend.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if there is a request or a friendship, and as ``follow(_:by:_:)``.
+    func requestFriendship(
+        _ friend: ObjectID,
+        of user: ObjectID,
+        _ attributes: ObjectChange
+    ) throws -> ObjectReply {
+        try access.caller.requireActing(as: user)
+        try requirePair(user, friend, "A user cannot be its own friend.")
+        let known = try writer.row(.request, user, friend)?.object()
+        switch known?.fields[FriendshipStatus.field]?.stringValue.flatMap(FriendshipStatus.init) {
+        case .pending?: throw ObjectWriteRules.exists("The request waits for an answer.")
+        case .declined?: throw ObjectWriteRules.exists("The request was declined; only the other user can change that.")
+        case .accepted? where try isFriend(friend, of: user): throw ObjectWriteRules.exists("The users are friends.")
+        default: break
+        }
+        let request = try link(
+            .request,
+            user,
+            friend,
+            try ObjectChange(.object([:]), allowsPaths: false),
+            fields: [FriendshipStatus.field: FriendshipStatus.pending.json]
+        )
+        if !attributes.operations.isEmpty || attributes.acl != nil {
+            let known = try writer.row(.followee, user, friend)?.object().fields[ObjectWriteRules.friendStatus]
+            let status = [ObjectWriteRules.friendStatus: known ?? .bool(false)]
+            try link(.followee, user, friend, attributes, fields: status)
+        }
+        var reply = ObjectReply([
+            "objectId": .string(request.id.description), "createdAt": .string(request.createdAt.iso8601),
+        ])
+        reply.created = Pointer(.friendshipRequest, request.id)
+        return reply
+    }
+
+    /// Makes both users of a request friends; does nothing for a request that was accepted before.
+    func acceptFriendship(_ id: ObjectID, _ attributes: ObjectChange) throws -> ObjectReply {
+        let (request, users) = try request(id)
+        // Its acceptance is used up: the requester can have ended the friendship since.
+        guard request.fields[FriendshipStatus.field] != FriendshipStatus.accepted.json else {
+            return ObjectWriteRules.answered(request)
+        }
+        try requirePair(users.user, users.other, "A user cannot be its own friend.")
+        let none = try ObjectChange(.object([:]), allowsPaths: false)
+        let isFriend = [ObjectWriteRules.friendStatus: JSONValue.bool(true)]
+        try link(.followee, users.user, users.other, none, fields: isFriend)
+        try link(.followee, users.other, users.user, attributes, fields: isFriend)
+        return try answer(request, .accepted)
+    }
+
+    /// Declines a request; throws ``ServiceError/Code/badRequest`` for one that was accepted.
+    func declineFriendship(_ id: ObjectID) throws -> ObjectReply {
+        let (request, _) = try request(id)
+        guard request.fields[FriendshipStatus.field] != FriendshipStatus.accepted.json else {
+            throw ServiceError(.badRequest, "The request was accepted; delete the friend instead.")
+        }
+        return try answer(request, .declined)
+    }
+
+    /// A request that the caller is allowed to answer: the user to whom it is, and the master key.
+    private func request(_ id: ObjectID) throws -> (StoredObject, users: (user: ObjectID, other: ObjectID)) {
+        if let schema = try writer.schema(of: .friendshipRequest) { try access.require(.update, in: schema) }
+        guard let request = try writer.object(id, in: .friendshipRequest),
+            let users = Relation.request.users(of: request)
+        else { throw ObjectWriteRules.noFriendship }
+        guard access.caller.isMaster || access.caller.user?.id == users.other else {
+            throw ServiceError(.forbidden, "A request for friendship is answered by the user to whom it is.")
+        }
+        return (request, users)
+    }
+
+    private func answer(_ request: StoredObject, _ status: FriendshipStatus) throws -> ObjectReply {
+        var object = request
+        object.fields[FriendshipStatus.field] = status.json
+        object.updatedAt = max(settings.clock(), request.updatedAt)
+        try writer.update(object, in: .friendshipRequest, from: request)
+        return ObjectWriteRules.answered(object)
+    }
+
+    private static func answered(_ request: StoredObject) -> ObjectReply {
+        ObjectReply([
+            "objectId": .string(request.id.description), "updatedAt": .string(request.updatedAt.iso8601),
+        ])
+    }
+
+    private func isFriend(_ friend: ObjectID, of user: ObjectID) throws -> Bool {
+        let row = try writer.row(.followee, user, friend)
+        return try row?.object().fields[ObjectWriteRules.friendStatus] == .bool(true)
+    }
+
+    private static let friendStatus = "friendStatus"
+
+    private static func exists(_ detail: String) -> ServiceError {
+        // The Java SDK's tests look for the first sentence.
+        ServiceError(.badRequest, "Friendship already exists. \(detail)")
+    }
+}

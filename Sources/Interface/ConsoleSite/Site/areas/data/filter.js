@@ -1,0 +1,113 @@
+// The filter builder: rows of field, test and value, and the condition and statement that they make.
+import { element } from '../../scripts/element.js';
+import { both, cqlOf, whereOf } from './condition.js';
+import { jsonOf } from './editors/json.js';
+import { filterRow } from './filter-row.js';
+import { textOfError } from './panel.js';
+
+/// Makes the builder.
+///
+/// - `className`, `columns`, `words`; `where`: the condition in force, to which the rows are added.
+/// - `onApply`: called with a new condition.
+/// - `onStatement`: called with the statement in CQL, to run or explain it.
+///
+/// Returns `{ node, focus() }`.
+export function filterBuilder({ className, columns, where, words, onApply, onStatement }) {
+  const rows = [];
+  const list = element('div', { class: 'filter-rows' });
+  const any = element('select', { class: 'field is-short', 'aria-label': words('data.filter.combine') },
+    ['all', 'any'].map((value) => element('option', { value }, words(`data.filter.${value}`))));
+  const json = element(
+    'textarea',
+    { class: 'field is-code', rows: '3', spellcheck: 'false', 'aria-label': words('data.filter.where') },
+  );
+  const cql = element('output', { class: 'code', 'aria-label': words('data.filter.cql') });
+  const alert = element('p', { role: 'alert', class: 'panel-alert' });
+  /// Whether the text was changed by hand since the rows were.
+  let isByHand = false;
+  let base = where;
+  const statement = button(words('data.filter.statement'), () => onStatement(cql.textContent));
+  json.value = JSON.stringify(where);
+
+  function showStatement() {
+    let text = null;
+    try {
+      text = cqlOf(className, jsonOf(json.value, 'Object', words));
+      cql.textContent = text ?? words('data.filter.noCQL');
+    } catch {
+      cql.textContent = '';
+    }
+    statement.disabled = text === null;
+  }
+
+  /// Writes what the rows make into the text, and tells whether all of them have a value.
+  function update() {
+    isByHand = false;
+    try {
+      json.value = JSON.stringify(both(base, whereOf(rows.map((row) => row.read()), any.value === 'any')));
+      alert.textContent = '';
+      return true;
+    } catch (error) {
+      alert.textContent = textOfError(error);
+      return false;
+    } finally {
+      showStatement();
+    }
+  }
+
+  function add() {
+    const row = filterRow({ columns, words, onChange: update, onRemove: () => {
+      rows.splice(rows.indexOf(row), 1);
+      row.node.remove();
+      update();
+      more.focus();
+    } });
+    rows.push(row);
+    list.append(row.node);
+    row.focus();
+    isByHand = false;
+  }
+
+  function apply() {
+    if (rows.length > 0 && !isByHand && !update()) return;
+    try {
+      onApply(jsonOf(json.value.trim() === '' ? '{}' : json.value, 'Object', words));
+    } catch (error) {
+      alert.textContent = textOfError(error);
+    }
+  }
+
+  function clear() {
+    rows.length = 0;
+    list.replaceChildren();
+    base = {};
+    update();
+    onApply({});
+  }
+
+  const more = button(words('data.filter.add'), add);
+  any.addEventListener('change', update);
+  json.addEventListener('input', () => {
+    isByHand = true;
+    showStatement();
+  });
+  showStatement();
+  const node = element('form', { class: 'filter', 'aria-label': words('data.filter.title') },
+    element('div', { class: 'line' }, any, more), list,
+    element('label', { class: 'labelled' }, words('data.filter.where'), json),
+    element('p', { class: 'labelled' }, words('data.filter.cql'), cql), alert,
+    element('div', { class: 'line' },
+      element('button', { type: 'submit', class: 'primary' }, words('data.filter.apply')),
+      button(words('data.filter.clear'), clear), statement));
+  node.addEventListener('submit', (event) => {
+    event.preventDefault();
+    apply();
+  });
+  return { node, focus: () => more.focus() };
+}
+
+function button(label, run) {
+  const node = element('button', { type: 'button' }, label);
+  node.addEventListener('click', run);
+  return node;
+}

@@ -1,0 +1,102 @@
+// The area Files: the grid, uploads, details, the trash, and what takes the space.
+//
+//   #/files                the grid            #/files/type/image%2Fpng   the grid of one type
+//   #/files/file/<id>      the details over it
+//   #/files/trash          the trash           #/files/space              what takes the space
+
+import { element, fill } from '../../scripts/element.js';
+import { address, replace } from '../../scripts/router.js';
+import { Browser } from './browser.js';
+import { openSpace } from './space.js';
+import { openTrash } from './trash.js';
+import { filesWords } from './words.js';
+
+const tabs = [
+  { path: [], title: 'files.all' },
+  { path: ['trash'], title: 'files.trash' },
+  { path: ['space'], title: 'files.space' },
+];
+
+export const area = {
+  name: 'files',
+  title: 'files.title',
+  words: filesWords,
+  shortcuts: [
+    { keys: '← ↑ → ↓', text: 'files.key.arrows' },
+    { keys: 'Home End PageUp PageDown', text: 'files.key.pages' },
+    { keys: 'Enter', text: 'files.key.open' },
+    { keys: 'Space', text: 'files.key.select' },
+    { keys: 'Shift+←↑→↓', text: 'files.key.range' },
+    { keys: 'Delete', text: 'files.key.delete' },
+    { keys: 'Esc', text: 'files.key.escape' },
+    { keys: '/', text: 'files.key.search' },
+    { keys: 'u', text: 'files.key.upload' },
+  ],
+  open(place, path, context) {
+    const view = new FilesView(place, context);
+    view.move(path);
+    return view;
+  },
+};
+
+/// The tabs, and the view below them.
+class FilesView {
+  #context;
+  #tabs;
+  #place = element('div');
+  #shown = null;
+  #name = null;
+  #path = [];
+
+  constructor(place, context) {
+    this.#context = context;
+    const { words } = context;
+    this.#tabs = tabs.map(({ path, title }) => element('a', { href: address('files', ...path) }, words(title)));
+    const list = element('ul', {}, this.#tabs.map((tab) => element('li', {}, tab)));
+    place.append(
+      element('nav', { class: 'files-tabs', 'aria-label': words('files.views') }, list),
+      this.#place,
+    );
+  }
+
+  async move(path) {
+    if (this.#shown && path.join('/') === this.#path.join('/')) return;
+    if (this.unsaved() && !(await this.#mayLeave())) {
+      replace('files', ...this.#path);
+      return;
+    }
+    this.#path = path;
+    const name = path[0] === 'trash' || path[0] === 'space' ? path[0] : 'files';
+    if (name !== this.#name) this.#open(name);
+    this.#shown.move?.(path);
+  }
+
+  unsaved() {
+    return this.#shown?.unsaved?.() ?? false;
+  }
+
+  close() {
+    this.#shown?.close();
+  }
+
+  /// The browser's own buttons change the address behind a dialog.
+  #mayLeave() {
+    const { words, dialogs } = this.#context;
+    return dialogs.ask({
+      title: words('unsaved.title'), text: words('unsaved.text'), confirm: words('unsaved.leave'), danger: true,
+    });
+  }
+
+  #open(name) {
+    this.#shown?.close();
+    fill(this.#place);
+    this.#name = name;
+    for (const [index, { path }] of tabs.entries()) {
+      if ((path[0] ?? 'files') === name) this.#tabs[index].setAttribute('aria-current', 'page');
+      else this.#tabs[index].removeAttribute('aria-current');
+    }
+    if (name === 'trash') this.#shown = openTrash(this.#place, this.#context);
+    else if (name === 'space') this.#shown = openSpace(this.#place, this.#context);
+    else this.#shown = new Browser(this.#place, { ...this.#context, replace });
+  }
+}

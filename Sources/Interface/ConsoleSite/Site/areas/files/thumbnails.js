@@ -1,0 +1,103 @@
+// Thumbnails as URLs of blobs in memory: they need the session's token, which an <img> cannot send, and private files
+// are shown like public ones. The server renders them, so no byte of a file is interpreted by the page.
+
+const parallel = 6;
+const retryAfter = 2000;
+const mostTries = 4;
+
+/// The operators for a preview that fits a square; an animation becomes its first frame.
+export function previewOperators(record, side) {
+  const isFlat = record.mime_type === 'image/gif' || record.mime_type === 'image/jpeg';
+  return `imageView2/2/w/${side}/h/${side}/format/${isFlat ? 'jpg' : 'webp'}`;
+}
+
+/// Gets an image of a file as a blob whose type is that of a raster image.
+export async function imageBlob(client, id, chain, signal) {
+  const path = `files/${encodeURIComponent(id)}/content?${encodeURI(chain)}`;
+  const response = await client.request('GET', path, { signal });
+  const type = response.headers.get('Content-Type') ?? '';
+  if (!/^image\/(jpeg|png|webp|gif|avif)$/.test(type)) throw new TypeError(`The server sent ${type}, not an image.`);
+  return response.blob();
+}
+
+/// Loads the thumbnails of the tiles in view, the last requested first, and keeps the newest ones.
+export class Thumbnails {
+  #client;
+  #most;
+  #entries = new Map();
+  #waiting = [];
+  #running = 0;
+
+  constructor(client, most = 300) {
+    this.#client = client;
+    this.#most = most;
+  }
+
+  /// Calls `show` with the URL of the thumbnail, or with `null` if the file has none; at once if it is known.
+  ///
+  /// Returns a function that ends the request when the tile leaves the view.
+  request(record, show) {
+    const known = this.#entries.get(record.objectId);
+    if (known) {
+      this.#entries.delete(record.objectId);
+      this.#entries.set(record.objectId, known);
+      show(known.url);
+      return () => {};
+    }
+    const job = { record, show, controller: new AbortController(), tries: 0 };
+    this.#waiting.push(job);
+    this.#next();
+    return () => {
+      job.controller.abort();
+      this.#waiting = this.#waiting.filter((other) => other !== job);
+    };
+  }
+
+  /// Frees the memory of all thumbnails.
+  close() {
+    for (const job of this.#waiting) job.controller.abort();
+    this.#waiting = [];
+    for (const { url } of this.#entries.values()) if (url) URL.revokeObjectURL(url);
+    this.#entries.clear();
+  }
+
+  #next() {
+    while (this.#running < parallel && this.#waiting.length > 0) {
+      this.#running += 1;
+      this.#load(this.#waiting.pop()).finally(() => {
+        this.#running -= 1;
+        this.#next();
+      });
+    }
+  }
+
+  async #load(job) {
+    const { record, controller } = job;
+    try {
+      const blob = await imageBlob(this.#client, record.objectId, previewOperators(record, 320), controller.signal);
+      if (!controller.signal.aborted) this.#keep(job, URL.createObjectURL(blob));
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      job.tries += 1;
+      if (error.status === 429 && job.tries < mostTries) {
+        setTimeout(() => {
+          if (controller.signal.aborted) return;
+          this.#waiting.push(job);
+          this.#next();
+        }, retryAfter);
+      } else {
+        this.#keep(job, null);
+      }
+    }
+  }
+
+  #keep({ record, show }, url) {
+    this.#entries.set(record.objectId, { url });
+    show(url);
+    for (const [id, entry] of this.#entries) {
+      if (this.#entries.size <= this.#most) break;
+      this.#entries.delete(id);
+      if (entry.url) URL.revokeObjectURL(entry.url);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+internal import Domain
+internal import NIOCore
+
+extension APIContext {
+    /// The client's address, or its network, by which limits count; `nil` without one.
+    package var clientNetwork: String? { clientAddress }
+
+    /// Whether the client is on this machine: the connection, or the client that a trusted proxy named.
+    ///
+    /// A proxy on this machine that is not trusted looks like a client on this machine.
+    package var isOnThisMachine: Bool {
+        let peer = channel.remoteAddress?.ipAddress.flatMap(ClientAddress.address(of:))
+        guard let address = forwardedClient ?? peer else { return false }
+        let loopback = [UInt8](repeating: 0, count: 15) + [1]
+        return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == loopback
+    }
+
+    /// Whether a trusted proxy sent the request.
+    package var isFromTrustedProxy: Bool { forwardedClient != nil }
+}

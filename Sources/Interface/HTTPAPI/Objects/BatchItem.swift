@@ -1,0 +1,48 @@
+internal import Domain
+
+/// One request of a batch, checked for its form.
+struct BatchItem {
+    let method: String
+    let parameters: ObjectParameters
+    let body: JSONValue
+    /// The path behind `/1.1`.
+    let segments: [Substring]
+
+    /// Swift sends methods in lower case; paths can begin with `/1.1`.
+    init(_ json: JSONValue) throws {
+        guard let members = json.objectValue, let path = members["path"]?.stringValue else {
+            throw ServiceError(.malformedJSON, "A request of a batch must have method and path.")
+        }
+        method = members["method"]?.stringValue?.uppercased() ?? ""
+        let parts = path.split(separator: "?", maxSplits: 1)
+        var segments = (parts.first ?? "").split(separator: "/").compactMap(\.decodedSegment)
+        if ["1.1", "1"].contains(segments.first) { segments.removeFirst() }
+        self.segments = segments
+        if let params = members["params"]?.objectValue {
+            parameters = ObjectParameters(json: params)
+        } else {
+            parameters = try ObjectParameters(query: parts.count > 1 ? String(parts[1]) : nil)
+        }
+        body = members["body"] ?? .null
+    }
+
+    var path: ObjectPath {
+        get throws { try ObjectPath(segments) }
+    }
+
+    /// Whether the request is `GET /cloudQuery`: Objective-C sends statements of more than about 4000 bytes in a batch.
+    var isStatement: Bool { method == "GET" && segments == ["cloudQuery"] }
+
+    /// Whether the request is a query of an inbox.
+    var isInbox: Bool { method == "GET" && segments == ["subscribe", "statuses"] }
+
+    /// Whether the request is a query that runs alone: of an inbox, or a search for friends.
+    var runsAlone: Bool { isInbox || method == "GET" && segments == ["users", "strictlyQuery"] }
+
+    /// Throws if the request would copy a file from another server, which can take long.
+    func requireNoCopy() throws {
+        guard try path.className != .file || !RemoteFile.isCopy(body) else {
+            throw ServiceError(.badRequest, "fetch is not allowed in a batch; send a separate request.")
+        }
+    }
+}

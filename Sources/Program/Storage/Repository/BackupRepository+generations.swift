@@ -1,0 +1,104 @@
+internal import Domain
+
+extension BackupRepository {
+    /// The whole generations of an app, from old to new.
+    func generations(of app: AppID) throws -> [Generation] {
+        let layout = BackupLayout(app)
+        return try generationTimes(of: app).compactMap { time in
+            try manifest(layout.object(.manifest, ofGeneration: time)).map { manifest in
+                Generation(layout: layout, time: time, manifest: manifest)
+            }
+        }
+    }
+
+    /// The whole generations of all apps, by app and from old to new.
+    ///
+    /// - Throws: ``ExitError`` if a manifest cannot be read.
+    package func listGenerations() throws -> [GenerationFacts] {
+        try apps().flatMap { try generations(of: $0) }.map { generation in
+            GenerationFacts(generation, try forEachSegment(of: generation))
+        }
+    }
+
+    /// The times of all generations of an app, also of those without a manifest, from old to new.
+    func generationTimes(of app: AppID) throws -> [SnapshotTime] {
+        let layout = BackupLayout(app)
+        return try BackupRepository.complaining {
+            var times: [SnapshotTime] = []
+            var last: String?
+            // A generation can have a hundred thousand objects, so only the first is listed.
+            while let object = try target.list(prefix: layout.log, after: last, limit: 1).first {
+                if let time = layout.generation(of: object.name) {
+                    times.append(time)
+                    last = layout.end(of: time)
+                } else {
+                    last = object.name
+                }
+            }
+            return times
+        }
+    }
+
+    /// Calls a body with the segments of a generation in their order, up to a moment and up to the first gap.
+    ///
+    /// A missing segment could have commits until the moment, unless the moment is that of the segment before.
+    ///
+    /// - Parameters:
+    ///   - generation: The generation.
+    ///   - moment: The segments end before the first that has a later commit; `nil` for all.
+    ///   - body: Called with each segment.
+    /// - Returns: The segments that the body was called with.
+    /// - Throws: ``ExitError`` if the repository cannot be read, and what the body throws.
+    @discardableResult
+    func forEachSegment(
+        of generation: Generation,
+        until moment: Timestamp? = nil,
+        _ body: (ListedSegment) throws -> Void = { _ in }
+    ) throws -> GenerationSpan {
+        var span = GenerationSpan()
+        var blobs: SegmentName?
+        try scanObjects(generation.layout.root(ofGeneration: generation.time)) { object in
+            guard let name = SegmentName(object.name) else { return true }
+            guard object.name == generation.object(name) else {
+                // It comes before its segment; one without a segment was left by a crash.
+                blobs = name
+                return true
+            }
+            guard name.number == span.count + 1 else {
+                // At the time of the segment before, the missing one changes nothing.
+                if moment.map({ $0 > span.end(of: generation) }) ?? true { span.gap = span.count + 1 }
+                return false
+            }
+            if let moment, name.time > moment { return false }
+            try body(ListedSegment(name: name, size: object.size, hasBlobs: blobs == name))
+            span.last = name
+            span.bytes += object.size
+            return true
+        }
+        return span
+    }
+
+    /// The names of the blobs that a generation has stored, up to the end of a span.
+    func blobs(
+        of generation: Generation,
+        _ span: GenerationSpan,
+        with engine: any BackupEngine,
+        through folder: String
+    ) throws -> BlobNames {
+        let names = try BlobNames(in: target, with: engine, through: folder)
+        try BackupRepository.complaining {
+            try names.add(generation.object(.files))
+            try forEachSegment(of: generation) { segment in
+                guard let last = span.last, segment.name <= last, segment.hasBlobs else { return }
+                try names.add(generation.layout.blobs(of: segment.name, ofGeneration: generation.time))
+            }
+            try names.finish()
+        }
+        return names
+    }
+}
+
+extension BackupLayout {
+    /// A string behind all names of a generation's objects, and before those of the next one.
+    fileprivate func end(of generation: SnapshotTime) -> String { "\(root(ofGeneration: generation))z" }
+}

@@ -1,0 +1,75 @@
+internal import Domain
+
+/// The names of blobs in lists of a repository, sorted on the disk.
+///
+/// A list with another line is damaged, and an error.
+final class BlobNames {
+    private let target: any BackupTarget
+    private let engine: any BackupEngine
+    private let folder: String
+    private let lines: LineBuckets
+    private var waiting: [(list: String, content: BackupManifest.Content?)] = []
+    private var loaded: (bucket: Int, names: Set<String>)?
+
+    /// The number of lists that are read at a time.
+    private static let batch = 256
+
+    /// - Parameters:
+    ///   - target: The repository.
+    ///   - engine: Reads lists, several at a time.
+    ///   - folder: An empty folder for temporary files.
+    /// - Throws: ``ExitError`` if the folder cannot be written.
+    init(in target: any BackupTarget, with engine: any BackupEngine, through folder: String) throws {
+        self.target = target
+        self.engine = engine
+        self.folder = folder
+        try StorageContents.makeFolder("\(folder)/lines")
+        lines = LineBuckets(in: "\(folder)/lines")
+    }
+
+    /// Adds the names of a list; ``finish()`` is to be called at the end.
+    ///
+    /// - Parameters:
+    ///   - list: The name of the list.
+    ///   - content: What it must contain; `nil` if that is unknown.
+    func add(_ list: String, of content: BackupManifest.Content? = nil) throws {
+        waiting.append((list, content))
+        if waiting.count == BlobNames.batch { try finish() }
+    }
+
+    /// Reads the lists that were added.
+    func finish() throws {
+        guard !waiting.isEmpty else { return }
+        let lists = "\(folder)/lists"
+        try StorageContents.makeFolder(lists)
+        try engine.fetch(waiting.map(\.list), in: target, to: lists)
+        for (index, (list, content)) in waiting.enumerated() {
+            if let content, try BackupRepository.content(of: "\(lists)/\(index)") != content { throw damaged(list) }
+            try FileBytes.forEachLine(of: "\(lists)/\(index)") { line in
+                guard let blob = BackupBlob(line) else { throw damaged(list) }
+                try lines.add(blob.description)
+            }
+        }
+        try StorageContents.removeFolder(lists)
+        waiting.removeAll()
+        loaded = nil
+    }
+
+    private func damaged(_ list: String) -> ExitError {
+        ExitError.storage("\(list) in \(target) is damaged; no blob was removed")
+    }
+
+    /// The names of a bucket.
+    func names(of bucket: Int) throws -> Set<String> {
+        if let loaded, loaded.bucket == bucket { return loaded.names }
+        let names = Set(try lines.lines(of: bucket))
+        loaded = (bucket, names)
+        return names
+    }
+
+    /// Whether a list has the name of a blob; fast for names in order.
+    func contains(_ blob: BackupBlob) throws -> Bool {
+        guard let bucket = LineBuckets.bucket(of: blob.description) else { return false }
+        return try names(of: bucket).contains(blob.description)
+    }
+}

@@ -1,0 +1,87 @@
+internal import Domain
+
+/// Compares the entries of an app's trash with their bytes, in both directions.
+struct TrashComparison {
+    private let check: AppCheck
+    private let database: any CheckedDatabase
+
+    /// The number of files whose bytes are compared at a time.
+    private static let batchSize = 64
+
+    init(_ check: AppCheck, _ database: any CheckedDatabase) {
+        self.check = check
+        self.database = database
+    }
+
+    func run(_ summary: inout CheckSummary) throws {
+        check.observer.step("trash")
+        try database.forEachTrashPage { files, broken in
+            for record in broken {
+                let detail = "(row \(record.number)) has no valid key, size or digest of a file"
+                report(.unreadableRecord, "_Trash/\(record.id)", detail, &summary)
+            }
+            try compare(files.filter { !isRead($0) }, reading: false, &summary)
+            try compare(files.filter(isRead), reading: true, &summary)
+        }
+        for byte in UInt8.min...UInt8.max { try findUnnamed(endingWith: byte, &summary) }
+    }
+
+    private func isRead(_ file: FileEntry) -> Bool {
+        check.options.readsData && check.options.subset.blobs.contains(BlobName(file.key))
+    }
+
+    private func compare(_ files: [FileEntry], reading isReading: Bool, _ summary: inout CheckSummary) throws {
+        var rest = files[...]
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(TrashComparison.batchSize))
+            rest.removeFirst(batch.count)
+            let conditions = try check.blobs.check(trashed: batch, comparingDigests: isReading)
+            for (file, condition) in zip(batch, conditions) { try report(file, condition, &summary) }
+            guard isReading else { continue }
+            summary.readFiles += batch.count
+            summary.readBytes += batch.reduce(0) { $0 + $1.facts.size }
+        }
+    }
+
+    /// Reports bytes that are not whole, after a second look: the server can be moving or removing them.
+    private func report(_ file: FileEntry, _ condition: BlobCondition, _ summary: inout CheckSummary) throws {
+        guard condition != .whole, try !isAtKey(file) else { return }
+        let again = try check.blobs.check(trashed: [file], comparingDigests: isRead(file)).first ?? condition
+        // An entry goes before its bytes.
+        guard again != .whole, try database.hasTrashEntry(file.id) else { return }
+        switch again {
+        case .whole: return
+        case .missing: report(.missingBlob, "_Trash/\(file.id)", "has no bytes (key \(file.key))", &summary)
+        case .damaged(let damage): report(.damagedBlob, "_Trash/\(file.id)", "has bytes whose file \(damage)", &summary)
+        }
+    }
+
+    /// Whether the bytes of an entry still are the blob of its file's key; a row of the deletion queue tells that they
+    /// are to be moved.
+    private func isAtKey(_ file: FileEntry) throws -> Bool {
+        guard try database.isMovingToTrash(file.id), !check.blobs.hasTrashed(file.id) else { return false }
+        return check.blobs.has(BlobName(file.key))
+    }
+
+    /// Reports bytes of no entry: those of a removed one have a row of the deletion queue until they are gone.
+    private func findUnnamed(endingWith byte: UInt8, _ summary: inout CheckSummary) throws {
+        let names = try check.blobs.trashNames(endingWith: byte)
+        for path in names.foreign.sorted() { report(.foreignFile, path, "is no file of lcfile", &summary) }
+        guard !names.entries.isEmpty else { return }
+        for entry in try database.withoutTrashEntry(names.entries) where check.blobs.hasTrashed(entry) {
+            let path = "trash/\(entry.description.suffix(2))/\(entry)"
+            var found = check.finding(.orphanBlob, path, "has the bytes of no entry of the trash")
+            if check.options.repairs { found.repair = "moved to \(try check.blobs.moveToLostAndFound(trashed: entry))" }
+            check.report(found, &summary)
+        }
+    }
+
+    private func report(
+        _ kind: IntegrityFinding.Kind,
+        _ subject: String,
+        _ detail: String,
+        _ summary: inout CheckSummary
+    ) {
+        check.report(check.finding(kind, subject, detail), &summary)
+    }
+}

@@ -1,0 +1,229 @@
+"""The area Files: the grid, the filter, the dialog of a file, keyboard, read-only sessions."""
+
+import io
+import json
+from uuid import uuid4
+
+import pytest
+import requests
+from client import ALPHA, TIMEOUT
+from PIL import Image
+from pictures import encoded, plain
+from selenium.webdriver.common.keys import Keys
+
+
+@pytest.fixture
+def word():
+    """A part of names that no other test uses."""
+    return uuid4().hex[:8]
+
+
+def test_an_image_has_a_thumbnail_and_other_files_have_a_sign(files, word):
+    files.api.store(encoded(plain(640, 480)), f"{word}-a.png")
+    files.api.store(b"%!PS", f"{word}-b.eps", "application/postscript")
+    files.enter().search(word)
+    width = "return arguments[0].querySelector('img')?.naturalWidth"
+    files.browser.wait(lambda: files.browser.run(width, files.tile(f"{word}-a.png")) == 320, "no thumbnail")
+    assert files.tile(f"{word}-b.eps").find_element("css selector", ".files-sign").text == "EPS"
+
+
+def test_a_long_list_has_few_nodes_and_small_requests(files, word):
+    """External records need no bytes, and a batch creates them at once."""
+    total = 700
+    body = [
+        {"method": "POST", "path": "/1.1/files",
+         "body": {"url": f"http://127.0.0.1:1/{word}-{n:03}", "name": f"{word}-{n:03}", "mime_type": "text/plain"}}
+        for n in range(total)
+    ]
+    assert files.api.post("/1.1/batch", json={"requests": body}).status_code == 200
+    files.enter().search(word)
+    browser = files.browser
+    browser.find(".files-count", f"{total} files")
+    browser.run("document.querySelector('.files-grid').scrollTop = 1e9")
+    # The newest is the first.
+    files.tile(f"{word}-000")
+    assert len(browser.all(".files-tile")) < 100
+    limits = browser.run(
+        "return performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('limit'))"
+        ".filter((limit) => limit !== null).map(Number)"
+    )
+    assert limits and max(limits) <= 200
+
+
+def test_filter_and_order(files, word):
+    for name, data, kind in [("a.txt", b"x" * 30, "text/plain"), ("b.png", encoded(plain(9, 9)), "image/png"),
+                             ("c.txt", b"x" * 50_000, "text/plain")]:
+        files.api.store(data, f"{word}-{name}", kind)
+    files.enter().search(word)
+    browser = files.browser
+    order, kind = (browser.find(f"#{browser.find(f'.files-filter label', text).get_attribute('for')}")
+                   for text in ("Order", "Type"))
+    order.send_keys("Largest")
+    browser.wait(lambda: files.names() == [f"{word}-c.txt", f"{word}-b.png", f"{word}-a.txt"]
+                 or files.names()[:1] == [f"{word}-c.txt"], "not the largest first")
+    kind.send_keys("Images")
+    browser.wait(lambda: files.names() == [f"{word}-b.png"], "not only the image")
+    browser.find(".files-count", "1 file")
+
+
+def test_a_name_with_signs_of_patterns_is_searched_as_it_is(files, word):
+    for name in [f"{word}-a.c", f"{word}-abc", f"{word}-\\Ea"]:
+        files.api.store(b"x", name, "text/plain")
+    files.enter().search(f"{word}-a.c")
+    files.browser.wait(lambda: files.names() == [f"{word}-a.c"], "the dot is a pattern")
+    files.search(f"{word}-\\E")
+    files.browser.wait(lambda: files.names() == [f"{word}-\\Ea"], "the quotation ends too early")
+
+
+def test_the_keyboard_moves_selects_opens_and_closes(files, word):
+    for n in range(3):
+        files.api.store(b"x", f"{word}-{n}", "text/plain")
+    files.enter().search(word)
+    browser = files.browser
+    grid = browser.find(".files-grid")
+    browser.run("arguments[0].focus()", grid)
+    browser.press(Keys.ARROW_RIGHT)
+    active = "return document.getElementById(arguments[0].getAttribute('aria-activedescendant')).title"
+    assert browser.run(active, grid) == f"{word}-1"
+    browser.press(Keys.SPACE)
+    browser.press(Keys.SHIFT, Keys.ARROW_RIGHT)
+    browser.find(".files-selection", "2 files selected")
+    browser.press(Keys.ESCAPE)
+    browser.gone(".files-selection")
+    browser.press(Keys.ENTER)
+    browser.find("dialog.files-dialog h2", f"{word}-0")
+    files.escape()
+    browser.wait(lambda: browser.focused == grid, "the focus is not on the grid again")
+
+
+def test_the_dialog_has_the_facts_and_a_link_that_downloads(files, word):
+    record = files.api.store(b"words", f"{word}.txt", "text/plain", metaData='{"album":"summer"}')
+    files.enter("file", record["objectId"])
+    browser = files.browser
+    dialog = browser.find("dialog.files-dialog", record["key"])
+    for text in ["text/plain", "5 bytes", record["objectId"], record["metaData"]["_checksum"]]:
+        assert text in dialog.text
+    assert browser.find(".files-preview pre").text == "words"
+    address = browser.find(".files-actions a", "Download").get_attribute("href")
+    response = requests.get(address, timeout=TIMEOUT)
+    assert response.content == b"words" and "attachment" in response.headers["Content-Disposition"]
+
+
+def test_an_id_that_is_a_path_opens_nothing(files):
+    files.enter("file", "..%2F..%2Fsession")
+    files.browser.find(".files-count", "file")
+    assert files.browser.all("dialog") == []
+
+
+def test_references_are_found_in_every_kind_of_field(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    file = {"__type": "File", "id": record["objectId"]}
+    pointer = {"__type": "Pointer", "className": "_File", "objectId": record["objectId"]}
+    relation = {"__op": "AddRelation", "objects": [pointer]}
+    fields = {"file": file, "pointer": pointer, "files": [file], "pointers": [1, pointer], "relation": relation}
+    for field, value in fields.items():
+        assert files.api.post(f"/1.1/classes/FilesOf{field}{word}", json={field: value}).status_code == 201
+    text = files.api.post(f"/1.1/classes/FilesText{word}", json={"text": f"see {record['url']}!"}).json()["objectId"]
+    files.enter("file", record["objectId"])
+    files.section("References")
+    browser = files.browser
+    browser.find("dialog [role=status]", f"{len(fields)} objects refer")
+    listed = browser.find(".files-references").text
+    for field in fields:
+        assert f"FilesOf{field}{word}" in listed
+    assert text not in listed
+    browser.click("dialog button", "Search URLs in strings too")
+    browser.find(".files-references a", text)
+
+
+def test_image_operations_are_shown_and_their_url_works(files, word):
+    record = files.api.store(encoded(plain(640, 480), "JPEG"), f"{word}.jpg", "image/jpeg")
+    files.enter("file", record["objectId"])
+    files.section("Image operations")
+    browser = files.browser
+    browser.find(".files-result", "640 × 480")
+    browser.find("select[name=fit]").send_keys("Fill and crop")
+    browser.run(
+        "const slider = document.querySelector('input[name=width]'); slider.value = '100';"
+        "slider.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    browser.find("select[name=format]").send_keys("webp")
+    browser.find(".files-result", "100 × 300 · webp")
+    field = browser.find(".files-operations .files-copy input")
+    browser.wait(lambda: "format/webp" in field.get_attribute("value"), "the URL has no format")
+    shown = field.get_attribute("value")
+    image = Image.open(io.BytesIO(requests.get(shown, timeout=TIMEOUT).content))
+    assert (image.size, image.format) == ((100, 300), "WEBP")
+    browser.run("arguments[0].value = ''", field)
+    browser.click(".files-operations .files-copy button", "Copy")
+    # The server's URL of a public image is the same.
+    browser.wait(lambda: field.get_attribute("value") == shown, "the copied URL is another one")
+
+
+def test_operations_that_the_server_refuses_show_its_message(files, word):
+    record = files.api.store(encoded(plain(64, 48)), f"{word}.png", "image/png")
+    files.enter("file", record["objectId"])
+    files.section("Image operations")
+    browser = files.browser
+    browser.find(".files-result", "64 × 48")
+    browser.find("select[name=fit]").send_keys("Exact size")
+    browser.fill("input[type=number][aria-label^='Width']", "2000000")
+    browser.find(".files-result .files-error", "Request")
+
+
+def test_metadata_and_name_are_changed_and_wrong_json_is_not_sent(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain", metaData='{"album":"summer"}')
+    files.enter("file", record["objectId"])
+    files.section("Metadata")
+    browser = files.browser
+    text = browser.fill(".files-metadata textarea", '{"album":')
+    browser.find(".files-error", "not valid JSON")
+    assert text.get_attribute("aria-invalid") == "true"
+    browser.fill(".files-metadata textarea", '{"album":"winter"}')
+    browser.fill(".files-metadata input", f"{word}-new.txt")
+    browser.click(".files-metadata button", "Save")
+    browser.find(".notice", "Saved")
+    changed = files.api.get(f"/1.1/files/{record['objectId']}").json()
+    assert (changed["name"], changed["metaData"]["album"]) == (f"{word}-new.txt", "winter")
+    assert changed["metaData"]["size"] == 1
+
+
+def test_what_is_typed_survives_the_end_of_the_session(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    files.enter("file", record["objectId"])
+    files.section("Metadata")
+    browser = files.browser
+    browser.fill(".files-metadata textarea", json.dumps({"kept": word}))
+    files.console.end_sessions()
+    browser.click(".files-metadata button", "Save")
+    files.console.log_in()
+    browser.find(".notice", "Saved")
+    assert files.api.get(f"/1.1/files/{record['objectId']}").json()["metaData"]["kept"] == word
+
+
+def test_leaving_unsaved_metadata_is_asked_first(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    files.enter("file", record["objectId"])
+    files.section("Metadata")
+    browser = files.browser
+    browser.fill(".files-metadata textarea", "{}")
+    browser.press(Keys.ESCAPE)
+    browser.find("dialog", "Leave without saving?")
+    browser.click("dialog:last-of-type button", "Cancel")
+    assert browser.find(".files-metadata textarea").get_attribute("value") == "{}"
+
+
+def test_a_read_only_session_changes_nothing(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    files.enter(key=ALPHA.reader).search(word)
+    browser = files.browser
+    assert browser.all(".files-input") == []
+    files.select(f"{word}.txt")
+    browser.find(".files-selection", "1 file selected")
+    assert not any("Delete" in button.text for button in browser.all("button"))
+    browser.run("document.querySelector('.files-grid').focus()")
+    browser.press(Keys.DELETE)
+    files.open(f"{word}.txt").section("Metadata")
+    assert browser.find(".files-metadata textarea").get_attribute("readonly") is not None
+    assert not any("Delete" in button.text or "Save" in button.text for button in browser.all("dialog button"))
+    assert files.api.get(f"/1.1/files/{record['objectId']}").status_code == 200

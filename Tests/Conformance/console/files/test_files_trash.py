@@ -1,0 +1,100 @@
+"""The area Files: deletes, the trash, and what takes the space."""
+
+from uuid import uuid4
+
+import pytest
+from client import eventually
+
+
+@pytest.fixture
+def word():
+    return uuid4().hex[:8]
+
+
+def names_in_trash(files):
+    return {entry["name"] for entry in files.api.get("/1.1/trash?limit=1000").json()["results"]}
+
+
+def test_a_deleted_file_is_restored_with_its_url(files, word):
+    record = files.api.store(b"back", f"{word}.txt", "text/plain")
+    files.enter().search(word).open(f"{word}.txt")
+    files.browser.click("dialog.files-dialog button", "Delete")
+    question = files.confirm()
+    assert "Delete 1 file?" in question and f"{word}.txt" in question and "7 days" in question
+    files.browser.find(".files-count", "No file")
+    assert files.api.fetch(record["url"]).status_code == 404
+    files.browser.click(".files-tabs a", "Trash")
+    files.browser.click(f"input[aria-label='Select {word}.txt']")
+    files.browser.click("button", "Restore")
+    files.browser.find(".notice", "1 file was restored")
+    assert files.api.fetch(record["url"]).content == b"back"
+
+
+def test_a_delete_that_is_not_confirmed_deletes_nothing(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    files.enter().search(word).select(f"{word}.txt")
+    files.browser.click(".files-selection button", "Delete")
+    files.browser.click("dialog button", "Cancel")
+    files.browser.gone("dialog")
+    assert files.api.fetch(record["url"]).status_code == 200
+
+
+def test_several_selected_files_are_deleted_after_their_number(files, word):
+    for n in range(3):
+        files.api.store(b"x", f"{word}-{n}", "text/plain")
+    files.enter().search(word).select(f"{word}-0", f"{word}-2")
+    files.browser.click(".files-selection button", "Delete")
+    assert "Delete 2 files?" in files.confirm()
+    files.browser.wait(lambda: files.names() == [f"{word}-1"], "not only the other one is left")
+    assert {f"{word}-0", f"{word}-2"} <= names_in_trash(files)
+
+
+def test_an_entry_is_removed_for_good(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    assert files.api.delete(record["objectId"]).status_code == 200
+    files.enter("trash")
+    files.browser.click(f"input[aria-label='Select {word}.txt']")
+    files.browser.click("button", "Delete for good")
+    question = files.confirm()
+    assert "Delete 1 file for good?" in question and "cannot be undone" in question
+    files.browser.find(".notice", "1 file was deleted for good")
+    assert f"{word}.txt" not in names_in_trash(files)
+
+
+def test_the_trash_is_emptied_after_the_number_of_files(files, word):
+    for n in range(2):
+        record = files.api.store(b"x", f"{word}-{n}", "text/plain")
+        assert files.api.delete(record["objectId"]).status_code == 200
+    count = len(names_in_trash(files))
+    files.enter("trash")
+    files.browser.find("th", f"{word}-0")
+    files.browser.click("button", "Empty the trash")
+    assert f"all {count} files" in files.confirm()
+    files.browser.find("[role=status]", "The trash is empty")
+    assert names_in_trash(files) == set()
+
+
+def test_the_space_adds_up(files, word):
+    kind = f"x-test/{word}"
+    for n in range(3):
+        files.api.store(b"x" * 1024, f"{word}-{n}", kind)
+    files.enter("space")
+    browser = files.browser
+    row = browser.find(".files-space tbody tr", kind)
+    assert "3 KB" in row.text and row.find_elements("tag name", "td")[2].text == "3"
+    browser.find(".files-total", "of 64 MB in use")
+    browser.find(".files-total meter")
+    browser.click(".files-space a", kind)
+    browser.wait(lambda: sorted(files.names()) == [f"{word}-{n}" for n in range(3)], "not the files of the type")
+
+
+def test_a_read_only_session_cannot_change_the_trash(files, word):
+    from client import ALPHA
+
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    assert files.api.delete(record["objectId"]).status_code == 200
+    files.enter("trash", key=ALPHA.reader)
+    files.browser.find("th", f"{word}.txt")
+    shown = {button.text for button in files.browser.all("main button") if button.is_displayed()}
+    assert shown.isdisjoint({"Restore", "Delete for good", "Empty the trash"})
+    assert eventually(lambda: f"{word}.txt" in names_in_trash(files))

@@ -1,0 +1,84 @@
+import Domain
+import Foundation
+import Support
+import Testing
+
+@testable import Server
+@testable import Storage
+
+/// What backups and verifications say of damage in the storage and in the repository.
+@Suite struct RepositoryDamageTests {
+    @Test("a file that is damaged in the storage is left out, and the rest can be restored")
+    func damagedStorage() async throws {
+        try await RepositoryFixture.with { fixture in
+            let records = try await fixture.store(["abc", "another"])
+            try fixture.damageBlob(of: records[0])
+            let made = try fixture.backUp()
+            #expect(made.contents.damaged == 1)
+            #expect(made.contents.firstDamage?.contains(records[0].key.description) == true)
+            #expect(fixture.blobs.count == 1)
+            #expect(try fixture.verify() == (0, 0, 1))
+            #expect(try fixture.restore().files == 1)
+        }
+    }
+
+    @Test("a damaged database gets no snapshot")
+    func damagedDatabase() async throws {
+        try await RepositoryFixture.with { fixture in
+            let other = "\(fixture.storage)/other"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+            try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: "\(other)/lcfile.sqlite"))
+            try await fixture.store(["a"])
+            let made = try fixture.backUp()
+            #expect(made.contents.apps == 1)
+            #expect(made.contents.damagedDatabases == 1)
+            #expect(!fixture.target.names.contains { $0.hasPrefix("other/") })
+            fixture.expectRefusal(73, "no snapshot of app other") { try fixture.restore() }
+            #expect(try fixture.restore(leavingOutDamage: true).files == 1)
+        }
+    }
+
+    @Test("a verification tells what is damaged, and with which exit code")
+    func verification() async throws {
+        try await RepositoryFixture.with { fixture in
+            let records = try await fixture.store(["abc", "another", "third"])
+            _ = try fixture.backUp()
+            #expect(try fixture.verify() == (0, 0, 1))
+            let blob = try #require(fixture.blobs.first { $0.contains(BlobName(records[0].key).description) })
+            fixture.target.corrupt(blob, Array("ABC".utf8))
+            #expect(try fixture.verify() == (0, 0, 1))
+            let summary = try fixture.verification(reading: .all)
+            #expect(summary.damagedFiles == 1)
+            #expect(summary.readFiles == 3)
+            #expect(summary.damage.first?.contains(records[0].id.description) == true)
+            #expect(summary.damage.first?.contains(records[0].key.description) == true)
+            fixture.target.corrupt(blob, nil)
+            #expect(try fixture.verify() == (1, 0, 1))
+            fixture.expectRefusal(73, "incomplete", "--leave-out-damaged") { try fixture.restore() }
+            #expect(try fixture.restore(leavingOutDamage: true).files == 2)
+            for part in ["database", "files", "manifest.json"] {
+                let name = try #require(fixture.target.names.first { $0.hasSuffix(part) })
+                let bytes = try fixture.target.get(name, limit: .max)
+                fixture.target.corrupt(name, bytes.map { [$0[0] ^ 1] + $0.dropFirst() })
+                if part == "manifest.json" {
+                    fixture.expectRefusal(73, "damaged") { try fixture.verify() }
+                } else {
+                    #expect(try fixture.verify().1 == 1, "\(part)")
+                }
+                fixture.target.corrupt(name, bytes)
+            }
+        }
+    }
+
+    @Test("an app whose database is gone is named, and the others are backed up")
+    func lostDatabase() async throws {
+        try await RepositoryFixture.with { fixture in
+            let blobs = "\(fixture.storage)/other/blobs/ab"
+            try FileManager.default.createDirectory(atPath: blobs, withIntermediateDirectories: true)
+            try await fixture.store(["a"])
+            let made = try fixture.backUp()
+            #expect(made.contents.apps == 1)
+            #expect(made.contents.firstDamagedDatabase == "\(fixture.storage)/other/lcfile.sqlite is missing")
+        }
+    }
+}
