@@ -74,8 +74,9 @@ class FilesArea:
 
     def confirm(self):
         """Agrees to the question that is asked; returns its text."""
-        text = self.browser.find("dialog:last-of-type").text
-        self.browser.click("dialog:last-of-type button.danger")
+        question = "dialog:not(.files-dialog)"
+        text = self.browser.find(question).text
+        self.browser.click(f"{question} button.danger")
         return text
 
     def choose(self, *paths):
