@@ -1,7 +1,8 @@
 """The area Files for all its readers: rules of accessibility, both languages, both colour schemes, a narrow window."""
 
 import pytest
-from accessibility import broken_rules, overflows, without_focus_ring
+from accessibility import without_focus_ring
+from looks import LOOKS, Looks
 from pictures import encoded, plain
 
 
@@ -18,19 +19,10 @@ def gallery(files_server):
     return image
 
 
-@pytest.mark.parametrize("language, scheme, width", [("en", "light", 1200), ("zh", "dark", 320)])
+@LOOKS
 def test_every_view_obeys_the_rules(files, gallery, tmp_path, language, scheme, width):
     browser = files.browser
-    browser.size(width, 800)
-    browser.prefer(scheme=scheme)
-    broken = {}
-
-    def look(name):
-        found = broken_rules(browser) + [f"wider than the window: {node}" for node in overflows(browser)]
-        if found:
-            broken[name] = found
-        browser.screenshot(f"files-{name}-{language}-{scheme}-{width}")
-
+    looks = Looks(browser, "files", language, scheme, width)
     files.enter(language=language).search("looks-")
     browser.wait(lambda: browser.all(".files-tile img"), "no thumbnail")
     (tmp_path / "looks-upload.txt").write_text("words")
@@ -38,12 +30,12 @@ def test_every_view_obeys_the_rules(files, gallery, tmp_path, language, scheme, 
     browser.find(".files-uploads-list li[data-state=done]")
     files.tile("looks-upload.txt")
     files.select("looks-image.png")
-    look("grid")
+    looks.at("grid")
     browser.run("document.querySelector('.files-grid').focus()")
     assert not without_focus_ring(browser)
     browser.click(".files-selection button.danger")
     browser.find("dialog button.danger")
-    look("question")
+    looks.at("question")
     browser.click("dialog button:not(.danger)")
     browser.gone("dialog")
     files.open("looks-image.png")
@@ -52,10 +44,10 @@ def test_every_view_obeys_the_rules(files, gallery, tmp_path, language, scheme, 
         summary.click()
     browser.find(".files-references a", "FilesLooks")
     browser.find(".files-result", "640 × 480")
-    look("details")
+    looks.at("details")
     files.escape()
     for view, shown in [("trash", ".files-trash-name"), ("space", ".files-space a")]:
         browser.click(f".files-tabs a[href='#/files/{view}']")
         browser.find(shown)
-        look(view)
-    assert broken == {}
+        looks.at(view)
+    assert looks.broken == {}

@@ -7,22 +7,12 @@ import json
 import pytest
 from client import ALPHA
 from data import Objects, date, geopoint, pointer
-from data_area import DataArea, downloaded
+from data_area import downloaded
 from people import unique
 from queries import put
 from selenium.webdriver.common.keys import Keys
 
 FORMULA = "=HYPERLINK(\"http://evil.example\")"
-
-
-@pytest.fixture
-def area(console):
-    return DataArea(console)
-
-
-@pytest.fixture
-def master(console_server):
-    return console_server.api(master=True)
 
 
 @pytest.fixture

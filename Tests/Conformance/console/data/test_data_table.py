@@ -16,11 +16,6 @@ from selenium.webdriver.common.keys import Keys
 ROWS = 100_000
 
 
-@pytest.fixture
-def area(console):
-    return DataArea(console)
-
-
 @pytest.fixture(scope="module")
 def trees(console_server):
     """A class of 230 trees, of which the numbers are indexed; shared by the tests that change nothing."""

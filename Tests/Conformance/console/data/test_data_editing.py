@@ -2,19 +2,8 @@
 
 import pytest
 from data import DELETE, Objects, blob, describe, geopoint
-from data_area import DataArea
 from people import unique
 from selenium.webdriver.common.keys import Keys
-
-
-@pytest.fixture
-def area(console):
-    return DataArea(console)
-
-
-@pytest.fixture
-def master(console_server):
-    return console_server.api(master=True)
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """The area Data for all its readers: rules of accessibility, both languages, both colour schemes, a narrow window."""
 
 import pytest
-from accessibility import broken_rules, overflows, without_focus_ring
+from accessibility import without_focus_ring
 from data import Objects, describe, geopoint, pointer
-from data_area import DataArea
+from looks import LOOKS, Looks
 from people import unique
 from selenium.webdriver.common.keys import Keys
 
@@ -22,38 +22,29 @@ def gallery(console_server):
     return objects
 
 
-@pytest.mark.parametrize("language, scheme, width", [("en", "light", 1200), ("zh", "dark", 320)])
-def test_every_page_and_panel_obeys_the_rules(console, gallery, language, scheme, width):
-    browser, area = console.browser, DataArea(console)
-    browser.size(width, 800)
-    browser.prefer(scheme=scheme)
-    broken = {}
-
-    def look(name):
-        found = broken_rules(browser) + [f"wider than the window: {node}" for node in overflows(browser)]
-        if found:
-            broken[name] = found
-        browser.screenshot(f"data-{name}-{language}-{scheme}-{width}")
-
+@LOOKS
+def test_every_page_and_panel_obeys_the_rules(console, area, gallery, language, scheme, width):
+    browser = console.browser
+    looks = Looks(browser, "data", language, scheme, width)
     console.enter("data", language=language)
     browser.find(".class-count")
-    look("classes")
+    looks.at("classes")
     browser.run("location.hash = arguments[0]", f"#/data/class/{gallery.name}")
     for field in ["text", "n", "yes", "place", "list", "map", "link", "due", "members", "ACL", "objectId"]:
         area.open(0, field)
         if field in ("link", "members"):
             browser.wait(lambda: browser.all("[role=option]") or browser.all(".finder .hint"), "no search")
-        look(f"editor-{field}")
+        looks.at(f"editor-{field}")
         browser.press(Keys.ESCAPE)
         browser.gone("dialog")
     assert not without_focus_ring(browser)
-    look("table")
+    looks.at("table")
     for index, name in enumerate(["filter", "refresh", "export", "add", "field"]):
         browser.all(".data-head button")[index].click()
         if name == "filter":
             browser.click(".filter .line button")
         if name != "refresh":
-            look(name)
+            looks.at(name)
         if browser.all("dialog"):
             browser.press(Keys.ESCAPE)
             browser.gone("dialog")
@@ -61,9 +52,9 @@ def test_every_page_and_panel_obeys_the_rules(console, gallery, language, scheme
     browser.fill("#statement", f"select * from {gallery.name}")
     browser.press(Keys.CONTROL, Keys.ENTER)
     browser.find(".data-main .grid")
-    look("statement")
+    looks.at("statement")
     browser.all(".query button")[1].click()
     browser.find(".explanation")
-    look("explanation")
-    assert broken == {}
+    looks.at("explanation")
+    assert looks.broken == {}
     assert area.errors() == []

@@ -3,9 +3,7 @@
 import json
 from urllib.parse import quote
 
-import pytest
 from data import Objects, describe
-from data_area import DataArea
 from people import unique
 from queries import put
 from selenium.webdriver.common.keys import Keys
@@ -16,16 +14,6 @@ CORPUS = [
     "</textarea><iframe srcdoc='<script>parent.hacked=1</script>'>", "\u202e\u0007<a href=//evil.example>",
     "${hacked=1}",
 ]
-
-
-@pytest.fixture
-def area(console):
-    return DataArea(console)
-
-
-@pytest.fixture
-def master(console_server):
-    return console_server.api(master=True)
 
 
 def assert_harmless(area):
