@@ -18,7 +18,7 @@ extension AppCheck {
             report(found, &summary)
         }
         for path in staged.foreign.sorted() {
-            report(finding(.foreignFile, path, "is no file of lcfile"), &summary)
+            report(.foreignFile, path, "is no file of lcfile", &summary)
         }
     }
 }

@@ -61,6 +61,15 @@ struct AppCheck: Sendable {
         observer.found(CheckFinding(finding))
     }
 
+    func report(
+        _ kind: IntegrityFinding.Kind,
+        _ subject: String,
+        _ detail: String,
+        _ summary: inout CheckSummary
+    ) {
+        report(finding(kind, subject, detail), &summary)
+    }
+
     func finding(_ kind: IntegrityFinding.Kind, _ subject: String, _ detail: String) -> IntegrityFinding {
         IntegrityFinding(app: app, kind, subject, detail)
     }
@@ -98,7 +107,7 @@ struct AppCheck: Sendable {
             let subject = "\(reference.className)/\(reference.object)"
             let place = reference.relation.map { " in its relation \($0)" } ?? ""
             let detail = "refers to file \(reference.file)\(place), which does not exist"
-            report(finding(.danglingReference, subject, detail), &summary)
+            report(.danglingReference, subject, detail, &summary)
         }
     }
 

@@ -40,7 +40,7 @@ struct FileComparison {
     private func compare(_ byte: UInt8, _ summary: inout CheckSummary) throws {
         let names = try check.blobs.names(beginningWith: byte)
         for path in names.foreign.sorted() {
-            report(.foreignFile, path, "is no file of lcfile", &summary)
+            check.report(.foreignFile, path, "is no file of lcfile", &summary)
         }
         let comparison = BlobComparison(of: names.blobs, with: try database.files(beginningWith: byte))
         try database.noteUnnamed(comparison.unnamed)
@@ -83,8 +83,8 @@ struct FileComparison {
         let again = try check.blobs.check([file], comparingDigests: isRead(file)).first ?? condition
         switch again {
         case .whole: return
-        case .missing: report(.missingBlob, "_File/\(file.id)", "has no blob (key \(file.key))", &summary)
-        case .damaged(let damage): report(.damagedBlob, "_File/\(file.id)", "has a blob that \(damage)", &summary)
+        case .missing: check.report(.missingBlob, "_File/\(file.id)", "has no blob (key \(file.key))", &summary)
+        case .damaged(let damage): check.report(.damagedBlob, "_File/\(file.id)", "has a blob that \(damage)", &summary)
         }
         // The server that runs, or the next one, reads it and does not serve it until it is whole.
         _ = check.blobs.noteSuspects([file.id])
@@ -110,14 +110,5 @@ struct FileComparison {
             }
             last = end
         }
-    }
-
-    private func report(
-        _ kind: IntegrityFinding.Kind,
-        _ subject: String,
-        _ detail: String,
-        _ summary: inout CheckSummary
-    ) {
-        check.report(check.finding(kind, subject, detail), &summary)
     }
 }

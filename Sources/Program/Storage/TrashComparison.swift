@@ -51,8 +51,9 @@ struct TrashComparison {
         guard again != .whole, try database.hasTrashEntry(file.id) else { return }
         switch again {
         case .whole: return
-        case .missing: report(.missingBlob, "_Trash/\(file.id)", "has no bytes (key \(file.key))", &summary)
-        case .damaged(let damage): report(.damagedBlob, "_Trash/\(file.id)", "has bytes whose file \(damage)", &summary)
+        case .missing: check.report(.missingBlob, "_Trash/\(file.id)", "has no bytes (key \(file.key))", &summary)
+        case .damaged(let damage):
+            check.report(.damagedBlob, "_Trash/\(file.id)", "has bytes whose file \(damage)", &summary)
         }
     }
 
@@ -66,7 +67,7 @@ struct TrashComparison {
     /// Reports bytes of no entry: those of a removed one have a row of the deletion queue until they are gone.
     private func findUnnamed(endingWith byte: UInt8, _ summary: inout CheckSummary) throws {
         let names = try check.blobs.trashNames(endingWith: byte)
-        for path in names.foreign.sorted() { report(.foreignFile, path, "is no file of lcfile", &summary) }
+        for path in names.foreign.sorted() { check.report(.foreignFile, path, "is no file of lcfile", &summary) }
         guard !names.entries.isEmpty else { return }
         for entry in try database.withoutTrashEntry(names.entries) where check.blobs.hasTrashed(entry) {
             let path = "trash/\(entry.description.suffix(2))/\(entry)"
@@ -74,14 +75,5 @@ struct TrashComparison {
             if check.options.repairs { found.repair = "moved to \(try check.blobs.moveToLostAndFound(trashed: entry))" }
             check.report(found, &summary)
         }
-    }
-
-    private func report(
-        _ kind: IntegrityFinding.Kind,
-        _ subject: String,
-        _ detail: String,
-        _ summary: inout CheckSummary
-    ) {
-        check.report(check.finding(kind, subject, detail), &summary)
     }
 }
