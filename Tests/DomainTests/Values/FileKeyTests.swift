@@ -67,7 +67,8 @@ private let forty = String(repeating: "aB3dE", count: 8)
         "a key under which no file could be found, or that is no path, is refused",
         arguments: [
             "", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\u{0}", "a\nb", "a\u{7f}",
-            "a\u{2028}b", "1", "1.1", "1/a", "1.1/files/a", "health", "health/x", "ready", "ready/x", "console", "console/x.js",
+            "a\u{2028}b", "1", "1.1", "1/a", "1.1/files/a", "health", "health/x", "ready", "ready/x", "console",
+            "console/x.js",
             String(repeating: "k", count: 1025),
             String(repeating: "é", count: 513),
         ]

@@ -32,6 +32,7 @@ final class BlobNames {
     /// - Parameters:
     ///   - list: The name of the list.
     ///   - content: What it must contain; `nil` if that is unknown.
+    /// - Throws: As ``finish()`` does.
     func add(_ list: String, of content: BackupManifest.Content? = nil) throws {
         waiting.append((list, content))
         if waiting.count == BlobNames.batch { try finish() }

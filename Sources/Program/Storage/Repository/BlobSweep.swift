@@ -24,7 +24,11 @@ struct BlobSweep {
     ///   - time: The current time, by the clock of the target.
     ///   - summary: Counts what was removed.
     /// - Throws: ``ExitError`` and ``BackupTargetFailure``; a later run removes the rest.
-    func run(needing lists: [String: BackupManifest.Content], since time: Int64, counting summary: inout RetentionSummary) throws {
+    func run(
+        needing lists: [String: BackupManifest.Content],
+        since time: Int64,
+        counting summary: inout RetentionSummary
+    ) throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let path = "\(scratch.path)/unnamed"
