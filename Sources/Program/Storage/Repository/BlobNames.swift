@@ -32,13 +32,15 @@ final class BlobNames {
     /// - Parameters:
     ///   - list: The name of the list.
     ///   - content: What it must contain; `nil` if that is unknown.
-    /// - Throws: As ``finish()`` does.
+    /// - Throws: ``ExitError`` if a list is damaged, and ``BackupTargetFailure``.
     func add(_ list: String, of content: BackupManifest.Content? = nil) throws {
         waiting.append((list, content))
         if waiting.count == BlobNames.batch { try finish() }
     }
 
     /// Reads the lists that were added.
+    ///
+    /// - Throws: ``ExitError`` if a list is damaged, and ``BackupTargetFailure``.
     func finish() throws {
         guard !waiting.isEmpty else { return }
         let lists = "\(folder)/lists"
