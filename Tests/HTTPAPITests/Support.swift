@@ -58,17 +58,19 @@ struct TestServer {
     func test<Value>(_ body: @escaping @Sendable (TestClient) async throws -> Value) async throws -> Value {
         let ids = ["app", "other"].compactMap(AppID.init)
         let keys = [
-            ids[0]: AppKeys(appKey: Secret("app-key"), masterKey: Secret("master-key")),
-            ids[1]: AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
+            AppKeys(appKey: Secret("app-key"), masterKey: Secret("master-key")),
+            AppKeys(appKey: Secret("other-key"), masterKey: Secret("other-master")),
         ]
-        let apps = [services(ids[0], store, derivatives), services(ids[1], other, otherDerivatives)]
+        let apps = [
+            services(ids[0], keys[0], store, derivatives), services(ids[1], keys[1], other, otherDerivatives),
+        ]
         for app in apps {
             try await app.censorship.start()
             try await app.objects.prepare()
         }
         let api = API(
             apps: apps,
-            authenticator: Authenticator(keys: keys),
+            authenticator: Authenticator(keys: Dictionary(uniqueKeysWithValues: zip(ids, keys))),
             publicURL: "https://api.example.com",
             limits: wire,
             largeBodies: largeBodies,
@@ -91,6 +93,7 @@ struct TestServer {
 
     private func services(
         _ id: AppID,
+        _ keys: AppKeys,
         _ store: MemoryObjectStore,
         _ derivatives: MemoryDerivativeStore
     ) -> AppServices {
@@ -183,7 +186,7 @@ struct TestServer {
             ownDomains: ownDomains[id.description] ?? [],
             mirror: mirrors.contains(id.description) ? mirror : nil,
             censorship: CensorService.fixture(id, store, files, images, remoteImages, presentation),
-            console: ConsoleService(store: store),
+            console: ConsoleService(store: store, keys: keys),
             queries: QueryLimits(),
             patterns: PCREEngine()
         )

@@ -1,6 +1,7 @@
 /// The sessions of an app's console, and the log of the changes that are made through it (docs/console.md).
 package struct ConsoleService: Sendable {
     let store: any ObjectStore
+    let keys: AppKeys
     let ids: ObjectIDGenerator
     let settings: ConsoleSettings
     let now: @Sendable () -> Timestamp
@@ -14,16 +15,19 @@ package struct ConsoleService: Sendable {
     ///
     /// - Parameters:
     ///   - store: The app's objects.
+    ///   - keys: The app's keys; a session is valid for as long as the app has the key with which it began.
     ///   - ids: Creates the ids of new objects.
     ///   - settings: The limits.
     ///   - now: Returns the current time.
     package init(
         store: any ObjectStore,
+        keys: AppKeys,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         settings: ConsoleSettings = ConsoleSettings(),
         now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.store = store
+        self.keys = keys
         self.ids = ids
         self.settings = settings
         self.now = now
@@ -38,16 +42,18 @@ package struct ConsoleService: Sendable {
     ///   - address: The client address.
     ///   - browser: What the browser says that it is.
     /// - Returns: The session and its token, which is not stored.
-    /// - Throws: Errors of the store.
+    /// - Throws: ``ServiceError/Code/unauthorized`` if the app has no such key; errors of the store.
     package func logIn(
         isReadOnly: Bool,
         from address: String,
         browser: String
     ) async throws -> (session: ConsoleSession, token: ConsoleToken) {
+        guard let key = key(isReadOnly: isReadOnly) else { throw ServiceError(.unauthorized, "Unauthorized.") }
         let now = now()
         let token = ConsoleToken(of: ids.next())
         let session = ConsoleSession(
             token,
+            with: key,
             isReadOnly: isReadOnly,
             from: address,
             browser: browser,
@@ -61,14 +67,17 @@ package struct ConsoleService: Sendable {
         return (session, token)
     }
 
-    /// The session of a token, which is in use from now on; `nil` if there is none, or if it is over.
+    /// The session of a token, which is in use from now on; `nil` if there is none, if it is over, or if the app has
+    /// another key since its log-in.
     ///
     /// - Throws: Errors of the store.
     package func session(of token: ConsoleToken) async throws -> ConsoleSession? {
         let now = now()
         let stored = try await store.read { try $0.object(token.session, in: .consoleSession) }
         guard let session = stored.flatMap(ConsoleSession.init(stored:)),
-            Secret(session.digest).matches(token.digest), !session.isOver(at: now, idleTime: settings.idleTime)
+            let key = key(isReadOnly: session.isReadOnly),
+            Secret(session.digest).matches(token.digest(with: key)),
+            !session.isOver(at: now, idleTime: settings.idleTime)
         else { return nil }
         // With short times of inactivity the precision is finer.
         let precision = min(ConsoleService.precision, settings.idleTime / 4)
@@ -122,6 +131,8 @@ package struct ConsoleService: Sendable {
     package func logOut(_ session: ConsoleSession) async throws {
         _ = try await store.write { try $0.delete(session.id, in: .consoleSession) }
     }
+
+    private func key(isReadOnly: Bool) -> Secret? { isReadOnly ? keys.consoleReadKey : keys.masterKey }
 
     private func noteUse(of id: ObjectID, at now: Timestamp) async throws {
         do {

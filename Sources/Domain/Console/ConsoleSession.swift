@@ -23,6 +23,7 @@ package struct ConsoleSession: Sendable {
 
     init(
         _ token: ConsoleToken,
+        with key: Secret,
         isReadOnly: Bool,
         from address: String,
         browser: String,
@@ -30,7 +31,7 @@ package struct ConsoleSession: Sendable {
         at now: Timestamp
     ) {
         id = token.session
-        digest = token.digest
+        digest = token.digest(with: key)
         self.isReadOnly = isReadOnly
         createdAt = now
         lastUsedAt = now

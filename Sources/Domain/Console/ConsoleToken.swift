@@ -29,8 +29,14 @@ package struct ConsoleToken: Sendable, CustomStringConvertible {
     /// The value of the cookie.
     package var revealed: String { "\(session).\(secret)" }
 
-    /// The SHA-256 of the token in hexadecimal digits, which is stored.
-    var digest: String { SHA256.hash(data: Array(revealed.utf8)).hexadecimal }
+    /// What is stored of the token: its HMAC with the key of the log-in, so that a session ends with its key.
+    func digest(with key: Secret) -> String {
+        HMAC<SHA256>.authenticationCode(
+            for: Array(revealed.utf8),
+            using: SymmetricKey(data: Array(key.revealed.utf8))
+        )
+        .hexadecimal
+    }
 
     /// What the site sends in a header field with each call, so that no other site can make a call.
     ///

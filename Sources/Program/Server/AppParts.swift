@@ -143,7 +143,7 @@ struct AppParts {
             ownDomains: app.fileDomains,
             mirror: mirror(uploads),
             censorship: censorship,
-            console: ConsoleService(store: store, settings: configuration.console.settings),
+            console: ConsoleService(store: store, keys: app.keys, settings: configuration.console.settings),
             liveQueries: liveQueries,
             queries: configuration.queries,
             patterns: PCREEngine()

@@ -19,11 +19,27 @@ import Testing
         func pass(_ seconds: Int) { now.withLock { $0 = $0.adding(seconds: seconds) } }
     }
 
-    private func service(_ clock: Clock, _ change: (inout ConsoleSettings) -> Void = { _ in }) -> ConsoleService {
+    private static let keys = AppKeys(
+        appKey: Secret("app"),
+        masterKey: Secret("master"),
+        consoleReadKey: Secret("reader")
+    )
+
+    private func service(
+        _ clock: Clock,
+        keys: AppKeys = keys,
+        _ change: (inout ConsoleSettings) -> Void = { _ in }
+    ) -> ConsoleService {
         var settings = ConsoleSettings()
         change(&settings)
         let now: @Sendable () -> Timestamp = { clock.now.withLock { $0 } }
-        return ConsoleService(store: store, ids: ObjectIDGenerator(clock: now), settings: settings, now: now)
+        return ConsoleService(
+            store: store,
+            keys: keys,
+            ids: ObjectIDGenerator(clock: now),
+            settings: settings,
+            now: now
+        )
     }
 
     private func logIn(_ service: ConsoleService, isReadOnly: Bool = false) async throws -> ConsoleToken {
@@ -46,6 +62,28 @@ import Testing
         let (first, second) = (try await logIn(service), try await logIn(service))
         let mixed = "\(first.session).\(second.revealed.split(separator: ".")[1])"
         #expect(try await service.session(of: try #require(ConsoleToken(mixed))) == nil)
+    }
+
+    @Test("a session ends when the key of its log-in is changed or removed, and only then", arguments: [true, false])
+    func otherKey(isReadOnly: Bool) async throws {
+        func service(master: String, reader: String?) -> ConsoleService {
+            let reader = reader.map(Secret.init)
+            let keys = AppKeys(appKey: Secret("app"), masterKey: Secret(master), consoleReadKey: reader)
+            return self.service(Clock(), keys: keys)
+        }
+        let token = try await logIn(service(master: "master", reader: "reader"), isReadOnly: isReadOnly)
+        let otherMaster = try await service(master: "other", reader: "reader").session(of: token)
+        #expect((otherMaster != nil) == isReadOnly)
+        for reader in ["other", nil] {
+            let otherReader = try await service(master: "master", reader: reader).session(of: token)
+            #expect((otherReader != nil) == !isReadOnly)
+        }
+    }
+
+    @Test("without a read-only key no session only reads")
+    func noReadKey() async throws {
+        let service = service(Clock(), keys: AppKeys(appKey: Secret("app"), masterKey: Secret("master")))
+        await #expect(throws: ServiceError.self) { try await logIn(service, isReadOnly: true) }
     }
 
     @Test(
