@@ -157,14 +157,15 @@ def test_bytes_in_the_trash_count_towards_the_quota(new_server):
 def test_full_disk_takes_deletes_and_is_freed_by_emptying(new_server, tmp_path):
     with memory(tmp_path / "disk") as disk:
         own = new_server(storage=disk / "storage", LCFILE_TRASH_KEEP="3600").start()
-        records = [own.api().store(os.urandom(200_000), name=f"{number}.bin") for number in range(10)]
+        # More than the reserve, which takes the first space that is free again.
+        records = [own.api().store(os.urandom(400_000), name=f"{number}.bin") for number in range(10)]
         fill(disk)
         for record in records:
             assert own.api(master=True).delete(record["objectId"]).status_code == 200
             assert own.api().fetch(record["url"]).status_code == 404
         before = free(disk)
         assert run(own, "trash", "empty", "--yes").stdout == "10 files\n"
-        assert eventually(lambda: free(disk) > before + 1_500_000)
+        assert eventually(lambda: free(disk) > before + 1_000_000)
         assert eventually(lambda: own.api().store_raw(b"x", "b.txt").status_code == 201)
         own.stop()
 

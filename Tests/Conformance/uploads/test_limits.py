@@ -90,10 +90,10 @@ def test_endless_chunked_body_is_answered_before_its_end(small):
 
 @pytest.fixture
 def full(new_server, tmp_path):
-    """A server on a disk of 4 MB that is empty, but for the server's own files."""
+    """A server on a disk of 8 MB that is empty, but for the server's own files."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], capture_output=True, text=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True, text=True)
     if mounted.returncode != 0:
         pytest.skip(f"this machine does not let tests mount a small disk: {mounted.stderr.strip()}")
     try:
@@ -122,7 +122,7 @@ def fill(disk):
 
 @pytest.mark.parametrize("dialect", ["form", "raw", "chunked"])
 def test_full_disk_is_said_and_the_staged_file_goes(full, dialect):
-    api, data = full.api(), noise(6 << 20)
+    api, data = full.api(), noise(12 << 20)
     response = {
         "form": lambda: api.form(("file", ("x.bin", data))),
         "raw": lambda: api.store_raw(data, "x.bin"),
@@ -136,14 +136,14 @@ def test_full_disk_is_said_and_the_staged_file_goes(full, dialect):
 
 def test_server_goes_on_after_a_full_disk(full):
     api = full.api()
-    assert api.store_raw(noise(6 << 20), "x.bin").status_code == 507
+    assert api.store_raw(noise(12 << 20), "x.bin").status_code == 507
     record = api.store(b"fits", name="x.txt")
     assert api.fetch(record["url"]).content == b"fits"
 
 
 def test_first_file_of_a_form_goes_with_the_second_that_does_not_fit(full):
     api = full.api()
-    response = api.form(("file", ("a", b"a")), ("file", ("b", noise(6 << 20))))
+    response = api.form(("file", ("a", b"a")), ("file", ("b", noise(12 << 20))))
     assert_refused(response, 507, 507, "full")
     assert eventually(lambda: full.staged() == []), full.staged()
     assert (api.count(), full.blobs()) == (0, [])
