@@ -86,7 +86,7 @@ def test_more_busy_clients_than_descriptors(bounded):
     assert descriptors(bounded) < LIMIT
     for connection in connections:
         connection.close()
-    assert eventually(lambda: is_quick(bounded, 2), 20)
+    assert eventually(lambda: is_quick(bounded, 2), 60)
     assert eventually(lambda: descriptors(bounded) <= before + 5)
 
 

@@ -38,7 +38,7 @@ ALPHA = App("alphaAppId0000000000001", "exampleAppKey", "exampleMasterKey", "exa
 BETA = App("betaAppId00000000000002", "betaAppKey123", "betaMasterKey123")
 
 
-def eventually(condition, within=10.0):
+def eventually(condition, within=30.0):
     """Waits until the condition gives something true and returns it; the last value when time is over."""
     start = time.monotonic()
     while True:
