@@ -101,7 +101,7 @@ def test_start_on_a_full_disk(server, disk, end):
         server.kill()
     assert reserve(server) > 0
     server.launch()
-    assert eventually(lambda: server.process.poll() is not None or alive(server), 20)
+    assert eventually(lambda: server.process.poll() is not None or alive(server))
     assert server.process.poll() is None, server.errors
     assert eventually(lambda: server.errors.count("The server's storage is full.") == 1)
     life.assert_reads_go_on()
