@@ -126,6 +126,15 @@ final class MemoryTransaction: WriteTransaction {
         }
     }
 
+    func memberships(_ key: String, of name: ClassName, after last: Membership?, limit: Int) throws -> [Membership] {
+        try calling {
+            touched.read.insert(.relations(name))
+            let all = state.relations[name, default: []].filter { $0.key == key }
+                .map { Membership(owner: $0.owner, member: $0.member) }
+            return Array(all.sorted().drop { membership in last.map { membership <= $0 } ?? false }.prefix(limit))
+        }
+    }
+
     func attempt<Result>(_ body: () throws -> Result) throws -> Result {
         if let failure { throw failure }
         let before = state

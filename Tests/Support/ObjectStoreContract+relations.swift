@@ -44,6 +44,26 @@ extension ObjectStoreContract {
             try await store.write { try $0.unrelate(pointer, "likes", from: nil) }
             #expect(try await members() == [])
         },
+        ContractRule("the memberships of a relation come in order, page by page, without those of others") { store in
+            let objects = try (0..<4).map { _ in try object([:]) }
+            let ids = objects.map(\.id).sorted()
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["likes": FieldDefinition(.relation(task))]))
+                for object in objects { try writer.insert(object, into: task) }
+                try writer.relate(Pointer(task, ids[1]), "likes", to: [ids[3], ids[0], ids[1]])
+                try writer.relate(Pointer(task, ids[0]), "likes", to: [ids[2]])
+                try writer.relate(Pointer(task, ids[2]), "hates", to: [ids[0]])
+            }
+            var pages: [[Membership]] = []
+            repeat {
+                let last = pages.last?.last
+                pages.append(try await store.read { try $0.memberships("likes", of: task, after: last, limit: 2) })
+            } while pages.last?.isEmpty == false
+            let expected = [(0, 2), (1, 0), (1, 1), (1, 3)].map { Membership(owner: ids[$0], member: ids[$1]) }
+            #expect(pages == [Array(expected[..<2]), Array(expected[2...]), []])
+            let unknown = try ClassName("Unknown")
+            #expect(try await store.read { try $0.memberships("likes", of: unknown, after: nil, limit: 2) } == [])
+        },
         ContractRule("a delete of many removes those that are there, each once, and their relations") { store in
             let (owner, kept) = (try object([:]), try object([:]))
             let gone = try (0..<1500).map { _ in try object([:]) }

@@ -1,4 +1,5 @@
-/// Sets the permissions of classes, which ``SchemaService`` shows; only for the master key (docs/permissions.md).
+/// Sets the permissions of classes, which ``SchemaService`` shows, and tells which roles contain others; only for the
+/// master key (docs/permissions.md).
 package struct PermissionService: Sendable {
     private let store: any ObjectStore
     private let limits: ObjectLimits
@@ -36,6 +37,19 @@ package struct PermissionService: Sendable {
             try writer.save(schema)
             return schema
         }
+    }
+
+    /// The roles that contain other roles, with the contained ones, in the order of ids.
+    ///
+    /// - Parameters:
+    ///   - last: The membership after which the result begins; `nil` for the first ones.
+    ///   - limit: The maximum number of memberships.
+    ///   - caller: The caller.
+    /// - Returns: The memberships of roles in the relation `roles`.
+    /// - Throws: ``ServiceError/Code/masterKeyRequired``.
+    package func nestedRoles(after last: Membership?, limit: Int, as caller: Caller) async throws -> [Membership] {
+        try caller.requireMasterKey()
+        return try await store.read { try $0.memberships("roles", of: .role, after: last, limit: limit) }
     }
 }
 

@@ -80,10 +80,11 @@ extension WriteTransaction {
         }
     }
 
-    /// Ends a user's sessions, all or all but one.
-    func endSessions(of user: ObjectID, except kept: ObjectID? = nil) throws {
+    /// Ends a user's sessions, all or all but one; returns the number of those that it ended.
+    @discardableResult
+    func endSessions(of user: ObjectID, except kept: ObjectID? = nil) throws -> Int {
         let sessions = try rows(ObjectQuery(.session, where: .belongs(to: user), page: .all)).map(\.id)
-        try delete(sessions.filter { $0 != kept }, in: .session)
+        return try delete(sessions.filter { $0 != kept }, in: .session).count
     }
 }
 

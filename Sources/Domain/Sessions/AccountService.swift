@@ -127,6 +127,20 @@ package struct AccountService: Sendable {
         try await renew(id, as: caller) { _, rules in try rules.writer.endSessions(of: id) }
     }
 
+    /// Ends all sessions of a user, who has to log in again.
+    ///
+    /// - Returns: Their number.
+    /// - Throws: ``ServiceError/Code/masterKeyRequired``; code 211 if the user does not exist.
+    package func endSessions(of id: ObjectID, as caller: Caller) async throws -> Int {
+        try caller.requireMasterKey()
+        return try await store.write { writer in
+            guard try writer.row(id, in: .user) != nil else {
+                throw ServiceError(.userNotFound, "Could not find user.")
+            }
+            return try writer.endSessions(of: id)
+        }
+    }
+
     /// Whether the password must be hashed again; a wrong password counts against the name and throws.
     private func compare(
         _ password: Password,

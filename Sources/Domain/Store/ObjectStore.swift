@@ -121,6 +121,36 @@ package protocol ReadTransaction {
     /// - Returns: The members among them.
     /// - Throws: Errors of the store.
     func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID>
+
+    /// The memberships in one relation of all objects of a class, in order.
+    ///
+    /// - Parameters:
+    ///   - key: The relation.
+    ///   - name: The class of the owners.
+    ///   - last: The membership after which the result begins; `nil` for the first ones.
+    ///   - limit: The maximum number of memberships.
+    /// - Returns: The memberships, ordered by owner, then by member.
+    /// - Throws: Errors of the store.
+    func memberships(_ key: String, of name: ClassName, after last: Membership?, limit: Int) throws -> [Membership]
+}
+
+/// A member of a relation with the object that owns the relation; ordered by owner, then by member.
+package struct Membership: Hashable, Comparable, Sendable {
+    /// The object that has the relation.
+    package let owner: ObjectID
+    /// An object in the relation.
+    package let member: ObjectID
+
+    /// Creates the value.
+    package init(owner: ObjectID, member: ObjectID) {
+        self.owner = owner
+        self.member = member
+    }
+
+    /// Compares owners, then members.
+    package static func < (left: Membership, right: Membership) -> Bool {
+        (left.owner, left.member) < (right.owner, right.member)
+    }
 }
 
 extension ReadTransaction {

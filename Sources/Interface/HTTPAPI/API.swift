@@ -124,6 +124,7 @@ package struct API: Sendable {
             )
             LinkRoutes(apps: apps, bodies: bodies).add(to: router.group("\(version)/links").add(middleware: allowance))
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
+            RoleRoutes(apps: apps).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
             ConsoleSessionRoutes(apps: apps).add(to: callers)
             TrashRoutes(apps: apps).add(to: callers)

@@ -152,6 +152,12 @@ def test_password_that_the_master_key_sets_ends_all_tokens(api, master, ann, oth
     assert [is_live(api, token) for token in (ann.token, other)] == [False, False]
 
 
+def test_the_master_key_ends_all_sessions_of_a_user(api, master, ann, other):
+    assert master.call("DELETE", f"{ann.path}/sessions").json() == {"ended": 2}
+    assert [is_live(api, token) for token in (ann.token, other)] == [False, False]
+    assert sessions(master, ann) == []
+
+
 def test_name_and_password_leave_the_token_of_an_anonymous_user(api):
     anonymous = user_of(api, join(api, data_of("anonymous")))
     assert anonymous.change({"username": unique(), "password": PASSWORD}).status_code == 200

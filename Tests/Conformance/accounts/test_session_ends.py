@@ -2,6 +2,7 @@
 
 import pytest
 from accounts import MISMATCH, NOT_ITSELF, PASSWORD, TOKEN, is_live, log_in, new_token, settings, sign_up, with_session
+from client import assert_refused
 from data import assert_400, send
 
 
@@ -111,3 +112,27 @@ def test_tokens_end_with_their_user(api, master, ann, things):
 def test_tokens_of_others_go_on(api, ann, bob):
     assert update_password(ann, PASSWORD, "another").status_code == 200
     assert is_live(api, bob.token)
+
+
+def test_the_operator_ends_the_sessions_of_one_user(api, master, ann, bob):
+    response = master.call("DELETE", f"{ann.path}/sessions")
+    assert (response.status_code, response.json()) == (200, {"ended": 1})
+    assert [is_live(api, token) for token in (ann.token, bob.token)] == [False, True]
+    assert log_in(api, username=ann.username).status_code == 200
+
+
+def test_a_user_without_sessions_has_none_to_end(master, ann):
+    assert master.call("DELETE", f"{ann.path}/sessions").json() == {"ended": 1}
+    assert master.call("DELETE", f"{ann.path}/sessions").json() == {"ended": 0}
+
+
+@pytest.mark.parametrize("id", ["0" * 24, "a'b"])
+def test_sessions_of_an_unknown_user_do_not_end(master, id):
+    assert_refused(master.call("DELETE", f"/1.1/users/{id}/sessions"), 400, 211)
+
+
+@pytest.mark.parametrize("caller", ["itself", "another", "guest"])
+def test_only_the_operator_ends_all_sessions(api, ann, bob, caller):
+    by = {"itself": ann.api, "another": bob.api, "guest": api}[caller]
+    assert_refused(by.call("DELETE", f"{ann.path}/sessions"), 403, 119)
+    assert is_live(api, ann.token)

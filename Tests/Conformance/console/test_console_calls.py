@@ -131,6 +131,7 @@ def test_other_paths_are_no_api(owner, path):
     ("POST", "/1.1/files/a.txt", {"base64": "YQ=="}),
     ("POST", "/1.1/uploads", None),
     ("DELETE", "/1.1/console/sessions", None),
+    ("DELETE", "/1.1/users/{thing}/sessions", None),
     ("PATCH", "/1.1/uploads/x", None),
 ])
 def test_a_reader_changes_nothing(reader, console_server, thing, method, path, body):
@@ -145,7 +146,7 @@ def test_a_reader_changes_nothing(reader, console_server, thing, method, path, b
 
 @pytest.mark.parametrize("path", [
     "/1.1/classes/ConsoleKept", "/1.1/schemas", "/1.1/files", "/1.1/permissions", "/1.1/trash", "/1.1/console/sessions",
-    "/1.1/cloudQuery?cql=select * from ConsoleKept", "/1.1/users",
+    "/1.1/cloudQuery?cql=select * from ConsoleKept", "/1.1/users", "/1.1/nestedRoles",
 ])
 def test_a_reader_reads_everything(reader, thing, path):
     assert reader.call("GET", path).status_code == 200

@@ -128,6 +128,9 @@ private struct CountingReader: ReadTransaction {
     func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID> {
         try base.membersOfRelations(among: objects, in: name)
     }
+    func memberships(_ key: String, of name: ClassName, after last: Membership?, limit: Int) throws -> [Membership] {
+        try base.memberships(key, of: name, after: last, limit: limit)
+    }
     var budget: QueryBudget? { base.budget }
     var concernsCallers: Bool { base.concernsCallers }
 }

@@ -24,7 +24,7 @@ import Testing
             ("GET", "/1.1", .other), ("OPTIONS", "*", .files), ("POST", "/1.1/statuses", .objects),
             ("GET", "/console/scripts/start.js", .console), ("POST", "/console/api/1.1/classes/A", .console),
             ("GET", "/1.1/console/sessions", .administration), ("GET", "/1.1/subscribe/statuses", .objects),
-            ("POST", "/1.1/users/a/friendship/b", .users),
+            ("POST", "/1.1/users/a/friendship/b", .users), ("GET", "/1.1/nestedRoles", .users),
         ]
     )
     func group(method: String, target: String, group: RequestGroup) {

@@ -169,6 +169,21 @@ final class SQLiteTransaction: WriteTransaction {
         return found
     }
 
+    func memberships(_ key: String, of name: ClassName, after last: Membership?, limit: Int) throws -> [Membership] {
+        guard let number = catalog.entries[name]?.number else { return [] }
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT owner, member FROM relation WHERE class = ? AND key = ? AND (owner, member) > (?, ?) \
+                ORDER BY owner, member LIMIT ?
+                """
+        )
+        let (owner, member) = (last?.owner.description ?? "", last?.member.description ?? "")
+        return try Row.fetchAll(statement, arguments: [number, key, owner, member, limit]).compactMap { row in
+            guard let owner = ObjectID(row[0] as String), let member = ObjectID(row[1] as String) else { return nil }
+            return Membership(owner: owner, member: member)
+        }
+    }
+
     private static let select = "SELECT \(ConditionSQL.columns)"
 
     private func table(of name: ClassName) -> String? {

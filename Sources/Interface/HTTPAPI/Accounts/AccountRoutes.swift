@@ -14,6 +14,7 @@ struct AccountRoutes: Sendable {
         callers.get("users/me", use: me)
         callers.put("users/:id/refreshSessionToken", use: refresh)
         callers.put("users/:id/updatePassword", use: changePassword)
+        callers.delete("users/:id/sessions", use: endSessions)
     }
 
     /// Logs in with fields from the body or the query string (protocol/data 6.2).
@@ -58,6 +59,12 @@ struct AccountRoutes: Sendable {
             let members = try members(of: body)
             return try await accounts.changePassword(of: id, members, as: context.caller).json.response()
         }
+    }
+
+    @Sendable private func endSessions(_ request: Request, _ context: CallerContext) async throws -> Response {
+        try context.caller.requireMasterKey()
+        let count = try await accounts(context).endSessions(of: userID(context), as: context.caller)
+        return JSONValue.object(["ended": .integer(Int64(count))]).response()
     }
 
     private func accounts(_ context: CallerContext) throws -> AccountService {
