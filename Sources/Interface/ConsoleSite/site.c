@@ -122,10 +122,6 @@ static const uint8_t areas_data_filter_js[] = {
 #embed "Site/areas/data/filter.js"
 };
 
-static const uint8_t areas_data_finder_js[] = {
-#embed "Site/areas/data/finder.js"
-};
-
 static const uint8_t areas_data_grid_head_js[] = {
 #embed "Site/areas/data/grid-head.js"
 };
@@ -140,10 +136,6 @@ static const uint8_t areas_data_grid_row_js[] = {
 
 static const uint8_t areas_data_grid_js[] = {
 #embed "Site/areas/data/grid.js"
-};
-
-static const uint8_t areas_data_panel_js[] = {
-#embed "Site/areas/data/panel.js"
 };
 
 static const uint8_t areas_data_progress_js[] = {
@@ -166,10 +158,6 @@ static const uint8_t areas_data_rows_js[] = {
 #embed "Site/areas/data/rows.js"
 };
 
-static const uint8_t areas_data_search_js[] = {
-#embed "Site/areas/data/search.js"
-};
-
 static const uint8_t areas_data_selected_js[] = {
 #embed "Site/areas/data/selected.js"
 };
@@ -180,10 +168,6 @@ static const uint8_t areas_data_selection_js[] = {
 
 static const uint8_t areas_data_shortcuts_js[] = {
 #embed "Site/areas/data/shortcuts.js"
-};
-
-static const uint8_t areas_data_values_js[] = {
-#embed "Site/areas/data/values.js"
 };
 
 static const uint8_t areas_data_words_en_js[] = {
@@ -330,6 +314,10 @@ static const uint8_t scripts_areas_js[] = {
 #embed "Site/scripts/areas.js"
 };
 
+static const uint8_t scripts_classes_js[] = {
+#embed "Site/scripts/classes.js"
+};
+
 static const uint8_t scripts_client_js[] = {
 #embed "Site/scripts/client.js"
 };
@@ -340,6 +328,10 @@ static const uint8_t scripts_dialogs_js[] = {
 
 static const uint8_t scripts_element_js[] = {
 #embed "Site/scripts/element.js"
+};
+
+static const uint8_t scripts_finder_js[] = {
+#embed "Site/scripts/finder.js"
 };
 
 static const uint8_t scripts_frame_js[] = {
@@ -354,8 +346,16 @@ static const uint8_t scripts_notices_js[] = {
 #embed "Site/scripts/notices.js"
 };
 
+static const uint8_t scripts_panel_js[] = {
+#embed "Site/scripts/panel.js"
+};
+
 static const uint8_t scripts_router_js[] = {
 #embed "Site/scripts/router.js"
+};
+
+static const uint8_t scripts_search_js[] = {
+#embed "Site/scripts/search.js"
 };
 
 static const uint8_t scripts_shortcuts_js[] = {
@@ -364,6 +364,10 @@ static const uint8_t scripts_shortcuts_js[] = {
 
 static const uint8_t scripts_start_js[] = {
 #embed "Site/scripts/start.js"
+};
+
+static const uint8_t scripts_values_js[] = {
+#embed "Site/scripts/values.js"
 };
 
 static const uint8_t scripts_words_js[] = {
@@ -408,22 +412,18 @@ static const struct console_file files[] = {
     {"areas/data/fields.js", areas_data_fields_js, sizeof areas_data_fields_js},
     {"areas/data/filter-row.js", areas_data_filter_row_js, sizeof areas_data_filter_row_js},
     {"areas/data/filter.js", areas_data_filter_js, sizeof areas_data_filter_js},
-    {"areas/data/finder.js", areas_data_finder_js, sizeof areas_data_finder_js},
     {"areas/data/grid-head.js", areas_data_grid_head_js, sizeof areas_data_grid_head_js},
     {"areas/data/grid-keys.js", areas_data_grid_keys_js, sizeof areas_data_grid_keys_js},
     {"areas/data/grid-row.js", areas_data_grid_row_js, sizeof areas_data_grid_row_js},
     {"areas/data/grid.js", areas_data_grid_js, sizeof areas_data_grid_js},
-    {"areas/data/panel.js", areas_data_panel_js, sizeof areas_data_panel_js},
     {"areas/data/progress.js", areas_data_progress_js, sizeof areas_data_progress_js},
     {"areas/data/query.js", areas_data_query_js, sizeof areas_data_query_js},
     {"areas/data/relation.js", areas_data_relation_js, sizeof areas_data_relation_js},
     {"areas/data/remove.js", areas_data_remove_js, sizeof areas_data_remove_js},
     {"areas/data/rows.js", areas_data_rows_js, sizeof areas_data_rows_js},
-    {"areas/data/search.js", areas_data_search_js, sizeof areas_data_search_js},
     {"areas/data/selected.js", areas_data_selected_js, sizeof areas_data_selected_js},
     {"areas/data/selection.js", areas_data_selection_js, sizeof areas_data_selection_js},
     {"areas/data/shortcuts.js", areas_data_shortcuts_js, sizeof areas_data_shortcuts_js},
-    {"areas/data/values.js", areas_data_values_js, sizeof areas_data_values_js},
     {"areas/data/words/en.js", areas_data_words_en_js, sizeof areas_data_words_en_js},
     {"areas/data/words/zh.js", areas_data_words_zh_js, sizeof areas_data_words_zh_js},
     {"areas/files/browser.js", areas_files_browser_js, sizeof areas_files_browser_js},
@@ -460,15 +460,20 @@ static const struct console_file files[] = {
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"scripts/areas.js", scripts_areas_js, sizeof scripts_areas_js},
+    {"scripts/classes.js", scripts_classes_js, sizeof scripts_classes_js},
     {"scripts/client.js", scripts_client_js, sizeof scripts_client_js},
     {"scripts/dialogs.js", scripts_dialogs_js, sizeof scripts_dialogs_js},
     {"scripts/element.js", scripts_element_js, sizeof scripts_element_js},
+    {"scripts/finder.js", scripts_finder_js, sizeof scripts_finder_js},
     {"scripts/frame.js", scripts_frame_js, sizeof scripts_frame_js},
     {"scripts/login.js", scripts_login_js, sizeof scripts_login_js},
     {"scripts/notices.js", scripts_notices_js, sizeof scripts_notices_js},
+    {"scripts/panel.js", scripts_panel_js, sizeof scripts_panel_js},
     {"scripts/router.js", scripts_router_js, sizeof scripts_router_js},
+    {"scripts/search.js", scripts_search_js, sizeof scripts_search_js},
     {"scripts/shortcuts.js", scripts_shortcuts_js, sizeof scripts_shortcuts_js},
     {"scripts/start.js", scripts_start_js, sizeof scripts_start_js},
+    {"scripts/values.js", scripts_values_js, sizeof scripts_values_js},
     {"scripts/words.js", scripts_words_js, sizeof scripts_words_js},
     {"words/en.js", words_en_js, sizeof words_en_js},
     {"words/zh.js", words_zh_js, sizeof words_zh_js},

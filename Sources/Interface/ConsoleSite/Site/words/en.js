@@ -25,6 +25,8 @@ export const en = {
   'unsaved.title': 'Leave without saving?',
   'unsaved.text': 'What you typed here is not saved.',
   'unsaved.leave': 'Leave',
+  'finder.search': 'Search by name or id',
+  'finder.none': 'No object found.',
   'shortcuts.button': 'Shortcuts',
   'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.everywhere': 'Everywhere',

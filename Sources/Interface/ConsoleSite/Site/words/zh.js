@@ -24,6 +24,8 @@ export const zh = {
   'unsaved.title': '不保存就离开？',
   'unsaved.text': '此处输入的内容尚未保存。',
   'unsaved.leave': '离开',
+  'finder.search': '按名称或 id 搜索',
+  'finder.none': '没有找到对象。',
   'shortcuts.button': '快捷键',
   'shortcuts.title': '键盘快捷键',
   'shortcuts.everywhere': '通用',

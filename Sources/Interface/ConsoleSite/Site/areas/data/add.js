@@ -1,7 +1,7 @@
 // Adds an object, a field and a class.
 import { element } from '../../scripts/element.js';
 import { editorOf } from './editors/editors.js';
-import { Invalid, openPanel } from './panel.js';
+import { Invalid, openPanel } from '../../scripts/panel.js';
 
 const types = [
   'String', 'Number', 'Boolean', 'Date', 'File', 'Object', 'Array', 'GeoPoint', 'Bytes', 'Pointer', 'Relation', 'Any',

@@ -1,14 +1,15 @@
 // The page of one class: its table, the filter, and what can be done with objects.
 
+import { isInternal } from '../../scripts/classes.js';
 import { element } from '../../scripts/element.js';
 import { addField, addObject } from './add.js';
 import { toolbar } from './class-tools.js';
 import { editCell } from './edit.js';
 import { openExport } from './export.js';
-import { columnsOf, isInternal } from './fields.js';
+import { columnsOf } from './fields.js';
 import { filterBuilder } from './filter.js';
 import { Grid } from './grid.js';
-import { textOfError } from './panel.js';
+import { textOfError } from '../../scripts/panel.js';
 import { removeSelected } from './remove.js';
 import { mostRows, Rows } from './rows.js';
 import { Selection } from './selection.js';

@@ -1,10 +1,10 @@
 // The list of classes with the number of their objects.
 
+import { isInternal } from '../../scripts/classes.js';
 import { element, fill } from '../../scripts/element.js';
 import { address } from '../../scripts/router.js';
 import { addClass } from './add.js';
 import { Counts } from './counts.js';
-import { isInternal } from './fields.js';
 
 /// Makes the list.
 ///

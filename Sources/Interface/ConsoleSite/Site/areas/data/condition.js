@@ -1,5 +1,7 @@
 // Rows of the filter builder as a condition (`where`), and conditions as CQL.
 
+import { escaped } from '../../scripts/search.js';
+
 /// The tests that the builder offers for each type of field.
 export const testsOfTypes = {
   String: ['is', 'isNot', 'contains', 'begins', 'oneOf', 'less', 'greater', 'exists', 'missing'],
@@ -55,11 +57,6 @@ export function both(first, second) {
   const names = new Set([...Object.keys(first), ...Object.keys(second)]);
   const isJoint = names.size === Object.keys(first).length + Object.keys(second).length;
   return isJoint ? { ...first, ...second } : { $and: [first, second] };
-}
-
-/// A text as the regular expression that finds it.
-export function escaped(text) {
-  return text.replace(/[\\^$.*+?()[\]{}|#\s]/g, (character) => (/\s/.test(character) ? character : `\\${character}`));
 }
 
 const comparisons = { $ne: '!=', $lt: '<', $lte: '<=', $gt: '>', $gte: '>=' };

@@ -1,5 +1,5 @@
 // Rows of comma-separated values (RFC 4180), in the form that spreadsheets read.
-import { typeOf } from './values.js';
+import { typeOf } from '../../scripts/values.js';
 
 /// The bytes that tell spreadsheets that a file is UTF-8.
 export const byteOrderMark = '\uFEFF';

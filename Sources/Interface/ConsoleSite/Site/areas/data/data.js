@@ -6,7 +6,7 @@
 import { element, fill } from '../../scripts/element.js';
 import { classPage } from './class-page.js';
 import { classList } from './classes.js';
-import { closePanels, hasUnsavedPanel } from './panel.js';
+import { closePanels, hasUnsavedPanel } from '../../scripts/panel.js';
 import { queryPage } from './query.js';
 import { shortcuts } from './shortcuts.js';
 import { words as en } from './words/en.js';

@@ -1,9 +1,9 @@
 // Edits one value of an object in place.
 import { element } from '../../scripts/element.js';
 import { editorOf } from './editors/editors.js';
-import { Invalid, openPanel } from './panel.js';
+import { Invalid, openPanel } from '../../scripts/panel.js';
 import { openRelation } from './relation.js';
-import { cellText, typeOf } from './values.js';
+import { cellText, typeOf } from '../../scripts/values.js';
 
 /// Opens the editor of a cell.
 ///

@@ -1,7 +1,7 @@
 // Saves objects of a table as a file: CSV for spreadsheets, JSON Lines for programs and for imports.
 import { element } from '../../scripts/element.js';
 import { byteOrderMark, cell, line } from './csv.js';
-import { openPanel } from './panel.js';
+import { openPanel } from '../../scripts/panel.js';
 import { withProgress } from './progress.js';
 import { selectedPages } from './selected.js';
 import { Selection } from './selection.js';

@@ -1,5 +1,7 @@
 // The fields of a class as columns of its table.
 
+import { isInternal } from '../../scripts/classes.js';
+
 const widths = {
   Boolean: 90, Number: 120, Date: 175, GeoPoint: 220, Pointer: 250, File: 220, Array: 240, Object: 260, ACL: 180,
   Relation: 140, Bytes: 160,
@@ -36,16 +38,4 @@ function isEditable(className, name, type) {
   if (className === '_File') return changeableOfFiles.has(name);
   if (className === '_Role' && name === 'name') return false;
   return type !== undefined;
-}
-
-/// The classes that hold the server's own state; their objects are shown and not changed.
-const internal = new Set([
-  '_Session', '_Identity', '_Upload', '_UploadPart', '_Usage', '_Deletion', '_Trash', '_Damage', '_GoneKey', '_Mail',
-  '_MailLink', '_Sms', '_SmsCode', '_Captcha', '_Inbox', '_InboxItem', '_PeopleJob', '_CensorJob', '_CensorRun',
-  '_CensorLog', '_CensorSettings', '_KnownImage', '_ConsoleSession', '_ConsoleAudit',
-]);
-
-/// Whether a class holds the server's own state.
-export function isInternal(className) {
-  return internal.has(className);
 }

@@ -3,7 +3,7 @@ import { element } from '../../scripts/element.js';
 import { conditionOf, testsOfTypes, testsWithoutValue } from './condition.js';
 import { timeOfInput } from './editors/date.js';
 import { numberOf } from './editors/number.js';
-import { Invalid } from './panel.js';
+import { Invalid } from '../../scripts/panel.js';
 
 /// Makes a row.
 ///

@@ -3,7 +3,7 @@ import { element } from '../../scripts/element.js';
 import { both, cqlOf, whereOf } from './condition.js';
 import { jsonOf } from './editors/json.js';
 import { filterRow } from './filter-row.js';
-import { textOfError } from './panel.js';
+import { textOfError } from '../../scripts/panel.js';
 
 /// Makes the builder.
 ///

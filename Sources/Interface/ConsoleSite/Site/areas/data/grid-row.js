@@ -1,6 +1,6 @@
 // One row of a table.
 import { element } from '../../scripts/element.js';
-import { cellText, typeOf } from './values.js';
+import { cellText, typeOf } from '../../scripts/values.js';
 
 /// The node of a row; its `showSelection()` shows whether the row is selected.
 ///

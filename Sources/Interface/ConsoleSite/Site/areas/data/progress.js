@@ -1,6 +1,6 @@
 // A panel that shows how far a long piece of work is, and stops it.
 import { element } from '../../scripts/element.js';
-import { openPanel } from './panel.js';
+import { openPanel } from '../../scripts/panel.js';
 
 /// Runs work with a panel.
 ///

@@ -4,7 +4,7 @@ import { editCell } from './edit.js';
 import { explanation } from './explanation.js';
 import { columnsOf } from './fields.js';
 import { Grid } from './grid.js';
-import { Invalid, textOfError } from './panel.js';
+import { Invalid, textOfError } from '../../scripts/panel.js';
 
 /// Shows the page.
 ///

@@ -1,8 +1,8 @@
 // The members of a relation: followed, added and removed.
 import { element } from '../../scripts/element.js';
-import { finder } from './finder.js';
-import { openPanel, textOfError } from './panel.js';
-import { nameField } from './search.js';
+import { finder } from '../../scripts/finder.js';
+import { openPanel, textOfError } from '../../scripts/panel.js';
+import { nameField } from '../../scripts/search.js';
 
 /// The number of members that the panel shows; all of them are one click away.
 const shown = 100;

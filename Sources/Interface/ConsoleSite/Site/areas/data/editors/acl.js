@@ -1,7 +1,7 @@
 // The editor of ACLs: who reads and who writes, with the names of users and roles.
 import { element } from '../../../scripts/element.js';
-import { finder } from '../finder.js';
-import { namesOf } from '../search.js';
+import { finder } from '../../../scripts/finder.js';
+import { namesOf } from '../../../scripts/search.js';
 
 export function aclEditor({ value, words, client }) {
   /// Rights by entry; entries that are not of a known form stay as they are.

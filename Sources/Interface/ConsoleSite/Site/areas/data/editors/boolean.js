@@ -1,6 +1,6 @@
 // The editor of booleans.
 import { element } from '../../../scripts/element.js';
-import { Invalid } from '../panel.js';
+import { Invalid } from '../../../scripts/panel.js';
 
 export function booleanEditor({ value, column, words }) {
   const options = ['true', 'false'].map((name) => {

@@ -1,6 +1,6 @@
 // The editor of bytes: Base64, with the number of bytes below.
 import { element } from '../../../scripts/element.js';
-import { Invalid } from '../panel.js';
+import { Invalid } from '../../../scripts/panel.js';
 
 export function bytesEditor({ value, column, words }) {
   const field = element(

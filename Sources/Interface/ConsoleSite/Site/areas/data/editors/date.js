@@ -1,7 +1,7 @@
 // The editor of dates: the time of the browser's zone, with the same time in UTC below.
 import { element } from '../../../scripts/element.js';
-import { Invalid } from '../panel.js';
-import { timeOf } from '../values.js';
+import { Invalid } from '../../../scripts/panel.js';
+import { timeOf } from '../../../scripts/values.js';
 
 export function dateEditor({ value, column, words }) {
   const field = element(

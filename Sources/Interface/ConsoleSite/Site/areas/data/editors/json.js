@@ -1,6 +1,6 @@
 // The editor of arrays, objects and values of any type: JSON, checked while it is typed.
 import { element } from '../../../scripts/element.js';
-import { Invalid } from '../panel.js';
+import { Invalid } from '../../../scripts/panel.js';
 
 export function jsonEditor({ value, column, words }) {
   const field = element(

@@ -1,6 +1,6 @@
 // The editor of numbers.
 import { element } from '../../../scripts/element.js';
-import { Invalid } from '../panel.js';
+import { Invalid } from '../../../scripts/panel.js';
 
 export function numberEditor({ value, column, words }) {
   const field = element(

@@ -1,6 +1,6 @@
 // The editor of GeoPoints: two numbers, and a plain map grid on which a click sets them.
 import { element } from '../../../scripts/element.js';
-import { Invalid } from '../panel.js';
+import { Invalid } from '../../../scripts/panel.js';
 import { numberOf } from './number.js';
 
 const namespace = 'http://www.w3.org/2000/svg';

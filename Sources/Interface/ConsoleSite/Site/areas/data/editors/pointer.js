@@ -1,8 +1,8 @@
 // The editor of pointers: an object of the target class, searched by name or id.
 import { element } from '../../../scripts/element.js';
-import { finder } from '../finder.js';
-import { Invalid } from '../panel.js';
-import { namesOf } from '../search.js';
+import { finder } from '../../../scripts/finder.js';
+import { Invalid } from '../../../scripts/panel.js';
+import { namesOf } from '../../../scripts/search.js';
 
 export function pointerEditor({ value, column, words, client }) {
   const className = column.className ?? value?.className;

@@ -1,8 +1,8 @@
 // A dialog with fields, over a cell or in the middle of the window.
 
-import { openDialog } from '../../scripts/dialogs.js';
-import { element } from '../../scripts/element.js';
-import { describe } from '../../scripts/notices.js';
+import { openDialog } from './dialogs.js';
+import { element } from './element.js';
+import { describe } from './notices.js';
 
 /// What a field says about its own value when it cannot be used; shown in the panel.
 export class Invalid extends Error {}
@@ -42,7 +42,11 @@ export function openPanel({ title, words, content, actions, anchor, isWide = fal
       onClose();
     },
   });
-  const panel = { node: dialog.node, fail, close: dialog.close, isTyped: false };
+  const panel = { node: dialog.node, fail, isTyped: false, close() {
+    // The event of the dialog comes later, and what was saved must not be called unsaved until then.
+    open.delete(panel);
+    dialog.close();
+  } };
   let isBusy = false;
   // The browser has given the focus to the first field.
   let field = document.activeElement;

@@ -1,5 +1,4 @@
 // Finds objects of a class by what is typed: an id, or the beginning of a name.
-import { escaped } from './condition.js';
 
 /// The field by which objects of a class are searched and named.
 const nameFields = { _User: 'username', _Role: 'name', _File: 'name' };
@@ -38,4 +37,9 @@ export async function namesOf(client, className, ids) {
     where: { objectId: { $in: ids.slice(0, 200) } }, limit: 200, ...(field === null ? {} : { keys: field }),
   });
   return new Map(reply.results.map((object) => [object.objectId, String(object[field] ?? '')]));
+}
+
+/// A text as the regular expression that finds it.
+export function escaped(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|#\s]/g, (character) => (/\s/.test(character) ? character : `\\${character}`));
 }

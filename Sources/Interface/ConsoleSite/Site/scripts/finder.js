@@ -1,5 +1,5 @@
 // A field in which an object of a class is searched and chosen (ARIA's pattern "combobox" with a list).
-import { element } from '../../scripts/element.js';
+import { element } from './element.js';
 import { findByName } from './search.js';
 
 /// Waits for a pause in typing before a search, in milliseconds.
@@ -17,7 +17,7 @@ export function finder({ client, className, label, words, onChoose }) {
   const field = element('input', {
     class: 'field', type: 'search', role: 'combobox', 'aria-label': label, 'aria-expanded': 'false',
     'aria-controls': listID, 'aria-autocomplete': 'list', autocomplete: 'off', spellcheck: 'false',
-    placeholder: words('data.search'),
+    placeholder: words('finder.search'),
   });
   const list = element('div', { class: 'finder-list', role: 'listbox', id: listID, 'aria-label': label });
   const state = element('p', { class: 'hint', role: 'status' });
@@ -54,7 +54,7 @@ export function finder({ client, className, label, words, onChoose }) {
       option.addEventListener('click', () => onChoose(object));
       return option;
     }));
-    state.textContent = found.length === 0 ? words('data.foundNone') : '';
+    state.textContent = found.length === 0 ? words('finder.none') : '';
   }
 
   function move(step) {
