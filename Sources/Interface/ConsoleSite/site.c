@@ -290,6 +290,102 @@ static const uint8_t areas_files_words_js[] = {
 #embed "Site/areas/files/words.js"
 };
 
+static const uint8_t areas_people_audience_js[] = {
+#embed "Site/areas/people/audience.js"
+};
+
+static const uint8_t areas_people_belongings_js[] = {
+#embed "Site/areas/people/belongings.js"
+};
+
+static const uint8_t areas_people_confirm_js[] = {
+#embed "Site/areas/people/confirm.js"
+};
+
+static const uint8_t areas_people_links_js[] = {
+#embed "Site/areas/people/links.js"
+};
+
+static const uint8_t areas_people_matrix_js[] = {
+#embed "Site/areas/people/matrix.js"
+};
+
+static const uint8_t areas_people_members_js[] = {
+#embed "Site/areas/people/members.js"
+};
+
+static const uint8_t areas_people_pager_js[] = {
+#embed "Site/areas/people/pager.js"
+};
+
+static const uint8_t areas_people_people_css[] = {
+#embed "Site/areas/people/people.css"
+};
+
+static const uint8_t areas_people_people_js[] = {
+#embed "Site/areas/people/people.js"
+};
+
+static const uint8_t areas_people_permission_edit_js[] = {
+#embed "Site/areas/people/permission-edit.js"
+};
+
+static const uint8_t areas_people_permissions_js[] = {
+#embed "Site/areas/people/permissions.js"
+};
+
+static const uint8_t areas_people_role_graph_js[] = {
+#embed "Site/areas/people/role-graph.js"
+};
+
+static const uint8_t areas_people_role_tree_js[] = {
+#embed "Site/areas/people/role-tree.js"
+};
+
+static const uint8_t areas_people_role_js[] = {
+#embed "Site/areas/people/role.js"
+};
+
+static const uint8_t areas_people_roles_css[] = {
+#embed "Site/areas/people/roles.css"
+};
+
+static const uint8_t areas_people_roles_js[] = {
+#embed "Site/areas/people/roles.js"
+};
+
+static const uint8_t areas_people_sessions_js[] = {
+#embed "Site/areas/people/sessions.js"
+};
+
+static const uint8_t areas_people_titles_js[] = {
+#embed "Site/areas/people/titles.js"
+};
+
+static const uint8_t areas_people_user_facts_js[] = {
+#embed "Site/areas/people/user-facts.js"
+};
+
+static const uint8_t areas_people_user_roles_js[] = {
+#embed "Site/areas/people/user-roles.js"
+};
+
+static const uint8_t areas_people_user_js[] = {
+#embed "Site/areas/people/user.js"
+};
+
+static const uint8_t areas_people_users_js[] = {
+#embed "Site/areas/people/users.js"
+};
+
+static const uint8_t areas_people_words_en_js[] = {
+#embed "Site/areas/people/words/en.js"
+};
+
+static const uint8_t areas_people_words_zh_js[] = {
+#embed "Site/areas/people/words/zh.js"
+};
+
 static const uint8_t console_css[] = {
 #embed "Site/console.css"
 };
@@ -454,6 +550,30 @@ static const struct console_file files[] = {
     {"areas/files/views.css", areas_files_views_css, sizeof areas_files_views_css},
     {"areas/files/words-zh.js", areas_files_words_zh_js, sizeof areas_files_words_zh_js},
     {"areas/files/words.js", areas_files_words_js, sizeof areas_files_words_js},
+    {"areas/people/audience.js", areas_people_audience_js, sizeof areas_people_audience_js},
+    {"areas/people/belongings.js", areas_people_belongings_js, sizeof areas_people_belongings_js},
+    {"areas/people/confirm.js", areas_people_confirm_js, sizeof areas_people_confirm_js},
+    {"areas/people/links.js", areas_people_links_js, sizeof areas_people_links_js},
+    {"areas/people/matrix.js", areas_people_matrix_js, sizeof areas_people_matrix_js},
+    {"areas/people/members.js", areas_people_members_js, sizeof areas_people_members_js},
+    {"areas/people/pager.js", areas_people_pager_js, sizeof areas_people_pager_js},
+    {"areas/people/people.css", areas_people_people_css, sizeof areas_people_people_css},
+    {"areas/people/people.js", areas_people_people_js, sizeof areas_people_people_js},
+    {"areas/people/permission-edit.js", areas_people_permission_edit_js, sizeof areas_people_permission_edit_js},
+    {"areas/people/permissions.js", areas_people_permissions_js, sizeof areas_people_permissions_js},
+    {"areas/people/role-graph.js", areas_people_role_graph_js, sizeof areas_people_role_graph_js},
+    {"areas/people/role-tree.js", areas_people_role_tree_js, sizeof areas_people_role_tree_js},
+    {"areas/people/role.js", areas_people_role_js, sizeof areas_people_role_js},
+    {"areas/people/roles.css", areas_people_roles_css, sizeof areas_people_roles_css},
+    {"areas/people/roles.js", areas_people_roles_js, sizeof areas_people_roles_js},
+    {"areas/people/sessions.js", areas_people_sessions_js, sizeof areas_people_sessions_js},
+    {"areas/people/titles.js", areas_people_titles_js, sizeof areas_people_titles_js},
+    {"areas/people/user-facts.js", areas_people_user_facts_js, sizeof areas_people_user_facts_js},
+    {"areas/people/user-roles.js", areas_people_user_roles_js, sizeof areas_people_user_roles_js},
+    {"areas/people/user.js", areas_people_user_js, sizeof areas_people_user_js},
+    {"areas/people/users.js", areas_people_users_js, sizeof areas_people_users_js},
+    {"areas/people/words/en.js", areas_people_words_en_js, sizeof areas_people_words_en_js},
+    {"areas/people/words/zh.js", areas_people_words_zh_js, sizeof areas_people_words_zh_js},
     {"console.css", console_css, sizeof console_css},
     {"controls.css", controls_css, sizeof controls_css},
     {"dialogs.css", dialogs_css, sizeof dialogs_css},

@@ -17,5 +17,6 @@
 import { area as activity } from '../areas/activity/activity.js';
 import { area as data } from '../areas/data/data.js';
 import { area as files } from '../areas/files/files.js';
+import { area as people } from '../areas/people/people.js';
 
-export const areas = [data, files, activity];
+export const areas = [data, files, people, activity];

@@ -44,7 +44,7 @@ export class Browser {
     this.#context = context;
     const { client, words, session } = context;
     this.#thumbnails = new Thumbnails(client);
-    this.#filter = new Filter(words, () => this.#show());
+    this.#filter = new Filter(words, () => this.#show(), () => context.go('files'));
     this.#grid = new Grid({
       words, thumbnails: this.#thumbnails, label: words('files.grid'),
       onopen: (record) => context.go('files', 'file', record.objectId),
@@ -74,7 +74,9 @@ export class Browser {
   /// Shows the grid, or the dialog of a file over it.
   move(path) {
     const id = path[0] === 'file' && objectID.test(path[1] ?? '') ? path[1] : undefined;
+    const owner = path[0] === 'owner' && objectID.test(path[1] ?? '') ? path[1] : null;
     if (path[0] === 'type' && path[1]) this.#filter.setType(path[1]);
+    else if (!id && owner !== this.#filter.owner) this.#filter.setOwner(owner);
     else if (!this.#list) this.#show();
     if (this.#details && this.#details.id !== id) this.#details.close();
     if (id && !this.#details) this.#open(id);
@@ -158,7 +160,8 @@ export class Browser {
       onclose: () => {
         this.#details = null;
         // The address can be that of another view already.
-        if (location.hash.startsWith('#/files/file/')) this.#context.replace('files');
+        const { owner } = this.#filter;
+        if (location.hash.startsWith('#/files/file/')) this.#context.replace('files', ...(owner ? ['owner', owner] : []));
         this.#grid.node.focus({ preventScroll: true });
       },
     });

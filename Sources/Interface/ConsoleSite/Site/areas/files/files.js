@@ -1,6 +1,7 @@
 // The area Files: the grid, uploads, details, the trash, and what takes the space.
 //
 //   #/files                the grid            #/files/type/image%2Fpng   the grid of one type
+//   #/files/owner/<id>     the grid of one user
 //   #/files/file/<id>      the details over it
 //   #/files/trash          the trash           #/files/space              what takes the space
 

@@ -1,6 +1,6 @@
 // The filter above the grid: kind or type, name, order.
 
-import { element, freshID } from '../../scripts/element.js';
+import { element, fill, freshID } from '../../scripts/element.js';
 import { kinds } from './kinds.js';
 
 const delay = 300;
@@ -9,15 +9,19 @@ const orders = { newest: '-createdAt', oldest: 'createdAt', largest: '-metaData.
 export class Filter {
   #words;
   #onchange;
+  #onclear;
   #kind;
   #search;
   #order;
   #type = null;
+  #owner = null;
+  #ownerPlace = element('div', { class: 'files-field', hidden: true });
   #timer = 0;
 
   node;
 
-  constructor(words, onchange) {
+  /// - `onchange()`: called when the filter is another one; `onclear()`: when the files of all users are wanted.
+  constructor(words, onchange, onclear) {
     this.#words = words;
     this.#onchange = onchange;
     const changed = () => this.#changed();
@@ -41,7 +45,9 @@ export class Filter {
         this.#changed();
       } },
       field('files.search', this.#search), field('files.kind', this.#kind), field('files.order', this.#order),
+      this.#ownerPlace,
     );
+    this.#onclear = onclear;
   }
 
   /// `{ where, order }` for a query.
@@ -51,6 +57,7 @@ export class Filter {
     const isType = { mime_type: { $regex: `^\\Q${this.#type}\\E(;|$)` } };
     const kind = this.#kind.value === 'type' ? isType : kinds[this.#kind.value];
     if (kind) parts.push(kind);
+    if (this.#owner) parts.push({ 'metaData.owner': this.#owner });
     const text = this.#search.value.trim();
     if (text) {
       const literal = `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`;
@@ -72,6 +79,20 @@ export class Filter {
     this.#kind.append(option);
     this.#type = type;
     this.#kind.value = 'type';
+    this.#changed();
+  }
+
+  /// The id of the user whose files are shown; `null` for the files of all.
+  get owner() {
+    return this.#owner;
+  }
+
+  /// Shows the files that one user has uploaded; `null` for those of all.
+  setOwner(id) {
+    this.#owner = id;
+    this.#ownerPlace.hidden = id === null;
+    const button = element('button', { type: 'button', onclick: () => this.#onclear() }, this.#words('files.owner.all'));
+    fill(this.#ownerPlace, element('span', {}, this.#words('files.owner', { id: id ?? '' })), button);
     this.#changed();
   }
 

@@ -14,6 +14,8 @@ export const filesChinese = {
   'files.new': '显示新文件',
   'files.filter': '筛选文件',
   'files.search': '文件名、ID 或 key',
+  'files.owner': '上传者 {id}',
+  'files.owner.all': '显示所有用户的文件',
   'files.kind': '类型',
   'files.kind.all': '全部类型',
   'files.kind.image': '图片',

@@ -16,6 +16,8 @@ const filesEnglish = {
   'files.new': 'Show the new files',
   'files.filter': 'Filter of the files',
   'files.search': 'Name, ID or key',
+  'files.owner': 'Uploaded by {id}',
+  'files.owner.all': 'Show the files of all users',
   'files.kind': 'Type',
   'files.kind.all': 'All types',
   'files.kind.image': 'Images',
