@@ -1,8 +1,23 @@
 """The area People of the console, as its readers use it."""
 
+from uuid import uuid4
+
 from client import ALPHA
+from data import batch
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.keys import Keys
+
+
+def import_users(master, names):
+    """Creates users in one request, without passwords, each a second after the one before; returns their ids."""
+    ids = [uuid4().hex[:24] for _ in names]
+    bodies = [
+        {"objectId": id, "username": name, "createdAt": f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000Z"}
+        for number, (id, name) in enumerate(zip(ids, names))
+    ]
+    response = batch(master, *[{"method": "POST", "path": "/1.1/users", "body": body} for body in bodies])
+    assert all("success" in one for one in response.json()), response.text
+    return ids
 
 
 class PeopleArea:

@@ -5,7 +5,9 @@ import json
 import pytest
 from accounts import unique
 from client import ALPHA
+from data import pointer
 from people import Person, Role
+from people_area import import_users
 from selenium.webdriver.common.keys import Keys
 
 
@@ -73,9 +75,8 @@ def test_the_search_finds_roles_in_any_place(people, browser, master):
 
 
 def test_users_are_added_and_removed_page_by_page(people, browser, master, ann):
-    many = [master.post("/1.1/users", json={"username": unique("m"), "password": "x"}).json() for _ in range(51)]
+    members = [pointer("_User", id) for id in import_users(master, [unique("m") for _ in range(51)])]
     role = Role(master)
-    members = [{"__type": "Pointer", "className": "_User", "objectId": one["objectId"]} for one in many]
     role.change({"users": {"__op": "AddRelation", "objects": members}})
     people.enter("roles", role.id).heading(role.name)
     browser.find(".people-beside [role=status]", "51 users")
