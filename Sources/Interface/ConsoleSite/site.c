@@ -290,6 +290,10 @@ static const uint8_t areas_files_words_js[] = {
 #embed "Site/areas/files/words.js"
 };
 
+static const uint8_t areas_people_access_js[] = {
+#embed "Site/areas/people/access.js"
+};
+
 static const uint8_t areas_people_audience_js[] = {
 #embed "Site/areas/people/audience.js"
 };
@@ -550,6 +554,7 @@ static const struct console_file files[] = {
     {"areas/files/views.css", areas_files_views_css, sizeof areas_files_views_css},
     {"areas/files/words-zh.js", areas_files_words_zh_js, sizeof areas_files_words_zh_js},
     {"areas/files/words.js", areas_files_words_js, sizeof areas_files_words_js},
+    {"areas/people/access.js", areas_people_access_js, sizeof areas_people_access_js},
     {"areas/people/audience.js", areas_people_audience_js, sizeof areas_people_audience_js},
     {"areas/people/belongings.js", areas_people_belongings_js, sizeof areas_people_belongings_js},
     {"areas/people/confirm.js", areas_people_confirm_js, sizeof areas_people_confirm_js},
