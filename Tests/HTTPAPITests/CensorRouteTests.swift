@@ -18,6 +18,7 @@ import Testing
         arguments: [
             ("POST", "/1.1/files/ID/censor", nil, 200), ("PUT", "/1.1/files/ID/censor", #"{"verdict":"passed"}"#, 200),
             ("GET", "/1.1/files/ID/censor", nil, 200), ("GET", "/1.1/censorship", nil, 200),
+            ("DELETE", "/1.1/files/ID/censor", nil, 200), ("GET", "/1.1/censorship/scores", nil, 200),
             ("GET", "/1.1/censorship/status", nil, 200), ("GET", "/1.1/censorship/settings", nil, 200),
             ("PUT", "/1.1/censorship/settings", #"{"auto":true}"#, 200), ("GET", "/1.1/censorship/log", nil, 200),
             ("GET", "/1.1/censorship/jobs", nil, 200),
@@ -72,6 +73,10 @@ import Testing
                 "PUT", "/1.1/files/ID/censor", #"{"verdict":"passed","by":"\#(String(repeating: "x", count: 129))"}"#,
                 400, "by must be"
             ),
+            ("DELETE", "/1.1/files/TEXT/censor", nil, 400, "not an image"),
+            ("DELETE", "/1.1/files/6b017ba12dd266ba0b930c5d/censor", nil, 404, "File not found."),
+            ("GET", "/1.1/censorship/scores?cursor=%2F", nil, 400, "cursor"),
+            ("GET", "/1.1/censorship/scores?name=\(String(repeating: "x", count: 65))", nil, 400, "name must be"),
             ("GET", "/1.1/censorship?verdict=blocked", nil, 400, "verdict must be"),
             ("GET", "/1.1/censorship?limit=0", nil, 400, "limit must be"),
             ("GET", "/1.1/censorship?limit=201", nil, 400, "limit must be"),

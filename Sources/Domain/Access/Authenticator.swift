@@ -58,6 +58,9 @@ package struct Authenticator: Sendable {
     /// The master key of an app, for requests that the server itself makes; `nil` if there is no such app.
     package func masterKey(of id: AppID) -> Secret? { keys[id]?.masterKey }
 
+    /// The app key of an app, for its owner; `nil` if there is no such app.
+    package func appKey(of id: AppID) -> Secret? { keys[id]?.appKey }
+
     /// `true` if the proof is for the master key, `false` for the app key, `nil` if it is invalid.
     private func isMaster(proven proof: Credentials.Proof, by keys: AppKeys) -> Bool? {
         switch proof {

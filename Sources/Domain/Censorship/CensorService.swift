@@ -174,7 +174,7 @@ package struct CensorService: Sendable {
     }
 
     /// The record of an image.
-    private func image(_ id: ObjectID) async throws -> StoredObject {
+    func image(_ id: ObjectID) async throws -> StoredObject {
         guard let record = try await store.read({ try $0.object(id, in: .file) }) else { throw CensorService.notFound }
         guard CheckedFile.canBeImage(record) else {
             throw ServiceError(.badRequest, "The file is not an image; only images are censored.")

@@ -9,6 +9,9 @@ package struct ClassifierChecker: Checker {
 
     package var name: String { "classifier" }
 
+    /// The name of its score in decisions.
+    package static let score = "nsfw"
+
     package func check(_ image: CheckedImage, under settings: CensorSettings) async throws -> CheckResult {
         guard !image.samples.isEmpty else { return .none(nil) }
         let scores: [Double]
@@ -22,6 +25,7 @@ package struct ClassifierChecker: Checker {
         let verdict: Verdict =
             score < settings.passBelow ? .passed : score > settings.rejectAbove ? .rejected : .review
         let rounded = (score * 10_000).rounded() / 10_000
-        return .opinion(Opinion(verdict, "The classifier's score is \(rounded).", scores: ["nsfw": rounded]))
+        let reason = "The classifier's score is \(rounded)."
+        return .opinion(Opinion(verdict, reason, scores: [ClassifierChecker.score: rounded]))
     }
 }

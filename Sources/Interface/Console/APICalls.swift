@@ -77,8 +77,8 @@ struct APICalls: Sendable {
 
     /// The request of the API, with the credentials of the app instead of those of the browser.
     ///
-    /// - Throws: ``ServiceError/Code/routeNotFound``; ``ServiceError/Code/forbidden`` for a change by a session that
-    ///   only reads.
+    /// - Throws: ``ServiceError/Code/routeNotFound``; ``ServiceError/Code/forbidden`` for a change, or the app key,
+    ///   by a session that only reads.
     private func passed(_ request: Request, of console: OpenConsole) throws -> Request {
         var head = request.head
         let path = (head.path ?? "").dropFirst(APICalls.prefix.count)
@@ -92,7 +92,7 @@ struct APICalls: Sendable {
         fields[.console("X-LC-Key")] = "\(key.revealed),master"
         head.headerFields = fields
         let passed = Request(head: head, body: request.body)
-        guard !console.session.isReadOnly || !passed.isChange else {
+        guard !console.session.isReadOnly || !(passed.isChange || passed.showsKey) else {
             throw ServiceError(.forbidden, "This session of the console only reads.")
         }
         return passed

@@ -126,6 +126,7 @@ package struct API: Sendable {
             PermissionRoutes(apps: apps, bodies: bodies).add(to: callers)
             RoleRoutes(apps: apps).add(to: callers)
             MirrorRoutes(apps: apps).add(to: callers)
+            AppRoute(authenticator: authenticator, publicURL: publicURL).add(to: callers)
             ConsoleSessionRoutes(apps: apps).add(to: callers)
             TrashRoutes(apps: apps).add(to: callers)
             CollectionRoutes(apps: apps, bodies: bodies).add(to: callers)

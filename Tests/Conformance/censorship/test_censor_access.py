@@ -8,10 +8,10 @@ from client import ALPHA, assert_refused
 from data import MASTER_ONLY, MISSING
 from people import BOTH, CALLERS, Cast
 
-READS = ["", "/status", "/settings", "/jobs", "/log", "/known"]
+READS = ["", "/status", "/settings", "/jobs", "/log", "/known", "/scores"]
 ROUTES = [("GET", f"/1.1/censorship{path}", None) for path in READS] + [
     ("GET", "/1.1/files/{id}/censor", None), ("POST", "/1.1/files/{id}/censor", None),
-    ("PUT", "/1.1/files/{id}/censor", {"verdict": "passed"}),
+    ("PUT", "/1.1/files/{id}/censor", {"verdict": "passed"}), ("DELETE", "/1.1/files/{id}/censor", None),
     ("PUT", "/1.1/censorship/settings", {"cacheSeconds": 3600}),
     ("POST", "/1.1/censorship/jobs", {"from": "2020-01-01T00:00:00.000Z", "to": "2020-01-02T00:00:00.000Z"}),
     ("GET", f"/1.1/censorship/jobs/{MISSING}", None),

@@ -132,6 +132,9 @@ def test_other_paths_are_no_api(owner, path):
     ("POST", "/1.1/uploads", None),
     ("DELETE", "/1.1/console/sessions", None),
     ("DELETE", "/1.1/users/{thing}/sessions", None),
+    ("GET", "/1.1/app", None),
+    ("GET", "/1.1//app/", None),
+    ("GET", "/1.1/app?a=b", None),
     ("PATCH", "/1.1/uploads/x", None),
 ])
 def test_a_reader_changes_nothing(reader, console_server, thing, method, path, body):

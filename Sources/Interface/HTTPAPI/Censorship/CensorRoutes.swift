@@ -11,6 +11,7 @@ struct CensorRoutes: Sendable {
         callers.post("files/:file/censor", use: check)
         callers.put("files/:file/censor", use: decide)
         callers.get("files/:file/censor", use: state)
+        callers.delete("files/:file/censor", use: takeBack)
     }
 
     /// SDKs send an empty object, which means nothing.
@@ -37,6 +38,15 @@ struct CensorRoutes: Sendable {
                 by: try body.name(),
                 as: context.caller
             )
+            return JSONValue.object(file.members).response()
+        }
+    }
+
+    @Sendable private func takeBack(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let service = try apps.services(of: context.caller).censorship
+        let id = try file(context)
+        return try await bodies.json(of: request, context) { json in
+            let file = try await service.takeBack(id, by: try CensorBody(json).name(), as: context.caller)
             return JSONValue.object(file.members).response()
         }
     }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// `/censorship`: the review list, the state, the settings and the log, for the master key (docs/censorship.md).
+/// `/censorship`: the review list, the state, the settings, the log and the scores, for the master key (docs/censorship.md).
 struct CensorshipRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -13,6 +13,7 @@ struct CensorshipRoutes: Sendable {
         callers.get("censorship/settings", use: settings)
         callers.put("censorship/settings", use: change)
         callers.get("censorship/log", use: log)
+        callers.get("censorship/scores", use: scores)
     }
 
     @Sendable private func list(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -70,5 +71,24 @@ struct CensorshipRoutes: Sendable {
             as: context.caller
         )
         return JSONValue.object(listing.members).response()
+    }
+    @Sendable private func scores(_ request: Request, _ context: CallerContext) async throws -> Response {
+        let service = try apps.services(of: context.caller).censorship
+        try context.caller.requireMasterKey()
+        let parameters = try ObjectParameters(request)
+        let position = try parameters.text("cursor").map { text in
+            guard let id = ObjectID(text) else {
+                throw ServiceError(.badRequest, "cursor must come from an earlier page.")
+            }
+            return id
+        }
+        let (counts, cursor) = try await service.scores(
+            named: parameters.text("name") ?? ClassifierChecker.score,
+            after: position,
+            as: context.caller
+        )
+        var members: [String: JSONValue] = ["results": .array(counts.members)]
+        members["cursor"] = cursor.map { .string($0.description) }
+        return JSONValue.object(members).response()
     }
 }
