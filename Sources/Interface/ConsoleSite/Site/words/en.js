@@ -2,6 +2,8 @@ export const en = {
   ok: 'OK',
   cancel: 'Cancel',
   close: 'Close',
+  copy: 'Copy',
+  copied: 'Copied.',
   more: 'Show more',
   loading: 'Loading…',
   language: 'Language',

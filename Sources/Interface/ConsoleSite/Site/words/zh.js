@@ -2,6 +2,8 @@ export const zh = {
   ok: '确定',
   cancel: '取消',
   close: '关闭',
+  copy: '复制',
+  copied: '已复制。',
   more: '显示更多',
   loading: '正在加载…',
   language: '语言',

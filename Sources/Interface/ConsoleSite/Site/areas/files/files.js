@@ -55,7 +55,7 @@ class FilesView {
     this.#tabs = tabs.map(({ path, title }) => element('a', { href: address('files', ...path) }, words(title)));
     const list = element('ul', {}, this.#tabs.map((tab) => element('li', {}, tab)));
     place.append(
-      element('nav', { class: 'files-tabs', 'aria-label': words('files.views') }, list),
+      element('nav', { class: 'files-tabs tabs', 'aria-label': words('files.views') }, list),
       this.#place,
     );
   }

@@ -1,6 +1,8 @@
 // Thumbnails as URLs of blobs in memory: they need the session's token, which an <img> cannot send, and private files
 // are shown like public ones. The server renders them, so no byte of a file is interpreted by the page.
 
+import { rasterBlob } from '../../scripts/images.js';
+
 const parallel = 6;
 const retryAfter = 2000;
 const mostTries = 4;
@@ -12,12 +14,8 @@ export function previewOperators(record, side) {
 }
 
 /// Gets an image of a file as a blob whose type is that of a raster image.
-export async function imageBlob(client, id, chain, signal) {
-  const path = `files/${encodeURIComponent(id)}/content?${encodeURI(chain)}`;
-  const response = await client.request('GET', path, { signal });
-  const type = response.headers.get('Content-Type') ?? '';
-  if (!/^image\/(jpeg|png|webp|gif|avif)$/.test(type)) throw new TypeError(`The server sent ${type}, not an image.`);
-  return response.blob();
+export function imageBlob(client, id, chain, signal) {
+  return rasterBlob(client, `files/${encodeURIComponent(id)}/content?${encodeURI(chain)}`, signal);
 }
 
 /// Loads the thumbnails of the tiles in view, the last requested first, and keeps the newest ones.
