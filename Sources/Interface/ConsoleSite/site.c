@@ -18,6 +18,86 @@ static const uint8_t areas_activity_words_js[] = {
 #embed "Site/areas/activity/words.js"
 };
 
+static const uint8_t areas_censorship_card_js[] = {
+#embed "Site/areas/censorship/card.js"
+};
+
+static const uint8_t areas_censorship_censorship_css[] = {
+#embed "Site/areas/censorship/censorship.css"
+};
+
+static const uint8_t areas_censorship_censorship_js[] = {
+#embed "Site/areas/censorship/censorship.js"
+};
+
+static const uint8_t areas_censorship_decisions_js[] = {
+#embed "Site/areas/censorship/decisions.js"
+};
+
+static const uint8_t areas_censorship_estimate_js[] = {
+#embed "Site/areas/censorship/estimate.js"
+};
+
+static const uint8_t areas_censorship_histogram_js[] = {
+#embed "Site/areas/censorship/histogram.js"
+};
+
+static const uint8_t areas_censorship_history_js[] = {
+#embed "Site/areas/censorship/history.js"
+};
+
+static const uint8_t areas_censorship_picture_js[] = {
+#embed "Site/areas/censorship/picture.js"
+};
+
+static const uint8_t areas_censorship_review_items_js[] = {
+#embed "Site/areas/censorship/review-items.js"
+};
+
+static const uint8_t areas_censorship_review_list_js[] = {
+#embed "Site/areas/censorship/review-list.js"
+};
+
+static const uint8_t areas_censorship_review_js[] = {
+#embed "Site/areas/censorship/review.js"
+};
+
+static const uint8_t areas_censorship_runs_js[] = {
+#embed "Site/areas/censorship/runs.js"
+};
+
+static const uint8_t areas_censorship_status_js[] = {
+#embed "Site/areas/censorship/status.js"
+};
+
+static const uint8_t areas_censorship_thresholds_css[] = {
+#embed "Site/areas/censorship/thresholds.css"
+};
+
+static const uint8_t areas_censorship_thresholds_js[] = {
+#embed "Site/areas/censorship/thresholds.js"
+};
+
+static const uint8_t areas_censorship_thumbs_js[] = {
+#embed "Site/areas/censorship/thumbs.js"
+};
+
+static const uint8_t areas_censorship_verdict_panel_js[] = {
+#embed "Site/areas/censorship/verdict-panel.js"
+};
+
+static const uint8_t areas_censorship_verdict_words_js[] = {
+#embed "Site/areas/censorship/verdict-words.js"
+};
+
+static const uint8_t areas_censorship_words_zh_js[] = {
+#embed "Site/areas/censorship/words-zh.js"
+};
+
+static const uint8_t areas_censorship_words_js[] = {
+#embed "Site/areas/censorship/words.js"
+};
+
 static const uint8_t areas_data_add_js[] = {
 #embed "Site/areas/data/add.js"
 };
@@ -290,6 +370,42 @@ static const uint8_t areas_files_words_js[] = {
 #embed "Site/areas/files/words.js"
 };
 
+static const uint8_t areas_first_steps_connection_js[] = {
+#embed "Site/areas/first-steps/connection.js"
+};
+
+static const uint8_t areas_first_steps_first_steps_css[] = {
+#embed "Site/areas/first-steps/first-steps.css"
+};
+
+static const uint8_t areas_first_steps_first_steps_js[] = {
+#embed "Site/areas/first-steps/first-steps.js"
+};
+
+static const uint8_t areas_first_steps_lines_js[] = {
+#embed "Site/areas/first-steps/lines.js"
+};
+
+static const uint8_t areas_first_steps_state_js[] = {
+#embed "Site/areas/first-steps/state.js"
+};
+
+static const uint8_t areas_first_steps_step_js[] = {
+#embed "Site/areas/first-steps/step.js"
+};
+
+static const uint8_t areas_first_steps_upload_js[] = {
+#embed "Site/areas/first-steps/upload.js"
+};
+
+static const uint8_t areas_first_steps_words_zh_js[] = {
+#embed "Site/areas/first-steps/words-zh.js"
+};
+
+static const uint8_t areas_first_steps_words_js[] = {
+#embed "Site/areas/first-steps/words.js"
+};
+
 static const uint8_t areas_people_access_js[] = {
 #embed "Site/areas/people/access.js"
 };
@@ -422,6 +538,10 @@ static const uint8_t scripts_client_js[] = {
 #embed "Site/scripts/client.js"
 };
 
+static const uint8_t scripts_code_block_js[] = {
+#embed "Site/scripts/code-block.js"
+};
+
 static const uint8_t scripts_dialogs_js[] = {
 #embed "Site/scripts/dialogs.js"
 };
@@ -436,6 +556,10 @@ static const uint8_t scripts_finder_js[] = {
 
 static const uint8_t scripts_frame_js[] = {
 #embed "Site/scripts/frame.js"
+};
+
+static const uint8_t scripts_images_js[] = {
+#embed "Site/scripts/images.js"
 };
 
 static const uint8_t scripts_login_js[] = {
@@ -486,6 +610,26 @@ static const struct console_file files[] = {
     {"areas/activity/activity.css", areas_activity_activity_css, sizeof areas_activity_activity_css},
     {"areas/activity/activity.js", areas_activity_activity_js, sizeof areas_activity_activity_js},
     {"areas/activity/words.js", areas_activity_words_js, sizeof areas_activity_words_js},
+    {"areas/censorship/card.js", areas_censorship_card_js, sizeof areas_censorship_card_js},
+    {"areas/censorship/censorship.css", areas_censorship_censorship_css, sizeof areas_censorship_censorship_css},
+    {"areas/censorship/censorship.js", areas_censorship_censorship_js, sizeof areas_censorship_censorship_js},
+    {"areas/censorship/decisions.js", areas_censorship_decisions_js, sizeof areas_censorship_decisions_js},
+    {"areas/censorship/estimate.js", areas_censorship_estimate_js, sizeof areas_censorship_estimate_js},
+    {"areas/censorship/histogram.js", areas_censorship_histogram_js, sizeof areas_censorship_histogram_js},
+    {"areas/censorship/history.js", areas_censorship_history_js, sizeof areas_censorship_history_js},
+    {"areas/censorship/picture.js", areas_censorship_picture_js, sizeof areas_censorship_picture_js},
+    {"areas/censorship/review-items.js", areas_censorship_review_items_js, sizeof areas_censorship_review_items_js},
+    {"areas/censorship/review-list.js", areas_censorship_review_list_js, sizeof areas_censorship_review_list_js},
+    {"areas/censorship/review.js", areas_censorship_review_js, sizeof areas_censorship_review_js},
+    {"areas/censorship/runs.js", areas_censorship_runs_js, sizeof areas_censorship_runs_js},
+    {"areas/censorship/status.js", areas_censorship_status_js, sizeof areas_censorship_status_js},
+    {"areas/censorship/thresholds.css", areas_censorship_thresholds_css, sizeof areas_censorship_thresholds_css},
+    {"areas/censorship/thresholds.js", areas_censorship_thresholds_js, sizeof areas_censorship_thresholds_js},
+    {"areas/censorship/thumbs.js", areas_censorship_thumbs_js, sizeof areas_censorship_thumbs_js},
+    {"areas/censorship/verdict-panel.js", areas_censorship_verdict_panel_js, sizeof areas_censorship_verdict_panel_js},
+    {"areas/censorship/verdict-words.js", areas_censorship_verdict_words_js, sizeof areas_censorship_verdict_words_js},
+    {"areas/censorship/words-zh.js", areas_censorship_words_zh_js, sizeof areas_censorship_words_zh_js},
+    {"areas/censorship/words.js", areas_censorship_words_js, sizeof areas_censorship_words_js},
     {"areas/data/add.js", areas_data_add_js, sizeof areas_data_add_js},
     {"areas/data/class-page.js", areas_data_class_page_js, sizeof areas_data_class_page_js},
     {"areas/data/class-tools.js", areas_data_class_tools_js, sizeof areas_data_class_tools_js},
@@ -554,6 +698,15 @@ static const struct console_file files[] = {
     {"areas/files/views.css", areas_files_views_css, sizeof areas_files_views_css},
     {"areas/files/words-zh.js", areas_files_words_zh_js, sizeof areas_files_words_zh_js},
     {"areas/files/words.js", areas_files_words_js, sizeof areas_files_words_js},
+    {"areas/first-steps/connection.js", areas_first_steps_connection_js, sizeof areas_first_steps_connection_js},
+    {"areas/first-steps/first-steps.css", areas_first_steps_first_steps_css, sizeof areas_first_steps_first_steps_css},
+    {"areas/first-steps/first-steps.js", areas_first_steps_first_steps_js, sizeof areas_first_steps_first_steps_js},
+    {"areas/first-steps/lines.js", areas_first_steps_lines_js, sizeof areas_first_steps_lines_js},
+    {"areas/first-steps/state.js", areas_first_steps_state_js, sizeof areas_first_steps_state_js},
+    {"areas/first-steps/step.js", areas_first_steps_step_js, sizeof areas_first_steps_step_js},
+    {"areas/first-steps/upload.js", areas_first_steps_upload_js, sizeof areas_first_steps_upload_js},
+    {"areas/first-steps/words-zh.js", areas_first_steps_words_zh_js, sizeof areas_first_steps_words_zh_js},
+    {"areas/first-steps/words.js", areas_first_steps_words_js, sizeof areas_first_steps_words_js},
     {"areas/people/access.js", areas_people_access_js, sizeof areas_people_access_js},
     {"areas/people/audience.js", areas_people_audience_js, sizeof areas_people_audience_js},
     {"areas/people/belongings.js", areas_people_belongings_js, sizeof areas_people_belongings_js},
@@ -587,10 +740,12 @@ static const struct console_file files[] = {
     {"scripts/areas.js", scripts_areas_js, sizeof scripts_areas_js},
     {"scripts/classes.js", scripts_classes_js, sizeof scripts_classes_js},
     {"scripts/client.js", scripts_client_js, sizeof scripts_client_js},
+    {"scripts/code-block.js", scripts_code_block_js, sizeof scripts_code_block_js},
     {"scripts/dialogs.js", scripts_dialogs_js, sizeof scripts_dialogs_js},
     {"scripts/element.js", scripts_element_js, sizeof scripts_element_js},
     {"scripts/finder.js", scripts_finder_js, sizeof scripts_finder_js},
     {"scripts/frame.js", scripts_frame_js, sizeof scripts_frame_js},
+    {"scripts/images.js", scripts_images_js, sizeof scripts_images_js},
     {"scripts/login.js", scripts_login_js, sizeof scripts_login_js},
     {"scripts/notices.js", scripts_notices_js, sizeof scripts_notices_js},
     {"scripts/panel.js", scripts_panel_js, sizeof scripts_panel_js},

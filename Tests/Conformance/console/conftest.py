@@ -28,6 +28,8 @@ def console_server(tmp_path_factory):
         tmp_path_factory.mktemp("console"), apps=(ALPHA, BETA),
         LCFILE_ACCOUNTS_PASSWORD_COST="10", LCFILE_CONSOLE_MAX_FAILURES="0",
     ).start()
+    # The page of an app without a class and a file is that of the first steps.
+    assert server.api(master=True).post("/1.1/classes/ConsoleNote", json={"n": 1}).status_code == 201
     yield server
     assert server.process.poll() is None, f"the server ended by itself: {server.errors[-2000:]}"
     assert server.stop() == 0

@@ -127,7 +127,7 @@ def test_both_languages_have_the_same_texts(browser, console):
     missing = browser.run("""
         const done = arguments[0];
         return Promise.all([import('/console/words/en.js'), import('/console/words/zh.js'),
-            import('/console/scripts/areas.js')]).then(([{ en }, { zh }, { areas }]) => {
+            import('/console/scripts/areas.js')]).then(([{ en }, { zh }, { pages: areas }]) => {
           const all = (name, own) => ({ ...own, ...Object.assign({}, ...areas.map((area) => area.words?.[name] ?? {})) });
           const [left, right] = [all('en', en), all('zh', zh)];
           const values = (text) => [...JSON.stringify(text).matchAll(/\\{(\\w+)\\}/g)].map((found) => found[1]);

@@ -15,8 +15,13 @@
 // `context` is { client, words, go, notices: { say, fail }, dialogs: { ask, openDialog }, session: { app, readOnly } }.
 
 import { area as activity } from '../areas/activity/activity.js';
+import { area as censorship } from '../areas/censorship/censorship.js';
 import { area as data } from '../areas/data/data.js';
 import { area as files } from '../areas/files/files.js';
+import { area as firstSteps } from '../areas/first-steps/first-steps.js';
 import { area as people } from '../areas/people/people.js';
 
-export const areas = [data, files, people, activity];
+/// The areas of the navigation.
+export const areas = [data, files, censorship, people, activity];
+/// All of them, with those that are not in the navigation.
+export const pages = [...areas, firstSteps];

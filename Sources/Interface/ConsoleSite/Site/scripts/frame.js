@@ -1,7 +1,7 @@
 // What surrounds an area: the name of the app, the navigation, the log-out, the shortcuts.
 
 import * as dialogs from './dialogs.js';
-import { areas } from './areas.js';
+import { areas, pages } from './areas.js';
 import { element, fill } from './element.js';
 import { languageChoice } from './login.js';
 import { fail, say } from './notices.js';
@@ -90,7 +90,7 @@ export class Frame {
   async #move(isFirst = false) {
     if (location.hash === this.#hash && !isFirst) return;
     const [name, ...path] = currentPath();
-    const area = areas.find((candidate) => candidate.name === name) ?? areas[0];
+    const area = pages.find((candidate) => candidate.name === name) ?? areas[0];
     const before = this.#hash;
     if (this.#open?.area === area && this.#open.shown.move) {
       this.#hash = location.hash;

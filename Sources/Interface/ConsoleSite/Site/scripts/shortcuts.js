@@ -3,6 +3,7 @@
 import { areas } from './areas.js';
 import { openDialog } from './dialogs.js';
 import { element } from './element.js';
+import { address } from './router.js';
 import { words } from './words.js';
 
 function table(caption, rows) {
@@ -31,11 +32,15 @@ export function showShortcuts(area) {
   ];
   const own = (area?.shortcuts ?? []).map(({ keys, text }) => ({ keys, text: words(text) }));
   const close = element('button', { type: 'button', class: 'primary' }, words('close'));
+  const first = element(
+    'a', { href: address('first-steps'), onclick: () => dialog.close() }, words('first.title'),
+  );
   const dialog = openDialog({
     title: words('shortcuts.title'),
     content: [
       table(words('shortcuts.everywhere'), general),
       own.length > 0 && table(words(area.title), own),
+      element('p', {}, first),
     ],
     buttons: [close],
   });

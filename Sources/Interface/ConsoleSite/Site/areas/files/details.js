@@ -2,6 +2,8 @@
 
 import { element, fill } from '../../scripts/element.js';
 import { bytes, moment } from '../../scripts/words.js';
+import { Picture } from '../censorship/picture.js';
+import { VerdictPanel } from '../censorship/verdict-panel.js';
 import { copyField } from './clipboard.js';
 import { deleteFiles } from './deletion.js';
 import { isRendered, sizeOf } from './kinds.js';
@@ -19,6 +21,7 @@ export class Details {
   #content = element('div', { class: 'files-details' });
   #dialog;
   #form = null;
+  #picture = null;
 
   constructor(id, context, options) {
     this.#id = id;
@@ -30,6 +33,7 @@ export class Details {
       title: words('files.details'), content: [this.#content], buttons: [close], wide: true,
       onclose: () => {
         this.#closing.abort();
+        this.#picture?.close();
         options.onclose();
       },
     });
@@ -90,13 +94,21 @@ export class Details {
     this.#form = new MetadataForm(record, this.#context, () => this.#options.onchange());
     const url = copyField(words('files.url'), this.#context);
     url.set(record.url ?? '');
+    let wasBlocked = record.censorResult === 'rejected';
+    const verdict = new VerdictPanel(record.objectId, this.#context, this.#closing.signal, (state) => {
+      const isBlocked = state.censorResult === 'rejected';
+      const isChange = isBlocked !== wasBlocked;
+      wasBlocked = isBlocked;
+      if (isChange || (isBlocked && !this.#picture)) this.#showPreview(preview, record, state);
+      if (isChange) this.#options.onchange();
+    });
     fill(
       this.#content,
       element(
         'div',
         { class: 'files-columns' },
         preview,
-        element('div', {}, this.#facts(record), url.node, this.#actions(record)),
+        element('div', {}, verdict.node, this.#facts(record), url.node, this.#actions(record)),
       ),
       isRendered(record) && this.#section('files.try', () => {
         const operations = new Operations(record, this.#context, this.#closing.signal);
@@ -106,7 +118,20 @@ export class Details {
       this.#section('files.references', () => new References(record, this.#context, this.#closing.signal).node),
       this.#section('files.metadata', () => this.#form.node, !session.readOnly),
     );
-    showPreview(preview, record, this.#context, this.#closing.signal);
+    this.#showPreview(preview, record);
+  }
+
+  /// Shows the file; a blocked image, which has no preview, as reviewers see it.
+  #showPreview(place, record, state = record) {
+    this.#picture?.close();
+    this.#picture = null;
+    if (state.censorResult !== 'rejected') {
+      showPreview(place, record, this.#context, this.#closing.signal);
+    } else if (state.thumbnailURL) {
+      this.#picture = new Picture(this.#context);
+      fill(place, this.#picture.node);
+      this.#picture.show({ ...state, name: record.name });
+    }
   }
 
   /// A part that is made when it is opened for the first time.
@@ -129,7 +154,6 @@ export class Details {
       ['files.fact.created', moment(record.createdAt)],
       ['files.fact.updated', record.updatedAt === record.createdAt ? null : moment(record.updatedAt)],
       ['files.fact.owner', isUser ? element('a', { href: addressOfObject('_User', owner) }, owner) : owner],
-      ['files.fact.verdict', record.censorResult],
       ['files.fact.key', record.key && element('code', {}, record.key)],
       ['files.fact.id', element('code', {}, record.objectId)],
       ['files.fact.checksum', record.metaData?._checksum && element('code', {}, String(record.metaData._checksum))],

@@ -40,7 +40,8 @@ export class Tile {
 
   #fill(record, { words, thumbnails }) {
     const size = sizeOf(record);
-    const facts = [size === null ? null : bytes(size), record.mime_type].filter(Boolean).join(' · ');
+    const verdict = record.censorResult === 'rejected' ? words('censor.verdict.rejected') : null;
+    const facts = [verdict, size === null ? null : bytes(size), record.mime_type].filter(Boolean).join(' · ');
     const name = record.name ?? '';
     const picture = element('span', { class: 'files-picture' }, element('span', { class: 'files-sign' }, sign(record)));
     this.node.title = name;

@@ -78,7 +78,6 @@ export const filesChinese = {
   'files.fact.created': '创建时间',
   'files.fact.updated': '修改时间',
   'files.fact.owner': '所有者',
-  'files.fact.verdict': '审核结果',
   'files.fact.key': 'key',
   'files.fact.id': 'ID',
   'files.fact.checksum': 'MD5',

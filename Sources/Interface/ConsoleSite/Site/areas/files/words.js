@@ -80,7 +80,6 @@ const filesEnglish = {
   'files.fact.created': 'Created',
   'files.fact.updated': 'Changed',
   'files.fact.owner': 'Owner',
-  'files.fact.verdict': 'Censorship',
   'files.fact.key': 'Key',
   'files.fact.id': 'ID',
   'files.fact.checksum': 'MD5',
