@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import HummingbirdCore
+import NIOCore
 import Support
 import Testing
 
