@@ -21,6 +21,7 @@ extension Request {
         default: return false
         }
     }
+
     /// Whether the answer to a request of the API has a key, by which a caller who only reads could change something.
     package var showsKey: Bool {
         uri.path.split(separator: "/").dropFirst().elementsEqual(["app"])

@@ -2,7 +2,8 @@ internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// `/censorship`: the review list, the state, the settings, the log and the scores, for the master key (docs/censorship.md).
+/// `/censorship`: the review list, the state, the settings, the log and the scores, for the master key
+/// (docs/censorship.md).
 struct CensorshipRoutes: Sendable {
     let apps: [AppID: AppServices]
     let bodies: RequestBodies
@@ -72,6 +73,7 @@ struct CensorshipRoutes: Sendable {
         )
         return JSONValue.object(listing.members).response()
     }
+
     @Sendable private func scores(_ request: Request, _ context: CallerContext) async throws -> Response {
         let service = try apps.services(of: context.caller).censorship
         try context.caller.requireMasterKey()

@@ -1,8 +1,9 @@
 """The area Censorship for all its readers: accessibility, languages, colours, a narrow window, hostile values."""
 
 import pytest
-from accessibility import broken_rules, overflows, without_focus_ring
+from accessibility import without_focus_ring
 from censoring import block
+from looks import Looks
 from scripts_as_text import XSS, assert_nothing_ran, watch
 
 
@@ -22,24 +23,15 @@ def gallery(censor_server):
 @pytest.mark.parametrize("language, scheme, width", [("en", "light", 1200), ("zh", "dark", 320), ("en", "dark", 320)])
 def test_every_view_obeys_the_rules(censorship, gallery, language, scheme, width):
     browser = censorship.browser
-    browser.size(width, 800)
-    browser.prefer(scheme=scheme)
-    broken = {}
-
-    def look(name):
-        found = broken_rules(browser) + [f"wider than the window: {node}" for node in overflows(browser)]
-        if found:
-            broken[name] = found
-        browser.screenshot(f"censorship-{name}-{language}-{scheme}-{width}")
-
+    looks = Looks(browser, "censorship", language, scheme, width)
     censorship.enter(language=language)
     browser.find(".censor-decisions")
     censorship.loaded()
-    look("review")
+    looks.at("review")
     # Thumbnails are loaded when they are in sight.
     browser.run("document.querySelector('.censor-items').scrollIntoView()")
     browser.wait(lambda: browser.all(".censor-thumb img"), "no thumbnail")
-    look("list")
+    looks.at("list")
     browser.run("document.querySelector('.censor-look').focus()")
     assert not without_focus_ring(browser)
     for view, shown in [("history", ".censor-log td"), ("runs", "caption"), ("thresholds", ".censor-bars span")]:
@@ -50,8 +42,8 @@ def test_every_view_obeys_the_rules(censorship, gallery, language, scheme, width
             browser.wait(lambda: len(censorship.estimate(0)) == 3, "no estimate")
             for summary in browser.all("summary"):
                 summary.click()
-        look(view)
-    assert broken == {}
+        looks.at(view)
+    assert looks.broken == {}
     assert browser.errors() == []
 
 

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from accessibility import broken_rules, overflows
 from client import TIMEOUT, clean_environment
+from looks import LOOKS, Looks
 from pictures import encoded, plain
 from replays import sign
 
@@ -109,20 +109,15 @@ def test_a_read_only_session_sees_the_state_and_lines_without_the_key(empty):
     browser.find(".hint", "does not get the app key")
 
 
-@pytest.mark.parametrize("language, scheme, width", [("en", "light", 1200), ("zh", "dark", 320)])
+@LOOKS
 def test_the_steps_obey_the_rules(empty, language, scheme, width):
     browser = empty.browser
-    browser.size(width, 800)
-    browser.prefer(scheme=scheme)
+    looks = Looks(browser, "first-steps", language, scheme, width)
     assert empty.server.api(empty.app, master=True).post("/1.1/classes/Recipe", json={"n": 1}).status_code == 201
     empty.enter("first-steps", language=language)
     browser.find(".first-step[data-done=true]")
-    broken = {}
     for sdk in SDKS:
         lines(browser, sdk)
-        found = broken_rules(browser) + [f"wider than the window: {node}" for node in overflows(browser)]
-        if found:
-            broken[sdk] = found
-    browser.screenshot(f"first-steps-{language}-{scheme}-{width}")
-    assert broken == {}
+        looks.at(sdk)
+    assert looks.broken == {}
     assert browser.errors() == []

@@ -1,9 +1,10 @@
 """The area People for all its readers: rules of accessibility, both languages, both colour schemes, a narrow window."""
 
 import pytest
-from accessibility import broken_rules, overflows, without_focus_ring
+from accessibility import without_focus_ring
 from accounts import new_phone, sign_up, unique
 from data import Objects, describe
+from looks import LOOKS, Looks
 from people import Role, permit
 from pictures import encoded, plain
 
@@ -29,30 +30,21 @@ def gallery(console_server):
     return ann, low, posts
 
 
-@pytest.mark.parametrize("language, scheme, width", [("en", "light", 1200), ("zh", "dark", 320)])
+@LOOKS
 def test_every_view_obeys_the_rules(people, browser, gallery, language, scheme, width):
     ann, role, posts = gallery
-    browser.size(width, 800)
-    browser.prefer(scheme=scheme)
-    broken = {}
-
-    def look(name):
-        found = broken_rules(browser) + [f"wider than the window: {node}" for node in overflows(browser)]
-        if found:
-            broken[name] = found
-        browser.screenshot(f"people-{name}-{language}-{scheme}-{width}")
-
+    looks = Looks(browser, "people", language, scheme, width)
     people.enter("users", language=language)
     browser.find(".people-users tbody a")
-    look("users")
+    looks.at("users")
     people.go("user", ann.id).heading(ann.username)
     browser.find(".people-files img")
     browser.find(".people-sessions td")
     browser.find(".people-roles li")
     browser.find(".people-belongings .people-list a")
-    look("user")
+    looks.at("user")
     browser.click(".people-sessions > div > button.danger")
-    look("question")
+    looks.at("question")
     people.refuse()
     people.go("roles", role.id).heading(role.name)
     browser.find(".people-beside li a", ann.username)
@@ -60,9 +52,9 @@ def test_every_view_obeys_the_rules(people, browser, gallery, language, scheme, 
     for summary in browser.all(".people-beside summary"):
         summary.click()
     browser.wait(lambda: len(browser.all("[role=option]")) >= 2, "no search")
-    look("role")
+    looks.at("role")
     browser.click(".people-side > button")
-    look("new-role")
+    looks.at("new-role")
     people.refuse()
     people.go("permissions", posts.name).heading(posts.name)
     browser.run("arguments[0].focus()", browser.find(".people-matrix input"))
@@ -70,6 +62,6 @@ def test_every_view_obeys_the_rules(people, browser, gallery, language, scheme, 
     boxes = browser.all(".people-matrix tbody tr:nth-child(5) input")
     boxes[0].click()
     boxes[2].click()
-    look("matrix")
-    assert broken == {}
+    looks.at("matrix")
+    assert looks.broken == {}
     assert people.errors() == []
