@@ -144,7 +144,8 @@ class Browser:
 
     def press(self, *keys):
         """Presses keys at the element that has the focus; several at once if they are in a list."""
-        self.driver.switch_to.active_element.send_keys("".join(keys))
+        # An element that is replaced before it gets the keys is looked for again.
+        self.wait(lambda: self.focused.send_keys("".join(keys)) is None, "the element with the focus takes no keys")
 
     @property
     def focused(self):

@@ -33,10 +33,13 @@ class DataArea:
 
     def column(self, field):
         """The number of a column, from 1, as `aria-colindex` has it."""
-        for cell in self.browser.all("[role=columnheader]"):
-            if cell.get_attribute("textContent").startswith(field):
-                return int(cell.get_attribute("aria-colindex"))
-        raise AssertionError(f"no column {field}")
+        def look():
+            for cell in self.browser.all("[role=columnheader]"):
+                if cell.get_attribute("textContent").startswith(field):
+                    return int(cell.get_attribute("aria-colindex"))
+            return None
+
+        return self.browser.wait(look, f"no column {field}")
 
     def cell(self, row, field):
         """The cell of a row, from 0, once its object is there."""

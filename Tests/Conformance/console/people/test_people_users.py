@@ -71,11 +71,14 @@ def test_the_page_of_a_user_has_its_facts_and_no_secret(people, browser, ann):
 
 
 def test_files_and_objects_of_a_user_are_linked(people, browser, ann):
-    photo(ann, "mine.png")
+    id = photo(ann, "mine.png")
+    assert ann.change({"avatar": {"__type": "File", "id": id}}).status_code == 200
     posts = Objects(people.master, unique("Post"))
     describe(people.master, posts, "author", type="Pointer", className="_User")
     posts.create(author=ann.pointer)
-    people.enter("user", ann.id).heading(ann.username).press(f"Objects of {posts.name} whose author is this user: 1")
+    people.enter("user", ann.id).heading(ann.username)
+    browser.find(f".people-files a[href='#/files/file/{id}']", "avatar: mine.png")
+    people.press(f"Objects of {posts.name} whose author is this user: 1")
     browser.find(".data-state", "Objects: 1")
     people.go("user", ann.id).press("All files of this user")
     browser.find(".files-tile[title='mine.png']")

@@ -2,6 +2,7 @@
 
 import { isInternal } from '../../scripts/classes.js';
 import { element, fill } from '../../scripts/element.js';
+import { describe } from '../../scripts/notices.js';
 import { address } from '../../scripts/router.js';
 import { typeOf } from '../../scripts/values.js';
 import { isRendered, sign } from '../files/kinds.js';
@@ -94,9 +95,16 @@ export class Belongings {
     const { id, context, signal } = this.#options;
     const where = { [field]: pointer('_User', id) };
     const path = `classes/${encodeURIComponent(className)}`;
-    const { count } = await context.client.get(path, { where, limit: 0, count: 1 }, { signal });
-    if (count === 0) return;
-    const text = context.words('people.belongings.objects', { className, field, count });
-    this.#objects.append(element('li', {}, element('a', { href: tableAddress(className, where) }, text)));
+    try {
+      const { count } = await context.client.get(path, { where, limit: 0, count: 1 }, { signal });
+      if (count === 0) return;
+      const text = context.words('people.belongings.objects', { className, field, count });
+      this.#objects.append(element('li', {}, element('a', { href: tableAddress(className, where) }, text)));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // A large class without an index on the field can take longer than the server allows.
+      const values = { className, field, message: describe(error).join(' ') };
+      this.#objects.append(element('li', { class: 'hint' }, context.words('people.belongings.skipped', values)));
+    }
   }
 }

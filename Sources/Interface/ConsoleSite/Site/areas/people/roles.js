@@ -64,7 +64,7 @@ class Roles {
         graph: this.#graph, words, onopen: (id) => this.#context.go('people', 'roles', id),
       });
       this.#shown?.update(this.#graph);
-      this.#showTree();
+      await this.#find();
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       fill(this.#state, words('people.failed'));

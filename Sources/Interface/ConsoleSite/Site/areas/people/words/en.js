@@ -52,6 +52,7 @@ export const words = {
     one: '{count} file was uploaded by this user.', other: '{count} files were uploaded by this user.',
   },
   'people.belongings.objects': 'Objects of {className} whose {field} is this user: {count}',
+  'people.belongings.skipped': 'Objects of {className} by {field} could not be counted: {message}',
   'people.belongings.more': 'Only some of the fields that point to users were searched.',
 
   'people.sessions.count': { one: '{count} session', other: '{count} sessions' },

@@ -49,6 +49,7 @@ export const words = {
   'people.belongings.none': '此用户没有上传过文件，也没有对象指向此用户。',
   'people.belongings.count': '此用户上传了 {count} 个文件。',
   'people.belongings.objects': '{className} 中 {field} 为此用户的对象：{count}',
+  'people.belongings.skipped': '无法按 {field} 统计 {className} 的对象：{message}',
   'people.belongings.more': '仅搜索了部分指向用户的字段。',
 
   'people.sessions.count': '共 {count} 个会话',
