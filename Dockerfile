@@ -9,7 +9,7 @@ RUN apt-get update \
 WORKDIR /src
 COPY scripts/fetch-model scripts/
 RUN scripts/fetch-model
-COPY Package.swift ./
+COPY Package.swift CHANGELOG.md ./
 COPY Sources Sources
 # Package.swift names targets whose sources .dockerignore leaves out; SwiftPM wants each of them to have a file.
 RUN mkdir -p Tests/Support Benchmarks/Store Benchmarks/BareHummingbird \

@@ -506,6 +506,70 @@ static const uint8_t areas_people_words_zh_js[] = {
 #embed "Site/areas/people/words/zh.js"
 };
 
+static const uint8_t areas_server_changes_js[] = {
+#embed "Site/areas/server/changes.js"
+};
+
+static const uint8_t areas_server_chart_js[] = {
+#embed "Site/areas/server/chart.js"
+};
+
+static const uint8_t areas_server_failures_js[] = {
+#embed "Site/areas/server/failures.js"
+};
+
+static const uint8_t areas_server_format_js[] = {
+#embed "Site/areas/server/format.js"
+};
+
+static const uint8_t areas_server_history_js[] = {
+#embed "Site/areas/server/history.js"
+};
+
+static const uint8_t areas_server_merge_js[] = {
+#embed "Site/areas/server/merge.js"
+};
+
+static const uint8_t areas_server_notes_js[] = {
+#embed "Site/areas/server/notes.js"
+};
+
+static const uint8_t areas_server_overview_js[] = {
+#embed "Site/areas/server/overview.js"
+};
+
+static const uint8_t areas_server_parts_js[] = {
+#embed "Site/areas/server/parts.js"
+};
+
+static const uint8_t areas_server_refresh_js[] = {
+#embed "Site/areas/server/refresh.js"
+};
+
+static const uint8_t areas_server_server_css[] = {
+#embed "Site/areas/server/server.css"
+};
+
+static const uint8_t areas_server_server_js[] = {
+#embed "Site/areas/server/server.js"
+};
+
+static const uint8_t areas_server_settings_js[] = {
+#embed "Site/areas/server/settings.js"
+};
+
+static const uint8_t areas_server_version_js[] = {
+#embed "Site/areas/server/version.js"
+};
+
+static const uint8_t areas_server_words_en_js[] = {
+#embed "Site/areas/server/words/en.js"
+};
+
+static const uint8_t areas_server_words_zh_js[] = {
+#embed "Site/areas/server/words/zh.js"
+};
+
 static const uint8_t console_css[] = {
 #embed "Site/console.css"
 };
@@ -732,6 +796,22 @@ static const struct console_file files[] = {
     {"areas/people/users.js", areas_people_users_js, sizeof areas_people_users_js},
     {"areas/people/words/en.js", areas_people_words_en_js, sizeof areas_people_words_en_js},
     {"areas/people/words/zh.js", areas_people_words_zh_js, sizeof areas_people_words_zh_js},
+    {"areas/server/changes.js", areas_server_changes_js, sizeof areas_server_changes_js},
+    {"areas/server/chart.js", areas_server_chart_js, sizeof areas_server_chart_js},
+    {"areas/server/failures.js", areas_server_failures_js, sizeof areas_server_failures_js},
+    {"areas/server/format.js", areas_server_format_js, sizeof areas_server_format_js},
+    {"areas/server/history.js", areas_server_history_js, sizeof areas_server_history_js},
+    {"areas/server/merge.js", areas_server_merge_js, sizeof areas_server_merge_js},
+    {"areas/server/notes.js", areas_server_notes_js, sizeof areas_server_notes_js},
+    {"areas/server/overview.js", areas_server_overview_js, sizeof areas_server_overview_js},
+    {"areas/server/parts.js", areas_server_parts_js, sizeof areas_server_parts_js},
+    {"areas/server/refresh.js", areas_server_refresh_js, sizeof areas_server_refresh_js},
+    {"areas/server/server.css", areas_server_server_css, sizeof areas_server_server_css},
+    {"areas/server/server.js", areas_server_server_js, sizeof areas_server_server_js},
+    {"areas/server/settings.js", areas_server_settings_js, sizeof areas_server_settings_js},
+    {"areas/server/version.js", areas_server_version_js, sizeof areas_server_version_js},
+    {"areas/server/words/en.js", areas_server_words_en_js, sizeof areas_server_words_en_js},
+    {"areas/server/words/zh.js", areas_server_words_zh_js, sizeof areas_server_words_zh_js},
     {"console.css", console_css, sizeof console_css},
     {"controls.css", controls_css, sizeof controls_css},
     {"dialogs.css", dialogs_css, sizeof dialogs_css},

@@ -87,11 +87,16 @@ package struct API: Sendable {
 
     /// Builds the responder; call it once.
     ///
-    /// - Parameter mounted: Routes beside the API; `nil` for none.
+    /// - Parameters:
+    ///   - mounted: Routes beside the API; `nil` for none.
+    ///   - monitor: Knows the state of the server for its owners; `nil` for an API without these routes.
     /// - Returns: The responder of all requests.
-    package func responder(mounting mounted: (any MountedRoutes)? = nil) -> some HTTPResponder<APIContext> {
+    package func responder(
+        mounting mounted: (any MountedRoutes)? = nil,
+        monitor: (any ServerMonitor)? = nil
+    ) -> some HTTPResponder<APIContext> {
         let router = Router(context: APIContext.self)
-        let log = RequestLog(sink: requests)
+        let log = RequestLog(sink: requests, failures: apps.mapValues(\.failures))
         router.add(middleware: log)
         router.add(middleware: UploadCORS())
         router.add(middleware: CORSMiddleware.api)
@@ -131,6 +136,8 @@ package struct API: Sendable {
             TrashRoutes(apps: apps).add(to: callers)
             CollectionRoutes(apps: apps, bodies: bodies).add(to: callers)
             UsageRoutes(apps: apps).add(to: callers)
+            if let monitor { ServerRoutes(apps: apps, monitor: monitor).add(to: callers) }
+            ChangeRoutes(apps: apps).add(to: callers)
             FileURLRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorRoutes(apps: apps, bodies: bodies).add(to: callers)
             CensorshipRoutes(apps: apps, bodies: bodies).add(to: callers)

@@ -8,8 +8,8 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     let channel: any Channel
     var caller: Caller?
-    /// The app for the log.
-    let app = RequestApp()
+    /// What routes find out, for the log.
+    let notes = RequestNotes()
     /// The client for which a trusted proxy sent the request; `nil` if the connection is the client's own.
     var forwardedClient: IPAddress?
     /// Prepares responses to the same request; `nil` if the request gets none.

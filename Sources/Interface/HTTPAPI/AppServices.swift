@@ -58,6 +58,10 @@ package struct AppServices: Sendable {
     package let console: ConsoleService
     /// Live queries; `nil` if the server has none.
     package let liveQueries: LiveQueryService?
+    /// The failed requests of the last time.
+    let failures = RecentFailures()
+    /// The changes of the last time, for owners who watch them.
+    package let recentChanges: RecentChanges
     /// The hosts of the file domains that belong to this app alone, with their ports.
     let ownHosts: Set<String>
     let decoder: ObjectRequestDecoder
@@ -102,6 +106,7 @@ package struct AppServices: Sendable {
         self.trash = trash
         self.collections = collections
         usage = UsageService(uploads: uploads, trash: trash)
+        recentChanges = RecentChanges(of: files.changes)
         self.images = images
         self.remoteImages = remoteImages
         self.objects = objects

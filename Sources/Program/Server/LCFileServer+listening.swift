@@ -60,7 +60,7 @@ extension LCFileServer {
     ) -> some Service {
         let (api, connections, descriptors) = (parts.api, parts.connections, parts.descriptors)
         let server = Application(
-            responder: api.responder(mounting: parts.console),
+            responder: api.responder(mounting: parts.console, monitor: parts.monitor),
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
                 connections: connections,

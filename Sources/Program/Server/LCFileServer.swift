@@ -226,6 +226,16 @@ package struct LCFileServer: Sendable {
                 readiness: readiness,
                 certificate: certificate
             )
+            let monitor = ServerMonitoring(
+                page: page,
+                configuration: configuration,
+                apps: apps,
+                readiness: readiness,
+                health: health,
+                certificate: certificate,
+                connectionLimit: descriptors.connections,
+                logLevel: logLevel
+            )
             let reload = ReloadSignal(
                 certificate: certificate,
                 logLevel: logLevel,
@@ -241,11 +251,13 @@ package struct LCFileServer: Sendable {
                 descriptors: descriptors,
                 encryption: certificate?.encryption(threads: pools.disk),
                 page: page,
+                monitor: monitor,
                 liveQueries: LiveQueryWorkers(apps: services),
                 // The last one stops first: the server is not ready before the listener stops.
                 background: [
                     backups, sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
-                    PoolWatch(probes: probes), reload, readinessWatch,
+                    PoolWatch(probes: probes), HistoryRecorder(page: page, history: monitor.history), reload,
+                    readinessWatch,
                 ]
             )
             try await serve(listening) { [runLog, configuration] in

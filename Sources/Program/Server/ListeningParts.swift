@@ -16,6 +16,8 @@ struct ListeningParts {
     let encryption: Encryption?
     /// The metrics.
     let page: MetricsPage
+    /// What the owners of apps see of the server.
+    let monitor: ServerMonitoring
     /// The workers of live queries; `nil` without live queries.
     let liveQueries: LiveQueryWorkers?
     /// Further services; the last one stops first.

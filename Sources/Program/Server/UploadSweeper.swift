@@ -5,6 +5,8 @@ internal import Logging
 internal import ServiceLifecycle
 
 /// Periodically finishes uploads that have all their bytes, and removes and counts expired ones.
+///
+/// At the end it ends the responses that wait for events, for which a stopping server would wait.
 struct UploadSweeper: Service {
     let apps: [AppServices]
     /// Seconds between two sweeps.
@@ -20,7 +22,10 @@ struct UploadSweeper: Service {
                 try? await Task.sleep(for: .seconds(interval))
             }
         }
-        for app in apps { await app.uploads.endProgressStreams() }
+        for app in apps {
+            await app.uploads.endProgressStreams()
+            app.recentChanges.end()
+        }
     }
 
     private func sweep(_ app: AppServices, _ uploads: Counter, _ bytes: Counter) async {

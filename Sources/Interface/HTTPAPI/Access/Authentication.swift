@@ -30,7 +30,7 @@ struct Authentication: RouterMiddleware {
         }
         try limits.takeRequest(by: caller)
         context.caller = caller
-        context.app.note(caller.app)
+        context.notes.note(caller.app)
         return try await next(request, context)
     }
 }

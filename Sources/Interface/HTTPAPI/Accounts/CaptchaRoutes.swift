@@ -50,7 +50,7 @@ struct CaptchaRoutes: Sendable {
         let missing = ServiceError(.routeNotFound, "There is no such captcha, or it has ended.")
         guard let app = AppID(try context.parameters.require("app")).flatMap({ apps[$0] }), let captchas = app.captchas
         else { throw missing }
-        context.app.note(app.id)
+        context.notes.note(app.id)
         let token = try context.parameters.require("token")
         guard let png = try await captchas.picture(token, for: context.clientAddress) else { throw missing }
         var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: png)))

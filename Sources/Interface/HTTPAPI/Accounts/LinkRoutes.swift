@@ -64,7 +64,7 @@ struct LinkRoutes: Sendable {
         guard let app = AppID(try context.parameters.require("app")).flatMap({ apps[$0] }),
             let templates = app.links.templates
         else { throw ServiceError(.routeNotFound, "There is no such path or method.") }
-        context.app.note(app.id)
+        context.notes.note(app.id)
         return (app, try context.parameters.require("token"), templates)
     }
 }

@@ -28,7 +28,7 @@ struct SignedCensorRoutes: Sendable {
             expires: try context.parameters.require("expires"),
             signature: try context.parameters.require("signature")
         )
-        context.app.note(app.id)
+        context.notes.note(app.id)
         let whole = {
             let representation = Representation(
                 mediaType: origin.mediaType,
@@ -61,7 +61,7 @@ struct SignedCensorRoutes: Sendable {
                 timestamp: request.headers[.known(WebhookSignature.timestampHeader)],
                 signature: request.headers[.known(WebhookSignature.signatureHeader)]
             )
-            context.app.note(app.id)
+            context.notes.note(app.id)
             return JSONValue.object(["censorResult": .string(verdict.rawValue)]).response()
         }
     }

@@ -22,6 +22,7 @@ struct ErrorRenderer: RouterMiddleware {
     /// The response for an error; an unexpected error is logged and returned as a plain 500.
     static func response(to error: any Error, method: HTTPRequest.Method, context: APIContext) -> Response {
         let (rendering, body) = rendered(error, logger: context.logger)
+        context.notes.note(message: refusal(for: error).message)
         var headers = (error as? DialectError)?.headers ?? [:]
         // LeanCloud answers 400 to too many SMS; clients that know the field can still wait.
         if [.tooManyRequests, .badGateway].contains(rendering.status) || refusal(for: error).code == .tooManySMS {

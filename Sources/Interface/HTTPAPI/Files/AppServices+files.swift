@@ -56,7 +56,7 @@ extension AppServices {
         imageRequest: ImageRequest?,
         caching: Caching? = nil
     ) async throws -> Response {
-        context.app.note(id)
+        context.notes.note(id)
         let file = shown.file
         let caching = caching ?? shown.caching
         func whole() async throws -> Response {

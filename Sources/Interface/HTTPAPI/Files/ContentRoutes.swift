@@ -62,7 +62,7 @@ struct ContentRoutes: Sendable {
         _ request: Request,
         _ context: APIContext
     ) async throws -> Response {
-        context.app.note(app.id)
+        context.notes.note(app.id)
         let isPublic = context.caller == nil
         let policy = app.files.policy.settings
         switch location {

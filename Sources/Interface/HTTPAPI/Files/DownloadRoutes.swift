@@ -29,7 +29,7 @@ struct DownloadRoutes: Sendable {
         var response = try await answer(path, request, context)
         let name = AttachmentName(query: request.uri.query ?? "")
         if let name { response.headers[.contentDisposition] = name.disposition }
-        await context.preparation?.finish(response, of: context.app.id)
+        await context.preparation?.finish(response, of: context.notes.app)
         return response
     }
 

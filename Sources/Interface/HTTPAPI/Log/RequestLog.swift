@@ -10,6 +10,8 @@ internal import HummingbirdCore
 struct RequestLog: RouterMiddleware {
     /// Receives the records; `nil` if the log has no lines for requests.
     let sink: RequestSink?
+    /// The lists of failed requests of the apps.
+    let failures: [AppID: RecentFailures]
 
     func handle(
         _ request: Request,
@@ -19,11 +21,12 @@ struct RequestLog: RouterMiddleware {
         let start = ContinuousClock.now
         var response = try await next(request, context)
         response.headers[.requestID] = context.id
+        if response.status.code >= 400 { note(response, of: request, context, since: start) }
         guard let sink else { return response }
         let record = RequestRecord(
             time: .now(),
             id: context.id,
-            app: context.app.id,
+            app: context.notes.app,
             client: context.client,
             method: request.method.rawValue,
             path: request.uri.path.withoutToken,
@@ -35,6 +38,28 @@ struct RequestLog: RouterMiddleware {
         )
         response.body = response.body.recorded(by: ResponseEnd(record, since: start, sink: sink))
         return response
+    }
+
+    /// Adds a failed request to the list of its app; without an app it is in the log only.
+    private func note(
+        _ response: Response,
+        of request: Request,
+        _ context: APIContext,
+        since start: ContinuousClock.Instant
+    ) {
+        guard let app = context.notes.app, let failures = failures[app] else { return }
+        failures.record(
+            FailedRequest(
+                time: .now(),
+                id: context.id,
+                client: "\(context.client)",
+                method: request.method.rawValue,
+                path: request.uri.path.withoutToken,
+                status: response.status.code,
+                message: context.notes.message ?? "",
+                duration: start.duration(to: .now)
+            )
+        )
     }
 }
 

@@ -74,7 +74,7 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         "LiveQuery": .live, "censorship": .censorship, "schemas": .administration, "indexes": .administration,
         "permissions": .administration, "mirror": .administration, "mails": .administration,
         "sms": .administration, "trash": .administration, "console": .administration, "collections": .administration,
-        "usage": .administration,
+        "usage": .administration, "server": .administration, "changes": .administration,
     ]
 }
 

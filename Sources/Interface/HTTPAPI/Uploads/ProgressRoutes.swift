@@ -81,7 +81,7 @@ struct ProgressRoutes: Sendable {
         guard let token = UploadToken(try context.parameters.require("token")),
             let app = try await apps.app(knowing: token)
         else { throw UploadService.notFound }
-        context.app.note(app.id)
+        context.notes.note(app.id)
         return (app, token)
     }
 }

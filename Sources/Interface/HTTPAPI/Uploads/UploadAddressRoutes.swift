@@ -25,7 +25,7 @@ struct UploadAddressRoutes: Sendable {
         guard let token = UploadToken(text), let app = try await apps.app(knowing: token) else {
             throw path.refusal(of: request.method)
         }
-        context.app.note(app.id)
+        context.notes.note(app.id)
         return try await app.uploads.using(token) { upload in
             switch (request.method, path.dialect) {
             case (.put, .object):

@@ -18,6 +18,7 @@ struct UploadErrors: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             let (refusal, status) = ErrorRenderer.refusal(error, logger: context.logger)
+            context.notes.note(message: refusal.message)
             response = isS3 ? s3(refusal, status) : kodo(refusal, status, isOwn: error is DialectError)
         }
         // Qiniu's SDKs treat a response without this header as that of another server.

@@ -39,6 +39,7 @@ package struct ConfigurationLoader: Sendable {
         configuration.read(&reader)
         configuration.s3.complete(from: environment)
         configuration.changes = reader.changes
+        configuration.settingsInForce = reader.inForce
         let variables = EnvironmentApp(environment)
         let apps = file?.apps ?? []
         configuration.apps = variables.app.map { [$0] } ?? apps

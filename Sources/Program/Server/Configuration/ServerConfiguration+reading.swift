@@ -260,6 +260,9 @@ extension ServerConfiguration {
         reader.flag("metrics.enabled", into: &metrics.enabled)
         reader.text("metrics.host", into: &metrics.host)
         reader.number("metrics.port", 0...65535, into: &metrics.port)
+        reader.value("metrics.masterKey", "auto, on or off", into: &metrics.masterKey) {
+            MasterKeyUse(rawValue: $0.lowercased())
+        }
 
         reader.level("log.level", into: &logLevel)
         let formats = LogFormat.allCases.map(\.rawValue).joined(separator: ", ")

@@ -99,6 +99,8 @@ package struct ServerConfiguration: Sendable {
     package var warnings: [String] = []
     /// The settings that differ from their defaults, with their values as they were written; secrets without theirs.
     package var changes: [SettingChange] = []
+    /// All settings with their values, without secrets.
+    var settingsInForce: [SettingInForce] = []
 
     /// Creates a configuration with the defaults.
     package init() {}
@@ -229,6 +231,16 @@ package struct ServerConfiguration: Sendable {
         package var host = "127.0.0.1"
         /// The port to listen on, up to 65535; 0 for a free one.
         package var port = 9464
+        /// Whether master keys show the figures and settings of the whole server.
+        package var masterKey = MasterKeyUse.auto
+    }
+
+    /// Whether the owner of an app sees what concerns the whole server (`metrics.masterKey`).
+    package enum MasterKeyUse: String, Sendable, CaseIterable {
+        /// If the server has no other app.
+        case auto
+        case on
+        case off
     }
 
     /// The beginning of file URLs.

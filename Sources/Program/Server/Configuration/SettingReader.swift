@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Domain
+internal import HTTPAPI
 internal import Logging
 internal import Storage
 
@@ -17,6 +18,10 @@ struct SettingReader {
     ///
     /// A secret has no value here.
     private(set) var changes: [SettingChange] = []
+    /// All settings in order, with the values in force as a configuration would have them, for the owners of apps.
+    ///
+    /// A secret has no value here.
+    private(set) var inForce: [SettingInForce] = []
     private let reader: ConfigReader
     private let credentials: CredentialFolder
 
@@ -37,6 +42,7 @@ struct SettingReader {
     }
 
     mutating func text(_ name: String, into value: inout String) {
+        defer { settle(name, value) }
         guard let text = text(name) else { return }
         set(&value, to: text, name, text)
     }
@@ -45,6 +51,7 @@ struct SettingReader {
     mutating func path(_ name: String) -> String? {
         var value: String?
         if let text = text(name) { set(&value, to: text, name, text) }
+        settle(name, value)
         return value
     }
 
@@ -57,6 +64,7 @@ struct SettingReader {
     /// Reads a secret: the setting itself, the setting `<name>File` with the path of a file, or a credential.
     mutating func secret(_ name: String, into value: inout Secret) {
         secrets.append(name)
+        defer { settle(name, nil) }
         let sources = SecretSources(
             names: (name, "\(name)File"),
             value: text(name),
@@ -73,6 +81,7 @@ struct SettingReader {
     }
 
     mutating func number(_ name: String, _ range: ClosedRange<Int>, into value: inout Int) {
+        defer { settle(name, "\(value)") }
         guard let text = text(name) else { return }
         guard let number = Int(text), range.contains(number) else {
             return refuse(name, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -81,6 +90,7 @@ struct SettingReader {
     }
 
     mutating func flag(_ name: String, into value: inout Bool) {
+        defer { settle(name, "\(value)") }
         guard let text = text(name) else { return }
         guard let flag = ["true": true, "false": false][text.lowercased()] else {
             return refuse(name, text, "true or false")
@@ -95,6 +105,7 @@ struct SettingReader {
         atMost bound: Size = .max,
         into value: inout Size
     ) {
+        defer { settle(name, SettingReader.size(of: Int64(clamping: value))) }
         guard let text = text(name) else { return }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
@@ -117,6 +128,7 @@ struct SettingReader {
     }
 
     mutating func level(_ name: String, into value: inout Logger.Level) {
+        defer { settle(name, value.rawValue) }
         guard let text = text(name) else { return }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             return refuse(name, text, Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
@@ -126,6 +138,7 @@ struct SettingReader {
 
     /// Reads a URL with which other URLs begin; drops a slash at its end.
     mutating func address(_ name: String, into value: inout String?) {
+        defer { settle(name, value.map(SettingReader.withoutPath)) }
         guard let text = text(name) else { return }
         guard let address = SettingReader.address(text) else {
             return refuse(name, text, "an address such as https://files.example.com")
@@ -158,6 +171,7 @@ struct SettingReader {
         into value: inout Value,
         _ read: (String) -> Value?
     ) {
+        defer { settle(name, SettingReader.name(of: value)) }
         guard let text = text(name) else { return }
         guard let read = read(text) else { return refuse(name, text, allowed) }
         let isChange = String(reflecting: read) != String(reflecting: value)
@@ -172,6 +186,7 @@ struct SettingReader {
         into value: inout Value?,
         _ read: (String) -> Value?
     ) {
+        defer { settle(name, nil) }
         guard let text = text(name) else { return }
         guard let read = read(text) else { return refuse(name, text, allowed) }
         changes.append(SettingChange(name: name, value: text, of: read))
@@ -192,6 +207,13 @@ struct SettingReader {
             return
         }
         value = secrets
+    }
+
+    /// Stores the value in force of a setting that was read; `text` is that of a default.
+    private mutating func settle(_ name: String, _ text: String?) {
+        let change = changes.last.flatMap { $0.name == name ? $0 : nil }
+        let value = change?.value ?? text.flatMap { $0.isEmpty ? nil : $0 }
+        inForce.append(SettingInForce(name: name, value: value, isDefault: change == nil))
     }
 
     private mutating func refuse(_ name: String, _ value: String, _ allowed: String) {

@@ -5,9 +5,9 @@ internal import HTTPAPI
 struct MetricsPage: Sendable {
     /// The metrics that parts of the server make by name.
     let named = PrometheusMetrics()
-    private let requests: RequestMetrics
+    let requests: RequestMetrics
     private let work: WorkFamilies
-    private let resources: ResourceFamilies
+    let resources: ResourceFamilies
     private let readiness: ReadinessFamilies
     private let certificate: ServerCertificate?
 

@@ -43,7 +43,8 @@ struct ResourceFamilies: Sendable {
         ]
     }
 
-    private var named: [(name: String, status: QueueStatus)] {
+    /// The queues by their names.
+    var named: [(name: String, status: QueueStatus)] {
         let workers = shared.images.renderer.workerQueues
         let queries = apps.map(\.objects.admission.status)
         let threads = shared.configuration.threads

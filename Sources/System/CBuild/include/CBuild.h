@@ -6,3 +6,6 @@
  * again.
  */
 const char *lcfile_commit(void);
+
+/* CHANGELOG.md as it was built, UTF-8; "" if the build did not have it. */
+const char *lcfile_changelog(void);

@@ -47,7 +47,7 @@ def test_every_view_obeys_the_rules(files, gallery, tmp_path, language, scheme, 
     looks.at("details")
     files.escape()
     for view, shown in [("trash", ".files-trash-name"), ("space", ".files-space a")]:
-        browser.click(f".files-tabs a[href='#/files/{view}']")
+        browser.click(f".tabs a[href='#/files/{view}']")
         browser.find(shown)
         looks.at(view)
     assert looks.broken == {}

@@ -23,7 +23,7 @@ def test_a_deleted_file_is_restored_with_its_url(files, word):
     assert "Delete 1 file?" in question and f"{word}.txt" in question and "7 days" in question
     files.browser.find(".files-count", "No file")
     assert files.api.fetch(record["url"]).status_code == 404
-    files.browser.click(".files-tabs a", "Trash")
+    files.browser.click(".tabs a", "Trash")
     files.browser.click(f"input[aria-label='Select {word}.txt']")
     files.browser.click("button", "Restore")
     files.browser.find(".notice", "1 file was restored")

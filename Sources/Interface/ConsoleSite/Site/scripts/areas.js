@@ -20,8 +20,9 @@ import { area as data } from '../areas/data/data.js';
 import { area as files } from '../areas/files/files.js';
 import { area as firstSteps } from '../areas/first-steps/first-steps.js';
 import { area as people } from '../areas/people/people.js';
+import { area as server } from '../areas/server/server.js';
 
 /// The areas of the navigation.
-export const areas = [data, files, censorship, people, activity];
+export const areas = [data, files, censorship, people, server, activity];
 /// All of them, with those that are not in the navigation.
 export const pages = [...areas, firstSteps];

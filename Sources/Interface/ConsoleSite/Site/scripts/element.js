@@ -37,7 +37,15 @@ export function setAttribute(node, name, value) {
 /// Children are nodes, strings, numbers, or lists of them; `null`, `undefined` and `false` are left out. Attributes are
 /// set after the children, because the value of a list of choices is one of them.
 export function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
+  return made(document.createElement(tag), attributes, children);
+}
+
+/// Makes an element of SVG, for charts; as `element` does.
+export function drawing(tag, attributes = {}, ...children) {
+  return made(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+}
+
+function made(node, attributes, children) {
   append(node, children);
   for (const [name, value] of Object.entries(attributes ?? {})) setAttribute(node, name, value);
   return node;

@@ -1,0 +1,18 @@
+internal import Domain
+internal import HTTPAPI
+internal import ServiceLifecycle
+
+/// Records the history of the server's figures.
+struct HistoryRecorder: Service {
+    let page: MetricsPage
+    let history: ServerHistory
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                history.record(page.historyFigures)
+                try? await Task.sleep(for: .seconds(ServerHistory.interval))
+            }
+        }
+    }
+}
