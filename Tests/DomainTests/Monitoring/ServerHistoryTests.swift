@@ -43,6 +43,7 @@ import Testing
         let samples = history.samples()
         #expect(samples.count == ServerHistory.bound)
         #expect(history.samples(after: samples[samples.count - 3].time).map(\.time) == samples.suffix(2).map(\.time))
-        #expect(history.samples(after: samples.last?.time).isEmpty)
+        let last = try #require(samples.last)
+        #expect(history.samples(after: last.time).isEmpty)
     }
 }

@@ -18,6 +18,7 @@ struct ServerRoutes: Sendable {
     @Sendable private func state(_ request: Request, _ context: CallerContext) async throws -> Response {
         try context.caller.requireMasterKey()
         var members = monitor.state(of: context.caller.app).json
+        members["hasMirror"] = .bool(try apps.services(of: context.caller).mirror != nil)
         if monitor.isOpen { members["machine"] = monitor.machine.json }
         return JSONValue.object(members).response()
     }

@@ -9,6 +9,9 @@ struct HistoryRecorder: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            history.record(page.historyFigures)
+            // A new server has a first sample soon.
+            try? await Task.sleep(for: .seconds(1))
             while !Task.isCancelled {
                 history.record(page.historyFigures)
                 try? await Task.sleep(for: .seconds(ServerHistory.interval))

@@ -62,7 +62,7 @@ extension MetricsPage {
 
 extension RequestGroup {
     /// Whether the durations of the group tell how fast the server is: not those of requests that wait for events, and
-    /// not those of who looks at the server.
+    /// not those of the console itself.
     fileprivate var isTimed: Bool {
         switch self {
         case .files, .images, .uploads, .objects, .users, .censorship: true

@@ -6,7 +6,8 @@ from client import ALPHA, BETA, Server
 def state_server(tmp_path_factory):
     """A server that shows its figures to the owners of both apps, with a continuous backup and secrets."""
     server = Server(
-        tmp_path_factory.mktemp("state"), apps=(ALPHA, BETA), LCFILE_CONSOLE_MAX_FAILURES="0", LCFILE_METRICS_MASTER_KEY="on",
+        tmp_path_factory.mktemp("state"), apps=(ALPHA, BETA), LCFILE_CONSOLE_MAX_FAILURES="0",
+        LCFILE_METRICS_MASTER_KEY="on",
         LCFILE_BACKUP_TARGET=str(tmp_path_factory.mktemp("backup")), LCFILE_FILES_SIGNING_KEYS="a-hidden-signing-key",
         LCFILE_PUBLIC_URL="http://files.example.com/hidden-path", LCFILE_ACCOUNTS_PASSWORD_COST="10",
     ).start()

@@ -1,4 +1,4 @@
-// The Markdown of the changelog as nodes: headings, paragraphs, lists, code, the text of links. Everything else is text.
+// The Markdown of the changelog as nodes: headings, paragraphs, lists, code, the text of links. All else is text.
 
 import { element } from '../../scripts/element.js';
 

@@ -124,7 +124,9 @@ class Overview {
   #showCharts() {
     const { words } = this.#context;
     if (this.#drawn.length === 0) {
-      this.#drawn = charts.map(([name, format]) => ({ name, chart: new Chart(words(`server.chart.${name}`), format, words) }));
+      this.#drawn = charts.map(([name, format]) => (
+        { name, chart: new Chart(words(`server.chart.${name}`), format, words) }
+      ));
       fill(
         this.#charts,
         element('h2', {}, words('server.hour')),

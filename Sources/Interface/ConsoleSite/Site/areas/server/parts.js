@@ -5,7 +5,7 @@ import { address } from '../../scripts/router.js';
 import { moment } from '../../scripts/words.js';
 import { duration, number, share, size } from './format.js';
 
-/// Whole numbers and their figures of an app: `mails_waiting` and so on.
+/// The figures of an app that are numbers of what waits or is open.
 const waiting = [
   'deletions_waiting', 'mails_waiting', 'mails_dead', 'sms_waiting', 'sms_dead', 'censorship_waiting',
   'censorship_waiting_bulk', 'people_jobs_waiting', 'live_queries_connections', 'live_queries_subscriptions',
@@ -101,15 +101,16 @@ function migration(app, mirror, words) {
 
 /// What concerns the app: the parts that work for it, and what waits.
 export function appParts({ app }, mirror, { words }) {
-  const rows = waiting.filter((name) => app[name] !== undefined).map((name) => [`server.work.${name}`, number(app[name])]);
-  const database = app['database_size_bytes.database'];
+  const rows = waiting.filter((name) => app[name] !== undefined)
+    .map((name) => [`server.work.${name}`, number(app[name])]);
+  const [database, log] = [app['database_size_bytes.database'], app['database_size_bytes.log']];
   if (app.trash_files !== undefined) {
     rows.push(['server.work.trash', words('server.migration.amount', {
       count: app.trash_files, size: size(app.trash_bytes ?? 0),
     })]);
   }
   if (database !== undefined) rows.push(['server.work.database', size(database)]);
-  if (app['database_size_bytes.log'] !== undefined) rows.push(['server.work.log', size(app['database_size_bytes.log'])]);
+  if (log !== undefined) rows.push(['server.work.log', size(log)]);
   return [
     section('server.work', words, facts(words, rows)),
     section('server.backup', words, backup(app, words)),

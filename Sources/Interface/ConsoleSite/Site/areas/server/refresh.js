@@ -1,4 +1,4 @@
-// Loads a view again and again while somebody can see it: calls by the page alone must not keep a session alive for ever.
+// Loads a view again and again while the page is seen and used: its own calls must not keep a session alive for ever.
 
 /// The time without a key or a pointer after which nothing is loaded any more.
 const idleAfter = 15 * 60_000;
@@ -40,8 +40,8 @@ export class Presence {
   }
 }
 
-/// Calls `load(signal)` now and every `seconds` while the page is seen and used. A failure is reported once until a call
-/// succeeds again.
+/// Calls `load(signal)` now and every `seconds` while the page is seen and used. A failure is reported once until a
+/// call succeeds again.
 ///
 /// Returns `{ close() }`.
 export function refresh(load, seconds, fail) {

@@ -12,7 +12,9 @@ export function openVersion(place, context) {
   place.append(facts, text);
   const load = async () => {
     const options = { signal: closing.signal };
-    const [state, answer] = await Promise.all([client.get('server', {}, options), client.get('server/notes', {}, options)]);
+    const [state, answer] = await Promise.all([
+      client.get('server', {}, options), client.get('server/notes', {}, options),
+    ]);
     const rows = [
       ['lcfile', state.version],
       [words('server.version.commit'), state.commit],

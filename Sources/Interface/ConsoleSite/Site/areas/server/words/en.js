@@ -103,8 +103,8 @@ export const en = {
   'server.migration.created': 'of these without a record',
   'server.migration.failed': 'Failed fetches',
   'server.migration.run': 'Bulk run of the censorship: {done} of {count} images',
-  'server.failures.hint': 'The last 100 of each kind since the start, only of this app, the newest first. The log of the '
-    + 'server has more about a request under its id.',
+  'server.failures.hint': 'The last 100 of each kind since the start, only of this app, the newest first. The log of '
+    + 'the server has more about a request under its id.',
   'server.failures.failed': 'Failures of the server (5xx)',
   'server.failures.refused': 'Refused requests (4xx)',
   'server.failures.time': 'Time',
@@ -138,7 +138,8 @@ export const en = {
   'server.by.user': 'user',
   'server.by.guest': 'guest',
   'server.by.server': 'server',
-  'server.settings.hint': 'As the server read them at its start; secrets are not shown. Change them in the configuration.',
+  'server.settings.hint': 'As the server read them at its start; secrets are not shown. Change them in the '
+    + 'configuration.',
   'server.settings.filter': 'Filter',
   'server.settings.changed': 'Only those that differ from the default',
   'server.settings.count': { one: '{count} setting', other: '{count} settings' },
