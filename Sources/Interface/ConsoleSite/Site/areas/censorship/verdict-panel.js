@@ -1,6 +1,6 @@
 // The verdict about one file in the dialog of the area Files, with the buttons for another one.
 
-import { element, fill } from '../../scripts/element.js';
+import { append, element, fill } from '../../scripts/element.js';
 import { decide, stateOf } from './decisions.js';
 import { badge, decisionList, scoresOf } from './verdict-words.js';
 
@@ -14,6 +14,7 @@ export class VerdictPanel {
   #verdict = element('div', { role: 'status' });
   #history = element('div');
   #buttons;
+  #parts;
 
   node;
 
@@ -27,12 +28,12 @@ export class VerdictPanel {
       'button', { type: 'button', class: kind, onclick: () => this.#decide(verdict) }, words(key),
     );
     this.#buttons = { passed: button('censor.pass', 'passed'), rejected: button('censor.block', 'rejected', 'danger') };
-    this.node = element(
-      'section', { class: 'censor-panel', 'aria-label': words('censor.title'), hidden: true },
+    this.#parts = [
       this.#verdict,
       !session.readOnly && element('p', { class: 'censor-buttons' }, Object.values(this.#buttons)),
       element('details', {}, element('summary', {}, words('censor.history')), this.#history),
-    );
+    ];
+    this.node = element('section', { class: 'censor-panel', 'aria-label': words('censor.title'), hidden: true });
     this.#load();
   }
 
@@ -49,6 +50,8 @@ export class VerdictPanel {
   #show(state) {
     const { words } = this.#context;
     const { censorResult: verdict, decidedBy, history } = state;
+    // A file that is no image has nothing here.
+    if (this.node.hidden) append(this.node, this.#parts);
     this.node.hidden = false;
     fill(this.#verdict, badge(verdict, words), ' ',
       element('span', {}, words(`censor.meaning.${verdict ?? 'none'}`)), ' ',
