@@ -29,7 +29,7 @@ import Testing
     @Test("objects of a generation have names that sort, and lists among them are known")
     func generations() throws {
         let layout = try layout()
-        let generation = try #require(SnapshotTime("20270112T030000.123Z"))
+        let generation = try #require(GenerationTime("20270112T030000.123Z"))
         let name = SegmentName(number: 12, time: Timestamp(milliseconds: 1_800_000_000_123))
         let segment = layout.object(name, ofGeneration: generation)
         let blobs = layout.blobs(of: name, ofGeneration: generation)

@@ -17,12 +17,22 @@ import Testing
         var copy: String { "\(folder)/copy.sqlite" }
 
         func begin(maxSize: Int64 = 1 << 30) throws -> SegmentLink {
-            let spool = "\(folder)/spool-\(UUID())"
-            try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
             try? FileManager.default.removeItem(atPath: copy)
-            _ = try capture.begin(copyingTo: copy, spool: spool, maxSize: maxSize)
+            _ = try begin(capture, copyingTo: copy, maxSize: maxSize)
             let digits = String(repeating: "00", count: 32)
             return try #require(SegmentLink(base: BackupManifest.Content(size: 0, sha256: digits)))
+        }
+
+        /// Begins a capture with a spool of its own.
+        func begin(
+            _ capture: DatabaseCapture,
+            copyingTo path: String,
+            maxSize: Int64 = 1 << 30,
+            after floor: Timestamp? = nil
+        ) throws -> Timestamp {
+            let spool = "\(folder)/spool-\(UUID())"
+            try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
+            return try capture.begin(copyingTo: path, spool: spool, maxSize: maxSize, after: floor)
         }
 
         /// Seals a segment, and applies it to the copy; `nil` if there is none.
@@ -97,6 +107,43 @@ import Testing
             #expect(try parts.content(ofCopy: true) == base)
             _ = try #require(try parts.apply(after: link))
             #expect(try parts.content(ofCopy: true) == parts.content(ofCopy: false))
+        }
+    }
+
+    @Test("a second capture begins while the first one goes on, and both give the database")
+    func twoCaptures() async throws {
+        try await with { parts in
+            var link = try parts.begin()
+            let second = DatabaseCapture(of: parts.database)
+            let copy = "\(parts.folder)/second.sqlite"
+            try await parts.write(["a"])
+            _ = try parts.begin(second, copyingTo: copy)
+            let start = link
+            // More than a thousand frames, so that the log is copied and begun anew.
+            for part in 0..<3 { try await parts.write((0..<30).map { "o\(part)x\($0)" }, size: 60_000) }
+            link = try #require(try parts.apply(after: link))
+            #expect(try parts.content(ofCopy: true) == parts.content(ofCopy: false))
+            parts.capture.end()
+            try await parts.write(["b"])
+            let segment = try #require(try second.seal(number: 1, previous: start.digest))
+            _ = try SegmentReplay.apply(segment.path, to: copy, after: start)
+            try FileManager.default.removeItem(atPath: parts.copy)
+            try FileManager.default.copyItem(atPath: copy, toPath: parts.copy)
+            #expect(try parts.content(ofCopy: true) == parts.content(ofCopy: false))
+        }
+    }
+
+    @Test("a capture begins after the time of the generation before it, also with a clock that was set back")
+    func clock() async throws {
+        try await with { parts in
+            let floor = Timestamp(milliseconds: Timestamp.now().milliseconds + 3_600_000)
+            let time = try parts.begin(parts.capture, copyingTo: parts.copy, after: floor)
+            #expect(time > floor)
+            try await parts.write(["a"])
+            let segment = try #require(try parts.capture.seal(number: 1, previous: [UInt8](repeating: 0, count: 32)))
+            #expect(segment.name.time >= time)
+            // The lag is measured by the clock.
+            #expect(segment.oldest < floor)
         }
     }
 

@@ -1,126 +1,16 @@
-import DiskBlobs
 import Domain
-import Foundation
-import NIOPosix
 import Support
 import Synchronization
 import Testing
 
-@testable import SQLiteStore
 @testable import Server
 @testable import Storage
 
 /// The steps of a continuous backup to a target in memory.
 @Suite struct ContinuousBackupTests {
-    /// An app with a database, blobs and a backup.
-    private struct Parts {
-        let storage: String
-        let target: MemoryBackupTarget
-        let store: SQLiteObjectStore
-        let bytes: BlobStorage
-        let backup: ContinuousBackup
-        let layout: BackupLayout
-
-        /// Uploads a file.
-        @discardableResult
-        func upload(_ text: String, as key: FileKey? = nil) async throws -> FileRecord {
-            let name = try FileName("x.txt", limit: 255)
-            let key = try key ?? FileKey.make(for: name, prefix: nil, keepingName: false)
-            let record = FileRecord(
-                id: ObjectIDGenerator().next(),
-                key: key,
-                name: name,
-                mediaType: .jpeg,
-                detectedType: nil,
-                facts: try await bytes.store(text, as: key),
-                metaData: [:],
-                acl: nil,
-                createdAt: .now()
-            )
-            try await FileRecords(store).insert([record])
-            return record
-        }
-
-        func delete(_ record: FileRecord) async throws {
-            _ = try await store.write { try $0.delete(record.id, in: .file) }
-            try await bytes.blobs.remove(record.key)
-        }
-
-        func name(_ record: FileRecord) -> String {
-            layout.object(of: FileEntry(id: record.id, key: record.key, facts: record.facts))
-        }
-
-        /// The names of the generations' objects whose names end so.
-        func names(_ end: String) -> [String] {
-            target.names.filter { $0.hasPrefix(layout.log) && $0.hasSuffix(end) }
-        }
-
-        /// The lines of the lists of blobs.
-        func listed() throws -> Set<String> {
-            let lists = try target.names.filter(layout.isBlobList).compactMap { try target.get($0, limit: 1 << 20) }
-            return Set(lists.flatMap { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) })
-        }
-
-        /// Reads all segments of the newest generation, and checks the chain.
-        func segments() throws -> Int {
-            let manifest = try #require(names(GenerationPart.manifest.rawValue).last)
-            let generation = try #require(layout.generation(of: manifest))
-            let bytes = try #require(try target.get(manifest, limit: BackupManifest.maxSize))
-            let base = try #require(BackupManifest(bytes)).database
-            var link = try #require(SegmentLink(base: base))
-            for name in names(SegmentName.segmentSuffix) where layout.generation(of: name) == generation {
-                var decoder = SegmentDecoder()
-                let bytes = try #require(try target.get(name, limit: 1 << 26))
-                try bytes.withUnsafeBytes { try decoder.add($0) { _, _ in } }
-                link = try link.followed(by: decoder.finish())
-                #expect(SegmentName(name)?.number == link.number)
-            }
-            return link.number
-        }
-    }
-
-    private func with(
-        settings: ContinuousBackupSettings = ContinuousBackupSettings(),
-        _ body: (Parts) async throws -> Void
-    ) async throws {
-        try await Samples.withFolder { storage in
-            let folder = "\(storage)/app"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let database = try SQLiteDatabase(path: "\(folder)/lcfile.sqlite")
-            let app = try #require(AppID("app"))
-            let target = MemoryBackupTarget()
-            let backup = ContinuousBackup(
-                of: app,
-                in: storage,
-                to: { target },
-                version: "test",
-                with: FolderEngine(),
-                capturing: DatabaseCapture(of: database),
-                settings: settings
-            )
-            let bytes = BlobStorage(
-                staging: try DiskStagingArea(folder: folder, pool: .singleton),
-                blobs: try DiskBlobStore(folder: folder, pool: .singleton)
-            )
-            let store = SQLiteObjectStore(database)
-            try await body(
-                Parts(
-                    storage: storage,
-                    target: target,
-                    store: store,
-                    bytes: bytes,
-                    backup: backup,
-                    layout: BackupLayout(app)
-                )
-            )
-            try backup.finish()
-            try database.close()
-        }
-    }
-
     @Test("a generation has the files from before it, and each segment those since the last one")
     func steps() async throws {
-        try await with { parts in
+        try await ContinuousBackupFixture.with { parts in
             var records = [try await parts.upload("before")]
             #expect(parts.backup.lag.seconds > 0)
             #expect(try parts.backup.step() == .began(damaged: 0))
@@ -140,7 +30,7 @@ import Testing
 
     @Test("a call that fails loses nothing: the next step stores the same segment")
     func failures() async throws {
-        try await with { parts in
+        try await ContinuousBackupFixture.with { parts in
             _ = try parts.backup.step()
             for failing in 0..<3 {
                 try await parts.upload("text \(failing)")
@@ -166,7 +56,7 @@ import Testing
 
     @Test("a generation that cannot be stored is none, and the next step begins another one")
     func failedGeneration() async throws {
-        try await with { parts in
+        try await ContinuousBackupFixture.with { parts in
             try await parts.upload("before")
             for suffix in [
                 GenerationPart.base.rawValue, GenerationPart.files.rawValue, GenerationPart.manifest.rawValue,
@@ -186,7 +76,7 @@ import Testing
 
     @Test("a file that is deleted before its bytes are stored is in no list")
     func deleted() async throws {
-        try await with { parts in
+        try await ContinuousBackupFixture.with { parts in
             _ = try parts.backup.step()
             let gone = try await parts.upload("gone")
             try await parts.delete(gone)
@@ -200,7 +90,7 @@ import Testing
 
     @Test("a retention excludes a segment only with the blob of a file that is back")
     func retention() async throws {
-        try await with { parts in
+        try await ContinuousBackupFixture.with { parts in
             _ = try parts.backup.step()
             let first = try await parts.upload("bytes")
             #expect(try parts.backup.step() == .stored(damage: []))
@@ -221,7 +111,7 @@ import Testing
     func limit() async throws {
         var settings = ContinuousBackupSettings()
         settings.maxWaiting = 10_000
-        try await with(settings: settings) { parts in
+        try await ContinuousBackupFixture.with(settings: settings) { parts in
             _ = try parts.backup.step()
             for number in 0..<5 { try await parts.upload("\(number)") }
             parts.backup.advance()

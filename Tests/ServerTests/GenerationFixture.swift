@@ -11,7 +11,7 @@ import Testing
 /// A segment has the pages that differ between two copies of the database, as one of a server has those of its log.
 final class GenerationFixture {
     let layout: BackupLayout
-    let time: SnapshotTime
+    let time: GenerationTime
     private let fixture: RepositoryFixture
     private var image: [UInt8]
     private var digest: [UInt8]
@@ -34,7 +34,7 @@ final class GenerationFixture {
         generatedApp: String? = nil
     ) throws {
         self.fixture = fixture
-        self.time = SnapshotTime(time)
+        self.time = GenerationTime(time)
         layout = BackupLayout(fixture.app)
         _ = try BackupRepository(fixture.target, creating: true)
         image = try GenerationFixture.image(of: fixture)

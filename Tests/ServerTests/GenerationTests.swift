@@ -39,6 +39,25 @@ import Testing
         }
     }
 
+    @Test("a moment while a base was stored is restored from the generation before it")
+    func overlap() async throws {
+        try await RepositoryFixture.with { fixture in
+            let old = try GenerationFixture(of: fixture, at: Self.begin, try await fixture.store(["a"]))
+            try old.ship(at: Self.after(2), try await fixture.store(["b"]))
+            let files = try await fixture.store(["c"])
+            let new = try GenerationFixture(of: fixture, at: Self.after(3), files)
+            let later = try await fixture.store(["d"])
+            try old.ship(at: Self.after(4), files + later)
+            let last = try await fixture.store(["e"])
+            try old.ship(at: Self.after(6), last)
+            try new.ship(at: Self.after(6), later + last)
+            let moment = try fixture.restoration(at: Self.after(5).iso8601)
+            #expect(moment.states == ["generation app \(old.time) until \(Self.after(4).iso8601)"])
+            let end = try fixture.restoration(at: Self.after(7).iso8601)
+            #expect(end.states[0].hasPrefix("generation app \(new.time)"))
+        }
+    }
+
     @Test("the newest of snapshots and generations is restored")
     func newest() async throws {
         try await RepositoryFixture.with { fixture in

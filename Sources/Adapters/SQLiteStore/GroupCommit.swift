@@ -28,7 +28,7 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let catalog: SharedCatalog
-    private let capture: LogCapture
+    private let captures: LogCaptures
     private let queries: QuerySupport
     private let changes: ChangeFeed
     /// The time for which a transaction takes further writes, for the same reason.
@@ -40,7 +40,7 @@ final class GroupCommit: Sendable {
     init(
         pool: DatabasePool,
         catalog: SharedCatalog,
-        capture: LogCapture,
+        captures: LogCaptures,
         queries: QuerySupport,
         changes: ChangeFeed,
         maxGroupTime: Duration,
@@ -49,7 +49,7 @@ final class GroupCommit: Sendable {
         self.commits = commits
         self.pool = pool
         self.catalog = catalog
-        self.capture = capture
+        self.captures = captures
         self.queries = queries
         self.changes = changes
         self.maxGroupTime = maxGroupTime
@@ -169,7 +169,7 @@ final class GroupCommit: Sendable {
     /// space of a full disk.
     private func emptyLog(_ db: Database) {
         // The next transaction can overwrite the log.
-        capture.advance()
+        captures.advance()
         // If a reader blocks it, or there is no space for it either, the next commit tries again.
         _ = try? db.checkpoint(.passive)
     }

@@ -15,8 +15,8 @@ package struct SQLiteDatabase: Sendable {
     /// The threads of reads; `nil` if they run on GRDB's queues.
     let readThreads: ReadThreads?
     private let watch: CommitWatch
-    /// Copies the frames of commits for the continuous backup.
-    var capture: LogCapture { watch.capture }
+    /// Copy the frames of commits for the continuous backup.
+    var captures: LogCaptures { watch.captures }
 
     /// The version of SQLite that is loaded, such as `3.40.1`.
     package static var libraryVersion: String { sqlite3_libversion().map { String(cString: $0) } ?? "unknown" }
@@ -68,7 +68,7 @@ package struct SQLiteDatabase: Sendable {
             writes = GroupCommit(
                 pool: pool,
                 catalog: catalog,
-                capture: watch.capture,
+                captures: watch.captures,
                 queries: queries,
                 changes: changes,
                 maxGroupTime: maxGroupTime,

@@ -1,34 +1,62 @@
 extension BackupLayout {
     /// The beginning of the names of a generation's objects.
-    package func root(ofGeneration generation: SnapshotTime) -> String {
+    package func root(ofGeneration generation: GenerationTime) -> String {
         "\(log)\(generation)/"
     }
 
     /// The name of a part of a generation.
-    package func object(_ part: GenerationPart, ofGeneration generation: SnapshotTime) -> String {
+    package func object(_ part: GenerationPart, ofGeneration generation: GenerationTime) -> String {
         "\(root(ofGeneration: generation))\(part.rawValue)"
     }
 
     /// The name of a segment.
-    package func object(_ segment: SegmentName, ofGeneration generation: SnapshotTime) -> String {
+    package func object(_ segment: SegmentName, ofGeneration generation: GenerationTime) -> String {
         "\(root(ofGeneration: generation))\(segment)\(SegmentName.segmentSuffix)"
     }
 
     /// The name of the list of blobs that a segment needs; there is none if it needs no new blob.
-    package func blobs(of segment: SegmentName, ofGeneration generation: SnapshotTime) -> String {
+    package func blobs(of segment: SegmentName, ofGeneration generation: GenerationTime) -> String {
         "\(root(ofGeneration: generation))\(segment)\(SegmentName.blobsSuffix)"
     }
 
     /// The generation of an object of the continuous backup; `nil` for other objects.
-    package func generation(of name: String) -> SnapshotTime? {
+    package func generation(of name: String) -> GenerationTime? {
         guard name.hasPrefix(log) else { return nil }
-        return SnapshotTime(name.dropFirst(log.count).prefix { $0 != "/" })
+        return GenerationTime(name.dropFirst(log.count).prefix { $0 != "/" })
     }
 
     /// Whether an object of the continuous backup is a list of blobs, as it is `files` of a snapshot.
     package func isBlobList(_ name: String) -> Bool {
         guard name.hasPrefix(log) else { return false }
         return name.hasSuffix("/\(GenerationPart.files.rawValue)") || name.hasSuffix(SegmentName.blobsSuffix)
+    }
+}
+
+/// The moment of a generation's base as the name of its folder, of the form of ``SnapshotTime``.
+///
+/// A type of its own: a snapshot's object does not exist under the time of a generation, nor the other way round.
+package struct GenerationTime: Sendable, Hashable, Comparable, CustomStringConvertible {
+    private let name: SnapshotTime
+
+    /// Creates the name of a time.
+    package init(_ timestamp: Timestamp) {
+        name = SnapshotTime(timestamp)
+    }
+
+    /// Parses a name; `nil` if it is not one.
+    package init?(_ name: some StringProtocol) {
+        guard let name = SnapshotTime(name) else { return nil }
+        self.name = name
+    }
+
+    /// The time.
+    package var timestamp: Timestamp { name.timestamp }
+    /// The name.
+    package var description: String { name.description }
+
+    /// Earlier is less.
+    package static func < (left: GenerationTime, right: GenerationTime) -> Bool {
+        left.name < right.name
     }
 }
 

@@ -3,9 +3,9 @@
 /// Writers never wait for the place that keeps the backup, and never fail because of the capture. A capture that cannot
 /// follow has lost its place: it ends, ``CaptureProgress/loss`` has the reason, and a new generation must begin.
 ///
-/// Every call blocks. ``begin(copyingTo:spool:maxSize:)`` and ``seal(number:previous:)`` are for one thread at a time,
+/// Every call blocks. ``begin(copyingTo:spool:maxSize:after:)`` and ``seal(number:previous:)`` are for one thread at a time,
 /// the others for any.
-package protocol ChangeCapture: Sendable {
+package protocol ChangeCapture: AnyObject, Sendable {
     /// Copies the database at one moment, and captures the changes after this moment from then on.
     ///
     /// What an earlier call began ends. Writers wait for the beginning of the copy, not for the copy.
@@ -14,9 +14,15 @@ package protocol ChangeCapture: Sendable {
     ///   - path: The copy, which must not exist: the pages with their numbers in the original, not synced.
     ///   - spool: A folder for the segments.
     ///   - maxSize: The size in bytes of all captured changes at which the capture loses its place.
+    ///   - floor: The moment is later than this one, also if the clock was set back; `nil` for no such limit.
     /// - Returns: The moment.
     /// - Throws: ``OpenFailure``; nothing is captured then.
-    func begin(copyingTo path: String, spool: String, maxSize: Int64) throws(OpenFailure) -> Timestamp
+    func begin(
+        copyingTo path: String,
+        spool: String,
+        maxSize: Int64,
+        after floor: Timestamp?
+    ) throws(OpenFailure) -> Timestamp
 
     /// Reads what was committed since the last call, so that a checkpoint has little left to read.
     func advance()

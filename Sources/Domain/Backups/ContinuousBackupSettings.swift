@@ -6,6 +6,8 @@ package struct ContinuousBackupSettings: Sendable, Hashable {
     package var maxWaiting: Int64 = 1 << 30
     /// The hours after which a new generation begins.
     package var renewAfter = 24
+    /// The bytes of segments after which a new generation begins, so that a restore has less to replay.
+    package var renewAfterSize: Int64 = 10 << 30
 
     /// Creates the default settings.
     package init() {}

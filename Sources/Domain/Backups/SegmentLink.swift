@@ -25,6 +25,12 @@ package struct SegmentLink: Sendable, Equatable {
         digest = segment.digest
     }
 
+    /// The link after a segment in the spool.
+    package init(after segment: SealedSegment) {
+        number = segment.name.number
+        digest = segment.digest
+    }
+
     /// The link after the next segment.
     ///
     /// - Throws: ``SegmentDefect`` if the segment does not follow.

@@ -48,6 +48,12 @@ enum StorageContents {
         access(path, F_OK) == 0
     }
 
+    /// The size of a file in bytes; 0 if there is none.
+    static func size(of path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     /// The bytes of a small file, or `nil` if it cannot be read.
     static func contents(of path: String) -> Data? {
         try? Data(contentsOf: URL(filePath: path))

@@ -14,21 +14,31 @@ package final class DatabaseCapture: ChangeCapture {
     private let subscription = Mutex<ChangeSubscription?>(nil)
     /// The list of files of the open segment, written by one thread at a time.
     private let list = Mutex<FileList?>(nil)
-    private var log: LogCapture { database.capture }
+    private let log: LogCapture
 
     /// The number of new files that are in memory; ``advance()`` moves them to the spool.
     private static let maxFiles = 1 << 16
+    /// The pages of the base that are copied before ``end()`` is noticed.
+    private static let pagesAtATime: CInt = 4096
 
     /// Creates a capture, which captures nothing yet.
     package init(of database: SQLiteDatabase) {
         self.database = database
+        log = database.captures.add()
     }
 
     deinit {
         subscription.withLock { $0?.cancel() }
+        log.end()
+        database.captures.remove(log)
     }
 
-    package func begin(copyingTo path: String, spool: String, maxSize: Int64) throws(OpenFailure) -> Timestamp {
+    package func begin(
+        copyingTo path: String,
+        spool: String,
+        maxSize: Int64,
+        after floor: Timestamp?
+    ) throws(OpenFailure) -> Timestamp {
         end()
         subscribe()
         do {
@@ -39,12 +49,15 @@ package final class DatabaseCapture: ChangeCapture {
                     try db.execute(sql: "PRAGMA user_version = 0")
                     return .commit
                 }
-                // The base has the files of all transactions until now.
-                files.withLock { $0 = NewFiles() }
-                return (try log.begin(spool: spool, maxSize: maxSize), try pool.makeSnapshot())
+                // The base has the files of all transactions until now. In this turn of the writer, so that `advance()`
+                // finds the list when it finds files of later ones.
+                list.withLock { list in
+                    files.withLock { $0 = NewFiles() }
+                    list = FileList(folder: spool)
+                }
+                return (try log.begin(spool: spool, maxSize: maxSize, after: floor), try pool.makeSnapshot())
             }
-            list.withLock { $0 = FileList(folder: spool) }
-            try DatabaseCapture.copy(snapshot, to: path)
+            try copy(snapshot, to: path)
             return time
         } catch let failure as OpenFailure {
             end()
@@ -152,11 +165,14 @@ package final class DatabaseCapture: ChangeCapture {
     }
 
     /// Copies the pages; unlike VACUUM, the copy has each page under its number.
-    private static func copy(_ snapshot: DatabaseSnapshot, to path: String) throws {
+    private func copy(_ snapshot: DatabaseSnapshot, to path: String) throws {
         let queue = try DatabaseQueue(path: path)
         // The copy is of no use after a crash.
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-        try snapshot.backup(to: queue)
+        try snapshot.backup(to: queue, pagesPerStep: DatabaseCapture.pagesAtATime) { [log] _ in
+            if let loss = log.progress.loss { throw OpenFailure(message: loss) }
+            if !log.isFollowing { throw OpenFailure(message: "is not captured any more") }
+        }
         try queue.close()
         try snapshot.close()
     }

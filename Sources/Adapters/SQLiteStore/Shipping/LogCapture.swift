@@ -34,7 +34,7 @@ final class LogCapture: Sendable {
 
     private struct Announced {
         var last: Commit?
-        /// The time of the first commit that no segment has.
+        /// The time of the first commit that no segment has, by the clock.
         var oldest: Timestamp?
     }
 
@@ -59,18 +59,22 @@ final class LogCapture: Sendable {
             // The clock can be set back; names of segments keep their order.
             let time = max(now, announced.last?.time ?? now)
             announced.last = Commit(end: end, previous: previous, time: time)
-            if announced.oldest == nil { announced.oldest = time }
+            if announced.oldest == nil { announced.oldest = now }
         }
     }
 
     /// Begins at the last commit; no writer runs.
     ///
-    /// - Returns: The time.
-    func begin(spool folder: String, maxSize: Int64) throws -> Timestamp {
+    /// - Returns: The time, which is later than `floor` even if the clock was set back.
+    func begin(spool folder: String, maxSize: Int64, after floor: Timestamp?) throws -> Timestamp {
         try state.withLock { state in
             state = State()
             let commit = announced.withLock { announced in
                 announced.oldest = nil
+                if let last = announced.last, let floor, last.time <= floor {
+                    let time = Timestamp(milliseconds: floor.milliseconds + 1)
+                    announced.last = Commit(end: last.end, previous: last.previous, time: time)
+                }
                 return announced.last
             }
             guard let commit, let reader = try WALReader(log), reader.header.salts == commit.end.salts else {
@@ -128,6 +132,9 @@ final class LogCapture: Sendable {
     func release(_ size: Int64) {
         state.withLock { $0.sealed = max(0, $0.sealed - size) }
     }
+
+    /// Whether the capture has begun and did not end.
+    var isFollowing: Bool { state.withLock { $0.spool != nil } }
 
     var progress: CaptureProgress {
         var progress = CaptureProgress()

@@ -18,8 +18,8 @@ final class CommitWatch: Sendable {
     }
 
     private let database: String
-    /// Copies the frames of commits for the continuous backup; the watch tells it of commits and of checkpoints.
-    let capture: LogCapture
+    /// Copy the frames of commits for the continuous backup; the watch tells them of commits and of checkpoints.
+    let captures: LogCaptures
     /// Outside the calls of SQLite only ``stop()`` uses it.
     private let state = Mutex(State())
 
@@ -29,7 +29,7 @@ final class CommitWatch: Sendable {
     /// Creates the watch of a database; ``install(on:)`` starts it.
     init(database: String) {
         self.database = database
-        capture = LogCapture(database: database)
+        captures = LogCaptures(database: database)
     }
 
     /// Makes SQLite call the watch after each commit of a connection; replaces SQLite's own checkpoints.
@@ -55,7 +55,7 @@ final class CommitWatch: Sendable {
     /// - Throws: ``SystemFailure``.
     func stop(on db: Database) throws {
         _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil)
-        capture.end()
+        captures.end()
         state.withLock { $0 = State() }
         try CommitMarkFile.remove(of: database)
     }
@@ -65,10 +65,10 @@ final class CommitWatch: Sendable {
             // Without a mark nothing is noticed at the next start, which is no reason to refuse changes now.
             do {
                 try advance(&state, to: UInt32(max(0, frames)))
-                if let mark = state.mark { capture.committed(mark.end, previous: mark.previous) }
+                if let mark = state.mark { captures.committed(mark.end, previous: mark.previous) }
                 guard frames >= CommitWatch.checkpointFrames else { return }
                 // The next transaction can overwrite the log.
-                capture.advance()
+                captures.advance()
                 var inLog: CInt = 0
                 var copied: CInt = 0
                 let mode = SQLITE_CHECKPOINT_PASSIVE

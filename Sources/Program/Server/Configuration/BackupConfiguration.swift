@@ -17,5 +17,6 @@ extension ServerConfiguration {
         reader.number("backup.interval", 1...3600, into: &backup.settings.interval)
         reader.size("backup.maxWaiting", atMost: 1 << 40, into: &backup.settings.maxWaiting)
         reader.number("backup.renewAfter", 1...8760, into: &backup.settings.renewAfter)
+        reader.size("backup.renewAfterSize", atMost: 1 << 50, into: &backup.settings.renewAfterSize)
     }
 }

@@ -15,7 +15,7 @@ extension AppParts {
             to: { [configuration] in try BackupTargets.target(target) { configuration.s3 } },
             version: ProgramVersion.number,
             with: FolderEngine(),
-            capturing: DatabaseCapture(of: database),
+            capturing: { [database] in DatabaseCapture(of: database) },
             settings: configuration.backup.settings
         )
         return BackupLoop(backup, of: app.id, interval: configuration.backup.settings.interval, logger: shared.logger)

@@ -20,17 +20,26 @@ package final class ContinuousBackup: Sendable {
 
     private struct State {
         var repository: BackupRepository?
-        var generation: GenerationWriter.Generation?
-        var scratch: ScratchFolder?
-        /// The segment that is not in the repository yet.
-        var segment: SealedSegment?
+        /// The generation that takes changes; `nil` if none does.
+        var feed: GenerationFeed?
+        /// The generation that begins while ``feed`` takes changes.
+        var renewal: GenerationRenewal?
+        /// When the next renewal can begin.
+        var renewalTime = ContinuousClock.now
+        /// When the repository is examined for generations of another server.
+        var examinationTime = ContinuousClock.now
     }
 
-    private struct Waiting {
+    /// What other threads see during a step.
+    private struct Shared {
         /// Since when no generation is whole that takes changes; `nil` if there is one.
         var uncovered: Timestamp? = .now()
-        /// The segment that is not in the repository yet.
-        var segment: SealedSegment?
+        var feed: GenerationFeed?
+        var captures: [any ChangeCapture] = []
+        /// The generations that this process began.
+        var own: Set<GenerationTime> = []
+        /// Those of them whose manifests can exist although they get no segments.
+        var unsure: Set<GenerationTime> = []
     }
 
     private let app: AppID
@@ -38,12 +47,17 @@ package final class ContinuousBackup: Sendable {
     private let target: @Sendable () throws -> any BackupTarget
     private let version: String
     private let engine: any BackupEngine
-    private let capture: any ChangeCapture
+    private let makeCapture: @Sendable () -> any ChangeCapture
     private let settings: ContinuousBackupSettings
     private let state = Mutex(State())
-    private let waiting = Mutex(Waiting())
+    private let shared = Mutex(Shared())
+    private let end = EndableTarget.End()
 
     private static let spool = "spool"
+    /// The time between two looks for generations of another server.
+    private static let examinationInterval = Duration.seconds(60)
+    /// The time between two attempts to begin a generation while another one takes changes, in intervals.
+    private static let renewalIntervals = 30
 
     /// Creates a backup, which does nothing yet.
     ///
@@ -53,7 +67,7 @@ package final class ContinuousBackup: Sendable {
     ///   - target: Opens the repository's target; called until it succeeds.
     ///   - version: The version of lcfile, for the manifests.
     ///   - engine: Transfers blobs.
-    ///   - capture: Captures the changes of the app's database.
+    ///   - capture: Creates a capture of the app's database, for each generation one.
     ///   - settings: When and how much.
     package init(
         of app: AppID,
@@ -61,7 +75,7 @@ package final class ContinuousBackup: Sendable {
         to target: @escaping @Sendable () throws -> any BackupTarget,
         version: String,
         with engine: any BackupEngine,
-        capturing capture: any ChangeCapture,
+        capturing capture: @escaping @Sendable () -> any ChangeCapture,
         settings: ContinuousBackupSettings
     ) {
         self.app = app
@@ -69,22 +83,22 @@ package final class ContinuousBackup: Sendable {
         self.target = target
         self.version = version
         self.engine = engine
-        self.capture = capture
+        makeCapture = capture
         self.settings = settings
     }
 
     /// The seconds since the oldest change that is not in the repository, 0 if all are; and the bytes that wait.
     package var lag: (seconds: Double, bytes: Int64) {
-        let progress = capture.progress
-        let waiting = waiting.withLock { $0 }
-        let oldest = [waiting.uncovered, waiting.segment?.oldest, progress.oldest].compactMap(\.self).min()
+        let (uncovered, feed) = shared.withLock { ($0.uncovered, $0.feed) }
+        let lag: (oldest: Timestamp?, bytes: Int64) = feed?.lag ?? (nil, 0)
+        let oldest = [uncovered, lag.oldest].compactMap(\.self).min()
         let seconds = oldest.map { Double(Timestamp.now().milliseconds - $0.milliseconds) / 1000 }
-        return (max(0, seconds ?? 0), progress.size + (waiting.segment?.size ?? 0))
+        return (max(0, seconds ?? 0), lag.bytes)
     }
 
     /// Reads what was committed, so that the checkpoints of the database have little to wait for.
     package func advance() {
-        capture.advance()
+        for capture in shared.withLock(\.captures) { capture.advance() }
     }
 
     /// Begins a generation, or stores the changes since the last step.
@@ -104,101 +118,124 @@ package final class ContinuousBackup: Sendable {
     ///
     /// - Throws: ``ExitError`` if they could not be stored.
     package func finish() throws {
+        end.come()
         try state.withLock { state in
             defer {
-                capture.end()
-                state.scratch?.remove()
+                // Its next call of the target fails.
+                if let feed = try? state.renewal?.wait() { feed.end() }
+                state.feed?.end()
                 state = State()
+                shared.withLock { $0 = Shared() }
             }
-            guard capture.progress.loss == nil else { return }
+            guard let feed = state.feed, feed.loss == nil else { return }
             try AppCopy.sayingWhere("\(storage)/\(app)", "\(storage)/\(app)/\(engine.databaseName)") {
                 // The segment that waits, and what came after it.
-                if try ship(&state) != .idle { _ = try ship(&state) }
+                if try feed.ship() != nil { _ = try feed.ship() }
             }
         }
     }
 
     private func step(_ state: inout State) throws -> Outcome {
-        if let loss = capture.progress.loss, state.generation != nil {
-            abandon(&state)
+        if let feed = state.feed, let loss = feed.loss {
+            abandon(feed, &state)
             return .lost(loss)
         }
-        guard let generation = state.generation else { return try begin(&state) }
-        let outcome = try ship(&state)
-        let age = Timestamp.now().milliseconds - generation.time.timestamp.milliseconds
-        if age > Int64(settings.renewAfter) * 3_600_000 { return try begin(&state) }
-        return outcome
-    }
-
-    private func begin(_ state: inout State) throws -> Outcome {
+        if let renewal = state.renewal, state.feed == nil || renewal.hasEnded {
+            state.renewal = nil
+            state.renewalTime = .now + .seconds(settings.interval * ContinuousBackup.renewalIntervals)
+            return try take(renewal.wait(), &state)
+        }
         let repository = try state.repository ?? BackupRepository(target(), creating: true)
         state.repository = repository
+        guard let feed = state.feed else { return try take(begin(in: repository), &state) }
+        if state.renewal == nil { try examine(repository, &state) }
+        let damage = try feed.ship()
+        if state.renewal == nil, state.renewalTime <= .now, feed.isOld(by: settings) {
+            let target = EndableTarget(target: repository.target, end: end)
+            let repository = try BackupRepository(target)
+            state.renewal = GenerationRenewal { [self] in try begin(in: repository) }
+        }
+        return damage.map(Outcome.stored) ?? .idle
+    }
+
+    /// Begins a generation; blocks until it is whole.
+    private func begin(in repository: BackupRepository) throws -> GenerationFeed {
         let spool = "\(storage)/\(app)/\(ContinuousBackup.spool)"
         if !StorageContents.exists(spool) { try StorageContents.makeFolder(spool) }
         let scratch = try ScratchFolder(in: spool)
+        let capture = makeCapture()
+        shared.withLock { $0.captures.append(capture) }
         let writer = GenerationWriter(
             storage: storage,
             app: app,
-            target: repository.target,
+            repository: repository,
             version: version,
             engine: engine,
             capture: capture,
             maxWaiting: settings.maxWaiting
         )
         do {
-            let generation = try writer.run(in: scratch) { abandon(&state) }
-            state.generation = generation
-            state.scratch = scratch
-            waiting.withLock { $0.uncovered = nil }
-            return .began(damaged: generation.damaged)
+            let feed = try writer.run(in: scratch) { time in
+                shared.withLock { _ = $0.own.insert(time) }
+            } onManifest: { time in
+                shared.withLock { _ = $0.unsure.insert(time) }
+            }
+            shared.withLock { _ = $0.unsure.remove(feed.time) }
+            return feed
         } catch {
-            // The capture of the last generation continues if that of the new one has not begun.
-            if state.generation == nil { capture.end() }
+            forget(capture)
+            capture.end()
             scratch.remove()
             throw error
         }
     }
 
-    private func ship(_ state: inout State) throws -> Outcome {
-        guard let generation = state.generation, let repository = state.repository else { return .idle }
-        if state.segment == nil {
-            let segment = try capture.seal(number: generation.number + 1, previous: generation.digest)
-            state.segment = segment
-            waiting.withLock { $0.segment = segment }
+    /// Lets a new generation take the changes, which has all of the one before it.
+    private func take(_ feed: GenerationFeed, _ state: inout State) -> Outcome {
+        if let old = state.feed { end(old) }
+        state.feed = feed
+        shared.withLock { shared in
+            shared.feed = feed
+            shared.uncovered = nil
         }
-        guard let segment = state.segment else { return .idle }
-        let shipment = SegmentShipment(
-            source: "\(storage)/\(app)",
-            layout: BackupLayout(app),
-            target: repository.target,
-            engine: engine
-        )
-        let damage = try shipment.run(segment, of: generation.time)
-        state.generation?.number = segment.name.number
-        state.generation?.digest = segment.digest
-        drop(&state)
-        return .stored(damage: damage)
-    }
-
-    /// Forgets the segment that waits.
-    private func drop(_ state: inout State) {
-        guard let segment = state.segment else { return }
-        SegmentShipment.removeFiles(of: segment)
-        capture.release(segment)
-        state.segment = nil
-        waiting.withLock { $0.segment = nil }
+        return .began(damaged: feed.damaged)
     }
 
     /// Ends the generation: what it does not have yet, only the next one has.
-    private func abandon(_ state: inout State) {
-        let oldest = capture.progress.oldest
-        waiting.withLock { waiting in
-            waiting.uncovered = waiting.uncovered ?? waiting.segment?.oldest ?? oldest ?? .now()
+    private func abandon(_ feed: GenerationFeed, _ state: inout State) {
+        shared.withLock { shared in
+            shared.uncovered = shared.uncovered ?? feed.lag.oldest ?? .now()
+            shared.feed = nil
         }
-        capture.end()
-        drop(&state)
-        state.generation = nil
-        state.scratch?.remove()
-        state.scratch = nil
+        end(feed)
+        state.feed = nil
+    }
+
+    private func end(_ feed: GenerationFeed) {
+        forget(feed.capture)
+        feed.end()
+    }
+
+    private func forget(_ capture: any ChangeCapture) {
+        shared.withLock { shared in shared.captures.removeAll { $0 === capture } }
+    }
+
+    /// Removes manifests of which it is not known whether they were stored, and looks for another server.
+    private func examine(_ repository: BackupRepository, _ state: inout State) throws {
+        let layout = BackupLayout(app)
+        for time in shared.withLock(\.unsure) {
+            // A restore would take this generation, and it gets no segments.
+            try repository.target.remove([layout.object(.manifest, ofGeneration: time)])
+            shared.withLock { _ = $0.unsure.remove(time) }
+        }
+        guard let feed = state.feed, state.examinationTime <= .now else { return }
+        let own = shared.withLock(\.own)
+        let times = try repository.generationTimes(of: app)
+        if let other = times.last(where: { $0 > feed.time && !own.contains($0) }) {
+            throw ExitError.storage(
+                "another server began the generation \(app) \(other) in \(repository.target); a target is for one server"
+            )
+        }
+        state.examinationTime = .now + ContinuousBackup.examinationInterval
     }
 }

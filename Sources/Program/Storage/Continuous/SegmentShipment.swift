@@ -16,7 +16,7 @@ struct SegmentShipment {
     ///
     /// - Returns: The descriptions of files whose blobs are damaged and not stored.
     /// - Throws: ``ExitError`` or ``BackupTargetFailure``.
-    func run(_ segment: SealedSegment, of generation: SnapshotTime) throws -> [String] {
+    func run(_ segment: SealedSegment, of generation: GenerationTime) throws -> [String] {
         var lock: BackupLock?
         defer { lock?.release() }
         var damage: [String] = []

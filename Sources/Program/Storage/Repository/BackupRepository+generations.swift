@@ -21,10 +21,10 @@ extension BackupRepository {
     }
 
     /// The times of all generations of an app, also of those without a manifest, from old to new.
-    func generationTimes(of app: AppID) throws -> [SnapshotTime] {
+    func generationTimes(of app: AppID) throws -> [GenerationTime] {
         let layout = BackupLayout(app)
         return try BackupRepository.complaining {
-            var times: [SnapshotTime] = []
+            var times: [GenerationTime] = []
             var last: String?
             // A generation can have a hundred thousand objects, so only the first is listed.
             while let object = try target.list(prefix: layout.log, after: last, limit: 1).first {
@@ -100,5 +100,5 @@ extension BackupRepository {
 
 extension BackupLayout {
     /// A string behind all names of a generation's objects, and before those of the next one.
-    fileprivate func end(of generation: SnapshotTime) -> String { "\(root(ofGeneration: generation))z" }
+    fileprivate func end(of generation: GenerationTime) -> String { "\(root(ofGeneration: generation))z" }
 }

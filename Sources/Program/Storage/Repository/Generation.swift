@@ -5,7 +5,7 @@ struct Generation {
     /// The names in the repository.
     let layout: BackupLayout
     /// The moment of the base.
-    let time: SnapshotTime
+    let time: GenerationTime
     /// The description of the base.
     let manifest: BackupManifest
 

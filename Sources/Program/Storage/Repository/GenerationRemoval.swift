@@ -7,7 +7,7 @@ struct GenerationRemoval {
     let lock: BackupLock
 
     /// Removes a generation: its manifest, then segments, lists, and what it began with.
-    func remove(_ generation: SnapshotTime) throws {
+    func remove(_ generation: GenerationTime) throws {
         try lock.check()
         try repository.target.remove([layout.object(.manifest, ofGeneration: generation)])
         try remove(generation) { $0.hasSuffix(SegmentName.segmentSuffix) }
@@ -19,7 +19,7 @@ struct GenerationRemoval {
     ///
     /// - Parameter whole: The generations with a manifest.
     /// - Throws: ``ExitError`` and ``BackupTargetFailure``; a later run removes the rest.
-    func removeLeft(except whole: Set<SnapshotTime>) throws {
+    func removeLeft(except whole: Set<GenerationTime>) throws {
         for generation in try repository.generationTimes(of: layout.app) where !whole.contains(generation) {
             var newest = Int64.min
             try repository.forEachObject(layout.root(ofGeneration: generation)) { newest = max(newest, $0.modified) }
@@ -28,7 +28,7 @@ struct GenerationRemoval {
         }
     }
 
-    private func remove(_ generation: SnapshotTime, _ condition: (String) -> Bool) throws {
+    private func remove(_ generation: GenerationTime, _ condition: (String) -> Bool) throws {
         var batch: [String] = []
         func removeBatch() throws {
             guard !batch.isEmpty else { return }

@@ -34,20 +34,24 @@ struct RestorePoint {
         missing = last.apps.filter { app in !newest.contains { $0.layout.app.description == app } }
     }
 
-    /// The newest snapshot and the newest generation of an app.
+    /// The newest snapshot and the newest generation of an app, and the one before it if that is closer to the moment.
     private static func newest(
         of app: AppID,
         at moment: Timestamp?,
         in repository: BackupRepository
     ) throws -> [RestorableState] {
-        func isInTime(_ time: SnapshotTime) -> Bool { moment.map { time.timestamp <= $0 } ?? true }
+        func isInTime(_ time: Timestamp) -> Bool { moment.map { time <= $0 } ?? true }
         var states: [RestorableState] = []
-        if let snapshot = try repository.snapshots(of: app).last(where: { isInTime($0.time) }) {
+        if let snapshot = try repository.snapshots(of: app).last(where: { isInTime($0.time.timestamp) }) {
             states.append(RestorableState(source: .snapshot(snapshot)))
         }
-        if let generation = try repository.generations(of: app).last(where: { isInTime($0.time) }) {
+        // The first segment of a generation has all changes from the time in which its base was stored, when the one
+        // before it had them every few seconds.
+        let generations = try repository.generations(of: app).filter { isInTime($0.time.timestamp) }
+        for generation in generations.suffix(2).reversed() {
             let span = try repository.forEachSegment(of: generation, until: moment)
             states.append(RestorableState(source: .generation(generation, span)))
+            if moment == nil || span.last != nil { break }
         }
         return states
     }
