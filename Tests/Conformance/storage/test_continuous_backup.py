@@ -2,13 +2,13 @@
 
 import shutil
 import sqlite3
-import threading
 import time
 
 import pytest
 from client import ALPHA, TIMEOUT, eventually
 from generations import generations, last_moment, named_blobs, rebuild, replay, segments
 from metrics import values
+from writers import Writers, assert_present
 
 pytestmark = pytest.mark.long
 
@@ -28,39 +28,6 @@ def wait_for_moment(generation, moment):
     assert eventually(lambda: last_moment(generation) >= moment, 2 * TIMEOUT), "a change is not stored"
 
 
-class Writers:
-    """Clients that upload files and create objects until they are stopped, and note what was answered when."""
-
-    def __init__(self, server):
-        self.answers, self.stopped = [], threading.Event()
-        work = [self.upload, self.create]
-        self.threads = [threading.Thread(target=self.run, args=(server.api(), one), daemon=True) for one in work]
-        for thread in self.threads:
-            thread.start()
-
-    def run(self, api, work):
-        number = 0
-        while not self.stopped.is_set():
-            try:
-                answer = work(api, number)
-            except Exception:  # The server was killed.
-                return
-            self.answers.append((time.time(), *answer))
-            number += 1
-
-    def upload(self, api, number):
-        content = b"%d " % number * (number % 300 + 1)
-        return "file", api.store(content, name=f"{number}.txt")["objectId"], content
-
-    def create(self, api, number):
-        return "object", api.post("/1.1/classes/Note", json={"text": f"note {number}"}).json()["objectId"], f"note {number}"
-
-    def end(self):
-        self.stopped.set()
-        for thread in self.threads:
-            thread.join(timeout=TIMEOUT)
-
-
 def test_a_lost_machine_comes_back_with_every_answer_before_the_last_segment(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = serve(new_server, repository)
@@ -78,12 +45,7 @@ def test_a_lost_machine_comes_back_with_every_answer_before_the_last_segment(new
     storage = tmp_path / "storage"
     rebuild(repository, storage)
     api = new_server(storage=storage).start().api(master=True)
-    for _, kind, identity, content in covered:
-        if kind == "file":
-            url = api.get(f"/1.1/files/{identity}").json()["url"]
-            assert api.fetch(url).content == content
-        else:
-            assert api.get(f"/1.1/classes/Note/{identity}").json()["text"] == content
+    assert_present(api, covered)
 
 
 def test_each_segment_is_a_moment_with_all_that_was_answered_before_it_and_nothing_after(new_server, tmp_path):
@@ -93,7 +55,10 @@ def test_each_segment_is_a_moment_with_all_that_was_answered_before_it_and_nothi
     moments = []
     for number in range(3):
         identity = api.post("/1.1/classes/Note", json={"number": number}).json()["objectId"]
-        wait_for_moment(generation, moments[-1][1] + 0.001 if moments else 1)
+        answered = time.time()
+        # A commit behind it, so that a segment ends there.
+        api.post("/1.1/classes/Mark", json={})
+        wait_for_moment(generation, answered)
         moments.append((identity, last_moment(generation)))
     for count, (_, moment) in enumerate(moments, 1):
         database = tmp_path / f"{count}.sqlite"
@@ -108,13 +73,15 @@ def test_a_stopped_server_leaves_no_change_behind(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = serve(new_server, repository, LCFILE_BACKUP_INTERVAL="3600")
     generation = wait_for_generation(repository)
+    # What the start changed while the base was stored.
+    before = len(segments(generation))
     record = server.api().store(b"the last one", name="last.txt")
     server.stop()
     storage = tmp_path / "storage"
     rebuild(repository, storage)
     api = new_server(storage=storage).start().api()
     assert api.fetch(api.get(f"/1.1/files/{record['objectId']}").json()["url"]).content == b"the last one"
-    assert len(segments(generation)) == 1 and len(named_blobs(generation)) == 1
+    assert len(segments(generation)) == before + 1 and len(named_blobs(generation)) == 1
     assert not list((server.storage / ALPHA.id / "spool").iterdir())
 
 
