@@ -21,13 +21,13 @@ struct Catalog: Sendable {
         for row in try Row.fetchAll(db, sql: "SELECT number, name, schema FROM class") {
             let name = try ClassName(row["name"] as String)
             let json = try JSONValue(parsing: Array((row["schema"] as String).utf8), field: "schema")
-            entries[name] = Entry(number: row["number"], schema: try ClassSchema(name: name, json: json))
+            entries[name] = Entry(number: row["number"], schema: try ClassSchema(name: name, stored: json))
         }
     }
 
     /// Writes a class's row, and creates or changes its table and indexes to match.
     mutating func save(_ schema: ClassSchema, _ db: Database) throws {
-        let text = String(decoding: schema.json.encoded(), as: UTF8.self)
+        let text = String(decoding: schema.storedJSON.encoded(), as: UTF8.self)
         if let known = entries[schema.name] {
             try db.execute(sql: "UPDATE class SET schema = ? WHERE number = ?", arguments: [text, known.number])
             let table = ClassTable(number: known.number)

@@ -1,10 +1,8 @@
-internal import Domain
-
 extension ClassSchema {
-    /// The form in the table `class`: `{"fields":{"title":{"type":"String"}},"indexes":[{"fields":["title"]}]}`.
+    /// The form in the table `class` of a database: `{"fields":{"title":{"type":"String"}},"indexes":[…]}`.
     ///
     /// It contains `permissions` and `defaultACL` if they differ from the class's defaults.
-    var json: JSONValue {
+    package var storedJSON: JSONValue {
         var members: [String: JSONValue] = [
             "fields": .object(fields.mapValues(\.json)),
             "indexes": .array(
@@ -22,7 +20,7 @@ extension ClassSchema {
     }
 
     /// Parses that form; throws for invalid values, which only another program can have written.
-    init(name: ClassName, json: JSONValue) throws {
+    package init(name: ClassName, stored json: JSONValue) throws {
         guard let fields = json.objectValue?["fields"]?.objectValue,
             let indexes = json.objectValue?["indexes"]?.arrayValue
         else { throw BrokenSchema(name: name) }
