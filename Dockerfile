@@ -4,7 +4,7 @@ FROM swift:6.2-bookworm AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libvips-dev libturbojpeg0-dev libjpeg62-turbo-dev libzimg-dev libcurl4-openssl-dev libmagic-dev libpcre2-dev \
-    libcrypt-dev libsqlite3-dev zlib1g-dev libzstd-dev libarchive-dev libjemalloc-dev libopencv-dnn-dev python3 python3-venv pkg-config \
+    libcrypt-dev libsqlite3-dev libpq-dev zlib1g-dev libzstd-dev libarchive-dev libjemalloc-dev libopencv-dnn-dev python3 python3-venv pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY scripts/fetch-model scripts/

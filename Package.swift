@@ -111,6 +111,7 @@ let package = Package(
         cModule("CMagic", package: "libmagic", debian: "libmagic-dev"),
         cModule("CPCRE", package: "libpcre2-8", debian: "libpcre2-dev"),
         cModule("CCrypt", package: "libcrypt", debian: "libcrypt-dev"),
+        cModule("CPostgres", package: "libpq", debian: "libpq-dev"),
         cModule("CZlib", package: "zlib", debian: "zlib1g-dev"),
         cModule("CZstd", debian: "libzstd-dev"),
         cModule("CArchive", package: "libarchive", debian: "libarchive-dev"),
@@ -139,6 +140,7 @@ let package = Package(
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
         library("SQLiteStore", in: "Adapters", ["Domain", "CZlib", grdb, grdbSQLite, nioPosix]),
+        library("PostgresStore", in: "Adapters", ["Domain", "CPostgres", logging, nioPosix]),
         library("DiskBlobs", in: "Adapters", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(
             "VipsMedia",
@@ -244,6 +246,7 @@ let package = Package(
         ),
         tests(of: "Domain", ["PCREPatterns"]),
         tests(of: "SQLiteStore", ["DiskBlobs", grdb, "PCREPatterns", crypto, nioPosix], exclude: ["Fixtures"]),
+        tests(of: "PostgresStore", ["SQLiteStore", "PCREPatterns", crypto, nioPosix]),
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "S3", [crypto]),
         tests(of: "S3Backups", ["S3", "Domain"]),

@@ -1,0 +1,98 @@
+internal import Domain
+internal import Synchronization
+
+/// The open connections to one database.
+///
+/// A thread takes a connection for one body. There are never more connections than threads, so none waits for another.
+final class ConnectionPool: Sendable {
+    private struct State {
+        var idle: [PostgresConnection] = []
+        var backoff = Backoff(first: .milliseconds(100), max: .seconds(5))
+        /// The time before which no connection is attempted.
+        var pausedUntil: ContinuousClock.Instant?
+        var lastFailure: (any Error)?
+        var isClosed = false
+    }
+
+    let address: PostgresAddress
+    private let state = Mutex(State())
+
+    init(_ address: PostgresAddress) {
+        self.address = address
+    }
+
+    /// Runs a body with a connection that no other thread uses.
+    ///
+    /// A connection that was idle can have ended meanwhile: then the body runs once more, with a new one. The body leaves
+    /// no open transaction behind, unless it throws.
+    func withConnection<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        if let connection = state.withLock({ $0.idle.popLast() }) {
+            do {
+                return try run(body, with: connection)
+            } catch let error as PostgresError where error.isLoss {
+                // Those that are idle have probably ended, too.
+                state.withLock { $0.idle = [] }
+            }
+        }
+        return try run(body, with: connect())
+    }
+
+    private func run<Result>(
+        _ body: (PostgresConnection) throws -> Result,
+        with connection: PostgresConnection
+    ) throws -> Result {
+        do {
+            let result = try body(connection)
+            giveBack(connection)
+            return result
+        } catch {
+            if !connection.isLost {
+                connection.forgetWaiting()
+                connection.later("ROLLBACK")
+                if (try? connection.flush()) != nil { giveBack(connection) }
+            }
+            throw error
+        }
+    }
+
+    /// Opens a connection, unless the last attempt failed a moment ago.
+    func connect() throws -> PostgresConnection {
+        try state.withLock { state in
+            if state.isClosed { throw PostgresError.loss("the store is closed") }
+            if let until = state.pausedUntil, ContinuousClock.now < until, let failure = state.lastFailure {
+                throw failure
+            }
+        }
+        do {
+            let connection = try PostgresConnection(address)
+            state.withLock { state in
+                state.backoff.reset()
+                state.pausedUntil = nil
+            }
+            return connection
+        } catch {
+            state.withLock { state in
+                state.lastFailure = error
+                state.pausedUntil = .now + state.backoff.next()
+            }
+            throw error
+        }
+    }
+
+    private func giveBack(_ connection: PostgresConnection) {
+        state.withLock { state in
+            if !state.isClosed { state.idle.append(connection) }
+        }
+    }
+
+    /// Closes idle connections, and others when they come back.
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        // Outside the lock, because it waits for the network.
+        withExtendedLifetime(idle) {}
+    }
+}

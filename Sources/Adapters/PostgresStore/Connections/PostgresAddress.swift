@@ -1,0 +1,48 @@
+/// Where the objects of one app are: a PostgreSQL server, its database, and a schema in it.
+package struct PostgresAddress: Sendable {
+    /// The address in the form of libpq: `postgres://user:password@host:5432/database?sslmode=verify-full`.
+    ///
+    /// Everything that it does not name comes from libpq's defaults, such as the password file.
+    package let url: String
+    /// The schema that contains the app's tables; it is created if it does not exist.
+    package let schema: String
+    /// The name that the server shows for the connections.
+    package let applicationName: String
+    /// Seconds until a connection attempt fails, and until sent data counts as lost without an answer.
+    package let timeout: Int
+
+    /// Creates an address from its parts.
+    package init(url: String, schema: String = "lcfile", applicationName: String = "lcfile", timeout: Int = 10) {
+        self.url = url
+        self.schema = schema
+        self.applicationName = applicationName
+        self.timeout = timeout
+    }
+
+    /// The options of a connection, in libpq's names; later ones replace those of the address.
+    var options: [(name: String, value: String)] {
+        let milliseconds = "\(timeout * 1000)"
+        return [
+            ("fallback_application_name", applicationName), ("dbname", url), ("client_encoding", "UTF8"),
+            ("connect_timeout", "\(timeout)"), ("tcp_user_timeout", milliseconds), ("keepalives", "1"),
+            ("keepalives_idle", "\(timeout)"), ("keepalives_interval", "\(max(1, timeout / 3))"),
+            ("keepalives_count", "3"),
+        ]
+    }
+}
+
+extension String {
+    /// The string as a constant of SQL.
+    var quotedText: String { "'\(replacing("'", with: "''"))'" }
+
+    /// The string as a name in SQL.
+    var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
+
+    private func replacing(_ mark: Character, with pair: String) -> String {
+        var result = ""
+        for scalar in unicodeScalars {
+            if Character(scalar) == mark { result += pair } else { result.unicodeScalars.append(scalar) }
+        }
+        return result
+    }
+}

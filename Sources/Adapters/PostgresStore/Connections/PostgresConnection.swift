@@ -1,0 +1,291 @@
+internal import CPostgres
+internal import Domain
+internal import Glibc
+
+/// One connection to PostgreSQL, always in pipeline mode.
+///
+/// Every call blocks. Statements whose results are not needed at once, such as `BEGIN` and savepoints, wait and travel
+/// with the next one, so that a transaction of one statement takes one exchange.
+///
+/// Unchecked, because ``ConnectionPool`` guarantees it: a connection is either idle in the pool or used by the one thread
+/// that took it.
+final class PostgresConnection: @unchecked Sendable {
+    /// A statement that waits for the next exchange.
+    private struct Waiting {
+        let text: String
+        let onResult: ((PostgresResult) throws -> Void)?
+    }
+
+    private let handle: OpaquePointer
+    private let options: PostgresAddress
+    private var waiting: [Waiting] = []
+    /// The names of prepared statements by their text.
+    private var prepared: [String: String] = [:]
+    private var preparedCount = 0
+    /// Commands whose results are sent but not read: those of ``finish(_:)``.
+    private var unread: [Bool] = []
+
+    /// The number of prepared statements after which all of them are released.
+    private static let maxPrepared = 500
+    /// Longer texts are parsed each time.
+    private static let longestPrepared = 8192
+
+    /// Connects, and prepares the session.
+    init(_ address: PostgresAddress) throws {
+        options = address
+        let names = address.options.map { strdup($0.name) }
+        let values = address.options.map { strdup($0.value) }
+        defer { for text in names + values { free(text) } }
+        let pointers = (names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil])
+        guard let handle = PQconnectdbParams(pointers.0, pointers.1, 1) else { throw PostgresError.loss("no memory") }
+        self.handle = handle
+        guard PQstatus(handle) == CONNECTION_OK else { throw PostgresError.loss(lastMessage) }
+        // The default prints each notice of the server on the standard error.
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        guard PQenterPipelineMode(handle) == 1 else { throw PostgresError.loss(lastMessage) }
+        for setting in [
+            "SET search_path = \(address.schema.quotedName), pg_catalog", "SET jit = off",
+            "SET lock_timeout = '\(address.timeout)s'", "SET extra_float_digits = 1",
+            "SET idle_in_transaction_session_timeout = '\(address.timeout * 3)s'",
+            // An acknowledged change survives a crash, whatever the database's default is.
+            """
+            SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+            """,
+        ] {
+            later(setting)
+        }
+        try flush()
+    }
+
+    deinit {
+        PQfinish(handle)
+    }
+
+    /// Whether the connection cannot be used any more.
+    var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+
+    /// The version of the server, such as 150018.
+    var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+    private var lastMessage: String {
+        PQerrorMessage(handle).map { String(cString: $0) }?.split(separator: "\n").joined(separator: "; ") ?? ""
+    }
+
+    /// Adds a statement without arguments that the next exchange runs first.
+    func later(_ text: String, _ onResult: ((PostgresResult) throws -> Void)? = nil) {
+        waiting.append(Waiting(text: text, onResult: onResult))
+    }
+
+    /// Removes the last waiting statement if it is this one.
+    func cancelLater(_ text: String) -> Bool {
+        guard waiting.last?.text == text else { return false }
+        waiting.removeLast()
+        return true
+    }
+
+    /// Removes the waiting statements.
+    func forgetWaiting() {
+        waiting = []
+    }
+
+    /// Runs the waiting statements.
+    func flush() throws {
+        _ = try exchange(nil, within: nil)
+    }
+
+    /// Runs the waiting statements, and then one with arguments.
+    @discardableResult
+    func run(_ statement: SQL, within budget: QueryBudget? = nil) throws -> PostgresResult {
+        guard let result = try exchange(statement.built, within: budget) else {
+            throw PostgresError.loss("a statement without a result")
+        }
+        return result
+    }
+
+    /// Sends a last statement without waiting for its result, which the next exchange reads.
+    func finish(_ text: String) throws {
+        waiting.append(Waiting(text: text, onResult: nil))
+        let commands = waiting
+        waiting = []
+        for command in commands { try sendPlain(command.text) }
+        try synchronize()
+        unread += commands.map { _ in true } + [false]
+    }
+
+    private func exchange(
+        _ statement: (text: String, values: [[UInt8]?])?,
+        within budget: QueryBudget?
+    ) throws -> PostgresResult? {
+        try readUnread()
+        let commands = waiting
+        waiting = []
+        for command in commands { try sendPlain(command.text) }
+        var preparing: String?
+        if let statement { preparing = try send(statement.text, statement.values) }
+        try synchronize()
+        var failure: (any Error)?
+        for command in commands {
+            do {
+                let result = try read(within: budget)
+                try command.onResult?(result)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let name = preparing, let statement {
+            do {
+                _ = try read(within: budget)
+                prepared[statement.text] = name
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        var last: PostgresResult?
+        if statement != nil {
+            do { last = try read(within: budget) } catch { failure = failure ?? error }
+        }
+        try readSync()
+        if let failure { throw failure }
+        return last
+    }
+}
+
+/// The calls of libpq.
+extension PostgresConnection {
+    private func sendPlain(_ text: String) throws {
+        guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0) == 1 else { throw loss() }
+    }
+
+    /// Sends a statement; returns its name if it is being prepared.
+    private func send(_ text: String, _ values: [[UInt8]?]) throws -> String? {
+        try values.withTexts { pointers in
+            guard text.utf8.count <= PostgresConnection.longestPrepared else {
+                guard PQsendQueryParams(handle, text, CInt(values.count), nil, pointers, nil, nil, 0) == 1 else {
+                    throw loss()
+                }
+                return nil
+            }
+            if let name = prepared[text] {
+                guard PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1 else {
+                    throw loss()
+                }
+                return nil
+            }
+            preparedCount += 1
+            let name = "s\(preparedCount)"
+            guard PQsendPrepare(handle, name, text, 0, nil) == 1,
+                PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1
+            else { throw loss() }
+            return name
+        }
+    }
+
+    private func synchronize() throws {
+        guard PQpipelineSync(handle) == 1 else { throw loss() }
+    }
+
+    private func loss() -> PostgresError { .loss(lastMessage) }
+
+    /// Reads the result of one command, and the mark after it.
+    private func read(within budget: QueryBudget?) throws -> PostgresResult {
+        try wait(within: budget)
+        guard let pointer = PQgetResult(handle) else { throw loss() }
+        let result = PostgresResult(pointer)
+        let status = PQresultStatus(pointer)
+        // After a result of a command follows a null, also after an error.
+        if let extra = PQgetResult(handle) { PQclear(extra) }
+        switch status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return result
+        case PGRES_PIPELINE_ABORTED: throw PostgresError(state: "25P02", message: "an earlier statement failed")
+        default:
+            let error = PostgresError(result: pointer)
+            throw isLost ? PostgresError.loss(error.message) : error
+        }
+    }
+
+    /// Reads the end of an exchange.
+    private func readSync() throws {
+        try wait(within: nil)
+        guard let pointer = PQgetResult(handle) else { throw loss() }
+        defer { PQclear(pointer) }
+        guard PQresultStatus(pointer) == PGRES_PIPELINE_SYNC else { throw loss() }
+        // A failed transaction takes no other statements than its end.
+        if prepared.count >= PostgresConnection.maxPrepared, PQtransactionStatus(handle) != PQTRANS_INERROR {
+            prepared = [:]
+            later("DEALLOCATE ALL")
+        }
+    }
+
+    private func readUnread() throws {
+        let commands = unread
+        unread = []
+        for isCommand in commands {
+            if isCommand { _ = try read(within: nil) } else { try readSync() }
+        }
+    }
+
+    /// Waits until a result is there; cancels the statement once the budget is spent.
+    private func wait(within budget: QueryBudget?) throws {
+        var isCancelled = false
+        while PQisBusy(handle) == 1 {
+            guard !isLost else { throw loss() }
+            var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            let ready = poll(&descriptor, 1, budget == nil ? -1 : 20)
+            if ready == 0, let budget, budget.isSpent, !isCancelled {
+                isCancelled = true
+                cancel()
+            }
+            if ready > 0, PQconsumeInput(handle) == 0 { throw loss() }
+            if ready < 0, errno != EINTR { throw loss() }
+        }
+    }
+
+    private func cancel() {
+        guard let request = PQgetCancel(handle) else { return }
+        defer { PQfreeCancel(request) }
+        var message = [CChar](repeating: 0, count: 256)
+        _ = PQcancel(request, &message, CInt(message.count))
+    }
+
+    /// Waits until a notification arrives or the time is over.
+    ///
+    /// - Parameters:
+    ///   - sender: The text of notifications that do not count.
+    ///   - milliseconds: The longest wait.
+    /// - Returns: Whether one arrived.
+    /// - Throws: ``PostgresError`` if the connection is lost.
+    func waitForNotification(except sender: String, milliseconds: CInt) throws -> Bool {
+        if takeNotifications(except: sender) { return true }
+        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
+        guard PQconsumeInput(handle) == 1 else { throw loss() }
+        return takeNotifications(except: sender)
+    }
+
+    private func takeNotifications(except sender: String) -> Bool {
+        var found = false
+        while let notification = PQnotifies(handle) {
+            if let text = notification.pointee.extra, String(cString: text) != sender { found = true }
+            PQfreemem(notification)
+        }
+        return found
+    }
+}
+
+extension [[UInt8]?] {
+    /// Runs a body with the values as C strings.
+    fileprivate func withTexts<Result>(_ body: ([UnsafePointer<CChar>?]) throws -> Result) rethrows -> Result {
+        var bytes: [CChar] = []
+        bytes.reserveCapacity(reduce(0) { $0 + ($1?.count ?? 0) + 1 })
+        var offsets: [Int?] = []
+        for value in self {
+            offsets.append(value == nil ? nil : bytes.count)
+            guard let value else { continue }
+            bytes.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
+            bytes.append(0)
+        }
+        return try bytes.withUnsafeBufferPointer { buffer in
+            try body(offsets.map { offset in offset.flatMap { buffer.baseAddress?.advanced(by: $0) } })
+        }
+    }
+}

@@ -1,0 +1,63 @@
+internal import CPostgres
+internal import Domain
+
+/// An error that PostgreSQL or its client library reported.
+struct PostgresError: Error, CustomStringConvertible {
+    /// The five characters of the SQLSTATE; `08006` if the connection was lost.
+    let state: String
+    /// The message in the server's language.
+    let message: String
+    /// The name of the violated constraint or unique index.
+    var constraint: String?
+
+    var description: String { "\(state): \(message)" }
+
+    /// Whether the connection cannot be used any more.
+    var isLoss: Bool { state.hasPrefix("08") || PostgresError.endings.contains(state) }
+
+    /// Whether a unique index refused a value.
+    var isDuplicate: Bool { state == "23505" }
+
+    /// The server ends, or ended the connection: shutdown, crash of another process, start, time limits.
+    private static let endings: Set<String> = ["57P01", "57P02", "57P03", "57P05", "25P03"]
+
+    /// The statement that the client cancelled.
+    static let cancelled = "57014"
+
+    static func loss(_ message: String) -> PostgresError { PostgresError(state: "08006", message: message) }
+}
+
+extension PostgresError {
+    /// Reads the error of a result.
+    init(result: OpaquePointer) {
+        func field(_ code: CInt) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
+        self.init(
+            state: field(lcfile_pg_sqlstate()) ?? "08006",
+            message: field(lcfile_pg_message()) ?? PQresultErrorMessage(result).map { String(cString: $0) } ?? "",
+            constraint: field(lcfile_pg_constraint())
+        )
+    }
+
+    /// The error for the client, with this one as its cause.
+    var translated: ServiceError {
+        if isLoss { return PostgresError.unreachable(cause: self) }
+        return switch state {
+        case "53100": StorageFault.full.error(cause: self)
+        case "25006": StorageFault.readOnly.error(cause: self)
+        case "XX001", "XX002": StorageFault.damaged.error(cause: self)
+        case "58030": StorageFault.failing.error(cause: self)
+        case "53200", "53300", "53400", "55P03", "40001", "40P01":
+            ServiceError(.overloaded, "The database has too much to do; try again.", cause: self)
+        case "54000", "54001", "54011", "54023":
+            ServiceError(.badRequest, "The query is too large.", cause: self)
+        default: ServiceError(.internalFailure, "Internal error.", cause: self)
+        }
+    }
+
+    /// The error while the database cannot be reached.
+    ///
+    /// It has the code of a read-only storage, because that one asks load balancers and clients to come back (503).
+    static func unreachable(cause: any Error) -> ServiceError {
+        ServiceError(.storageReadOnly, "The server's database cannot be reached.", cause: cause)
+    }
+}

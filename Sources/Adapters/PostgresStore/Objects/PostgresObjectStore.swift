@@ -1,0 +1,131 @@
+package import Domain
+package import Logging
+internal import NIOPosix
+
+/// Objects in PostgreSQL, for any number of servers (docs/scale-out.md).
+///
+/// A table for each class contains the objects' JSON as SQLite does, and beside it what queries need.
+package final class PostgresObjectStore: ObjectStore {
+    package let changes = ChangeFeed()
+    private let pool: ConnectionPool
+    private let catalog: SharedPostgresCatalog
+    private let writer: PostgresWriter
+    private let listener: ChangeListener
+    /// Threads of look-ups, of queries, and two that write and listen.
+    private let lookups: NIOThreadPool
+    private let queries: NIOThreadPool
+    private let own: NIOThreadPool
+
+    /// How often a body runs again because other servers change the schemas.
+    private static let maxTries = 8
+
+    /// Connects to the database, and creates or migrates the tables.
+    ///
+    /// - Parameters:
+    ///   - address: The database.
+    ///   - server: The name of this server in the log of changes, different from those of the others.
+    ///   - readers: The maximum number of concurrent queries.
+    ///   - lookups: That of reads of single objects; two more connections write and listen.
+    ///   - logger: Records losses of the connection.
+    /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
+    package init(
+        _ address: PostgresAddress,
+        server: String = RandomString.alphanumeric(12),
+        readers: Int = 4,
+        lookups: Int = 8,
+        logger: Logger? = nil
+    ) throws(OpenFailure) {
+        pool = ConnectionPool(address)
+        do {
+            catalog = try SharedPostgresCatalog(
+                pool.withConnection { connection in
+                    try SchemaMigration.run(connection, schema: address.schema)
+                    return try PostgresCatalog(connection)
+                }
+            )
+            let relay = ChangeRelay(feed: changes, server: server)
+            let last = try pool.withConnection { try $0.run("SELECT last_change FROM state").integer(0, 0) }
+            relay.begin(after: last ?? 0)
+            (self.lookups, queries) = (
+                NIOThreadPool(numberOfThreads: lookups), NIOThreadPool(numberOfThreads: readers)
+            )
+            own = NIOThreadPool(numberOfThreads: 2)
+            writer = PostgresWriter(pool: pool, thread: own, catalog: catalog, relay: relay)
+            listener = ChangeListener(pool: pool, relay: relay, logger: logger)
+        } catch let failure as OpenFailure {
+            throw failure
+        } catch {
+            throw OpenFailure(message: "cannot be opened (\(error))")
+        }
+        for threads in [self.lookups, queries, own] { threads.start() }
+        listener.start(on: own)
+    }
+
+    /// Creates the classes that every app has, and adds their new fields and indexes.
+    package func prepare() async throws {
+        try await write { writer in
+            for schema in ClassSchema.builtIn {
+                guard var known = try writer.schema(of: schema.name) else {
+                    try writer.save(schema)
+                    continue
+                }
+                let former = known
+                known.fields.merge(schema.fields) { own, _ in own }
+                known.indexes += schema.indexes.filter { !known.indexes.contains($0) }
+                if known != former { try writer.save(known) }
+            }
+        }
+    }
+
+    package func read<Result: Sendable>(
+        within budget: QueryBudget?,
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await (budget == nil ? lookups : queries).runIfActive { [self] in
+            do {
+                guard let budget else { return try run(body, within: nil) }
+                return try budget.counting { try run(body, within: budget) }
+            } catch let error as PostgresError {
+                throw error.translated
+            }
+        }
+    }
+
+    /// Runs a body in a snapshot, again if the schemas have changed meanwhile.
+    private func run<Result>(
+        _ body: (any ReadTransaction) throws -> Result,
+        within budget: QueryBudget?
+    ) throws -> Result {
+        for _ in 0..<PostgresObjectStore.maxTries {
+            do {
+                return try pool.withConnection { connection in
+                    let transaction = PostgresTransaction(connection, catalog.current, within: budget)
+                    connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    transaction.checkCatalog()
+                    let result = Swift.Result { try body(transaction) }
+                    // A body that needed only schemas has not compared their version yet.
+                    try transaction.confirm()
+                    let value = try result.get()
+                    try connection.finish("COMMIT")
+                    return value
+                }
+            } catch is PostgresTransaction.CatalogIsOld {
+                catalog.publish(try pool.withConnection { try PostgresCatalog($0) })
+            }
+        }
+        throw ServiceError(.overloaded, "The schemas are changing; try again.")
+    }
+
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await writer.write { try body($0) }
+    }
+
+    /// Ends all connections and threads; later calls throw.
+    package func close() async throws {
+        listener.stop()
+        pool.close()
+        for threads in [lookups, queries, own] { try await threads.shutdownGracefully() }
+    }
+}

@@ -1,0 +1,171 @@
+internal import Domain
+
+/// One transaction on one connection; used on one thread.
+///
+/// It begins with its first call that needs the database. Then it compares the version of the catalog in its snapshot
+/// with that of its copy, and ends with ``CatalogIsOld`` if they differ, so that its body runs again.
+final class PostgresTransaction: WriteTransaction {
+    let connection: PostgresConnection
+    /// The catalog with the changes of this transaction.
+    var catalog: PostgresCatalog
+    let budget: QueryBudget?
+    /// The recorded changes for subscribers of this server; reads record none.
+    var changes: TransactionChanges
+    /// The changes for other servers.
+    var logged: [LoggedChange] = []
+    /// The error after which every further call throws.
+    var failure: (any Error)?
+    private var isCatalogChecked = false
+    /// The number of attempts so far, which names their savepoints.
+    var attempts = 0
+
+    /// The copy of the catalog is of another version than the database's.
+    struct CatalogIsOld: Error {}
+
+    init(
+        _ connection: PostgresConnection,
+        _ catalog: PostgresCatalog,
+        within budget: QueryBudget? = nil,
+        recording changes: TransactionChanges = TransactionChanges()
+    ) {
+        self.connection = connection
+        self.catalog = catalog
+        self.budget = budget
+        self.changes = changes
+    }
+
+    var concernsCallers: Bool { changes.concernsCallers }
+
+    /// Adds the comparison of the catalog's version to the next exchange.
+    func checkCatalog() {
+        connection.later("SELECT catalog_version FROM state") { [version = catalog.version, unowned self] result in
+            guard result.integer(0, 0) == version else { throw CatalogIsOld() }
+            isCatalogChecked = true
+        }
+    }
+
+    /// Throws the error that ended the transaction, also if the body caught it; compares the catalog's version now if no
+    /// exchange has done it.
+    func confirm() throws {
+        if let failure { throw failure }
+        if !isCatalogChecked { try connection.flush() }
+    }
+
+    /// Runs a call; an error of the database ends the transaction, unless an attempt undoes it.
+    func calling<Result>(_ call: () throws -> Result) throws -> Result {
+        if let failure { throw failure }
+        do {
+            return try call()
+        } catch let error as PostgresError {
+            let end = ended(by: error)
+            failure = end
+            throw end
+        } catch let error as CatalogIsOld {
+            failure = error
+            throw error
+        }
+    }
+
+    /// The error of a body whose statement failed: the budget knows the reason of a cancellation.
+    private func ended(by error: PostgresError) -> any Error {
+        if error.state == PostgresError.cancelled, let budget {
+            do { try budget.check() } catch { return error }
+        }
+        // The pool and the writer run the body again after a loss.
+        return error.isLoss ? error : error.translated
+    }
+
+    func run(_ statement: SQL) throws -> PostgresResult {
+        try budget?.check()
+        return try connection.run(statement, within: budget)
+    }
+
+    func schema(of name: ClassName) throws -> ClassSchema? {
+        try calling { catalog.entries[name]?.schema }
+    }
+
+    func schemas() throws -> [ClassSchema] {
+        try calling { catalog.entries.values.map(\.schema).sorted { $0.name < $1.name } }
+    }
+
+    func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? {
+        try calling {
+            guard let entry = catalog.entries[name] else { return nil }
+            let result = try run(
+                "SELECT \(sql: ConditionSQL.columns) FROM \(sql: entry.table) WHERE id = \(id.description)"
+            )
+            return result.count == 0 ? nil : try result.object(0)
+        }
+    }
+
+    func rows(
+        _ ids: Set<ObjectID>,
+        in name: ClassName,
+        readableBy readers: Readers,
+        upTo size: Int
+    ) throws -> [ObjectRow] {
+        try calling {
+            guard let entry = catalog.entries[name], !ids.isEmpty else { return [] }
+            let readable = ConditionSQL(catalog: catalog, entry: entry).readable(by: readers)
+            let statement: SQL = """
+                SELECT \(sql: ConditionSQL.columns) FROM \(sql: entry.table) WHERE id = ANY(\(ids))\(readable)
+                """
+            var selection = RowSelection(size: size, startsWithAny: false, limit: .max)
+            try scan(statement, limit: ids.count) { result, row in selection.add(try result.object(row)) }
+            return selection.rows
+        }
+    }
+
+    func isRelated(_ owner: Pointer, _ key: String, to members: ArraySlice<ObjectID>) throws -> Bool {
+        try calling {
+            guard let number = catalog.entries[owner.className]?.number else { return false }
+            let result = try run(
+                """
+                SELECT EXISTS (SELECT 1 FROM relation WHERE class = \(number) AND key = \(key) \
+                AND owner = \(owner.id.description) AND member = ANY(\(members)))
+                """
+            )
+            return result.boolean(0, 0)
+        }
+    }
+
+    func membersOfRelations(among objects: Set<ObjectID>, in name: ClassName) throws -> Set<ObjectID> {
+        try calling {
+            guard !objects.isEmpty else { return [] }
+            var found: Set<ObjectID> = []
+            for owner in catalog.entries.values {
+                for (key, target) in owner.schema.relations where target == name {
+                    let result = try run(
+                        """
+                        SELECT DISTINCT member FROM relation WHERE class = \(owner.number) AND key = \(key) \
+                        AND member = ANY(\(objects))
+                        """
+                    )
+                    found.formUnion((0..<result.count).compactMap { result.text($0, 0).flatMap(ObjectID.init) })
+                }
+            }
+            return found
+        }
+    }
+}
+
+extension PostgresResult {
+    /// The object of a row of ``ConditionSQL/columns``.
+    ///
+    /// - Throws: ``BrokenRow`` for an invalid id, which only another program can have written.
+    func object(_ row: Int) throws -> ObjectRow {
+        guard let id = text(row, 0).flatMap(ObjectID.init), let created = integer(row, 1), let updated = integer(row, 2)
+        else { throw BrokenRow(id: text(row, 0) ?? "") }
+        return ObjectRow(
+            id: id,
+            createdAt: Timestamp(milliseconds: created),
+            updatedAt: Timestamp(milliseconds: updated),
+            acl: bytes(row, 3),
+            body: bytes(row, 4) ?? []
+        )
+    }
+}
+
+struct BrokenRow: Error {
+    let id: String
+}

@@ -1,0 +1,242 @@
+internal import Domain
+internal import NIOPosix
+internal import Synchronization
+
+/// Runs the changes of this server, of which waiting ones share one transaction, and so one exchange for its begin, one
+/// for its end, and one sync of the database's log.
+///
+/// A lock of the database, the *turn*, lets one transaction of all servers write at a time
+/// (docs/decisions/0004-objects-in-postgresql.md). So bodies run as if one after the other, and the log of changes has
+/// the order of the commits. Each body has its own savepoint, so that a failed one does not undo the others.
+final class PostgresWriter: Sendable {
+    /// Resumes a writer: with the error of the transaction, otherwise with the result of its body.
+    private typealias Completion = @Sendable ((any Error)?) -> Void
+
+    private struct Job: Sendable {
+        let run: @Sendable (PostgresTransaction) -> Completion
+        /// Fails the writer if the transaction could not begin.
+        let refuse: @Sendable (any Error) -> Void
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var isRunning = false
+    }
+
+    /// The maximum number of writes in a transaction, which bounds the wait of the first.
+    private static let groupSize = 128
+    /// How often a group is tried.
+    private static let maxTries = 4
+
+    private let pool: ConnectionPool
+    private let thread: NIOThreadPool
+    private let catalog: SharedPostgresCatalog
+    private let relay: ChangeRelay
+    private let maxGroupTime: Duration
+    private let state = Mutex(State())
+
+    init(
+        pool: ConnectionPool,
+        thread: NIOThreadPool,
+        catalog: SharedPostgresCatalog,
+        relay: ChangeRelay,
+        maxGroupTime: Duration = .milliseconds(50)
+    ) {
+        self.pool = pool
+        self.thread = thread
+        self.catalog = catalog
+        self.relay = relay
+        self.maxGroupTime = maxGroupTime
+    }
+
+    /// Runs a body with others in one transaction; on return its changes are durable.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (PostgresTransaction) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            let mustStart = state.withLock { state in
+                let job = Job { transaction in
+                    transaction.caller = nil
+                    let result = Swift.Result { try transaction.attempt { try body(transaction) } }
+                    return { failure in
+                        // A body's own failure is more precise than that of the transaction.
+                        if case .success = result, let failure {
+                            continuation.resume(throwing: failure)
+                        } else {
+                            continuation.resume(with: result)
+                        }
+                    }
+                } refuse: { failure in
+                    continuation.resume(throwing: failure)
+                }
+                state.waiting.append(job)
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if mustStart { start() }
+        }
+    }
+
+    private func start() {
+        thread.submit { [self] poolState in
+            while let group = nextGroup() {
+                guard case .active = poolState else {
+                    for job in group { job.refuse(PostgresError.unreachable(cause: PostgresError.loss("closed"))) }
+                    continue
+                }
+                commit(group)
+            }
+        }
+    }
+
+    private func nextGroup() -> [Job]? {
+        state.withLock { state in
+            let group = Array(state.waiting.prefix(PostgresWriter.groupSize))
+            state.waiting.removeFirst(group.count)
+            state.isRunning = !group.isEmpty
+            return group.isEmpty ? nil : group
+        }
+    }
+
+    private func commit(_ group: [Job]) {
+        var failure: any Error = PostgresError.loss("not tried")
+        for attempt in 1...PostgresWriter.maxTries {
+            do {
+                try pool.withConnection { connection in
+                    try run(group, connection)
+                }
+                return
+            } catch let error as PostgresError where error.isLoss || error.isConflict {
+                // Nothing was committed, so the bodies can run again.
+                failure = error
+                if error.isLoss, attempt > 1 { break }
+            } catch {
+                failure = error
+                break
+            }
+        }
+        let refusal = (failure as? PostgresError)?.translated ?? failure
+        for job in group { job.refuse(refusal) }
+    }
+
+    /// Runs a group in one transaction; throws if nothing of it was committed.
+    private func run(_ group: [Job], _ connection: PostgresConnection) throws {
+        let transaction = try begin(connection)
+        var completions: [Completion] = []
+        let began = ContinuousClock.now
+        for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
+            completions.append(job.run(transaction))
+            if let failure = transaction.failure { throw failure }
+        }
+        let outcome = finish(transaction)
+        // After the time limit no further job begins, so those that did not run are the last of the group.
+        switch outcome {
+        case .success:
+            state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
+            for completion in completions { completion(nil) }
+        case .failure(let error):
+            throw error
+        }
+    }
+
+    /// Waits for the turn, and begins.
+    private func begin(_ connection: PostgresConnection) throws -> PostgresTransaction {
+        // LOCK takes no snapshot, so the one of the next statement contains everything that was committed before.
+        connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+        var (version, lastChange): (Int64, Int64) = (-1, 0)
+        connection.later("SELECT catalog_version, last_change FROM state") { result in
+            version = result.integer(0, 0) ?? -1
+            lastChange = result.integer(0, 1) ?? 0
+        }
+        try connection.flush()
+        if catalog.current.version != version { catalog.publish(try PostgresCatalog(connection)) }
+        // Subscribers hear of other servers' changes before those of this transaction.
+        if relay.published != lastChange { try relay.relay(connection) }
+        return PostgresTransaction(connection, catalog.current, recording: relay.feed.transaction())
+    }
+
+    /// Commits; publishes the changes if that succeeded.
+    private func finish(_ transaction: PostgresTransaction) -> Result<Void, any Error> {
+        let connection = transaction.connection
+        var commit: CommitMark?
+        var isSent = false
+        do {
+            if !transaction.logged.isEmpty || transaction.catalog.isChanged {
+                commit = try log(transaction)
+                relay.beginCommit()
+            }
+            isSent = true
+            connection.later("COMMIT")
+            try connection.flush()
+        } catch {
+            guard isSent, let commit, (error as? PostgresError)?.isLoss == true else {
+                relay.giveUp()
+                return .failure(error)
+            }
+            switch resolve(commit) {
+            case .success(true): break
+            case .success(false):
+                relay.giveUp()
+                return .failure(error)
+            case .failure(let failure):
+                relay.giveUp()
+                relay.feed.publishMissed()
+                return .failure(failure)
+            }
+        }
+        catalog.publish(transaction.catalog.committed)
+        relay.publish(transaction.changes, as: commit?.number)
+        return .success(())
+    }
+
+    /// What identifies a commit whose answer was lost.
+    private struct CommitMark {
+        /// The number in the log of changes.
+        let number: Int64
+        /// PostgreSQL's number of the transaction.
+        let transaction: String
+    }
+
+    /// Adds the changes to the log, and notifies the other servers.
+    private func log(_ transaction: PostgresTransaction) throws -> CommitMark {
+        let connection = transaction.connection
+        let changes = LoggedChange.encoded(transaction.logged)
+        let result = try connection.run(
+            """
+            WITH next AS (UPDATE state SET last_change = last_change + 1 RETURNING last_change), \
+            entry AS (INSERT INTO change_log (number, server, changes) \
+            SELECT last_change, \(relay.server), \(text: changes) FROM next RETURNING number) \
+            SELECT number, pg_current_xact_id()::text, pg_notify(\(ChangeListener.channel(pool.address)), \(relay.server)) FROM entry
+            """
+        )
+        return CommitMark(number: result.integer(0, 0) ?? 0, transaction: result.text(0, 1) ?? "")
+    }
+
+    /// Asks on a new connection whether a transaction was committed; fails if the database cannot be reached in time.
+    private func resolve(_ commit: CommitMark) -> Result<Bool, any Error> {
+        let end = ContinuousClock.now + .seconds(pool.address.timeout)
+        var failure: any Error = PostgresError.loss("no answer to COMMIT")
+        while ContinuousClock.now < end {
+            do {
+                let status = try pool.withConnection { connection in
+                    try connection.run("SELECT pg_xact_status(\(commit.transaction)::xid8)").text(0, 0)
+                }
+                switch status {
+                case "committed": return .success(true)
+                case "aborted": return .success(false)
+                default: break
+                }
+            } catch {
+                failure = error
+            }
+            pool.pause()
+        }
+        return .failure(PostgresError.unreachable(cause: failure))
+    }
+}
+
+extension PostgresError {
+    /// Whether other transactions caused it, so that a repetition can succeed.
+    fileprivate var isConflict: Bool { state == "40001" || state == "40P01" }
+}

@@ -1,0 +1,75 @@
+internal import Domain
+
+/// Tests of points, and the order of rows.
+extension ConditionSQL {
+    /// The SQL for a point in a ring: its coordinates are compared before its distance is computed.
+    func near(_ circle: Condition.Circle, _ path: FieldPath) -> SQL {
+        let latitude = KeySQL.latitude(path)
+        let center = circle.center
+        let distance = ConditionSQL.distance(path, from: center)
+        var terms: SQL = "\(sql: latitude) IS NOT NULL"
+        if let maximum = circle.maximum {
+            // A belt of latitudes that contains the circle; an index narrows the search to it.
+            let degrees = maximum * 180 / .pi + 1e-6
+            terms = """
+                \(sql: latitude) BETWEEN \(center.latitude - degrees) AND \(center.latitude + degrees) \
+                AND \(distance) <= \(maximum)
+                """
+        }
+        if let minimum = circle.minimum { terms = "\(terms) AND \(distance) >= \(minimum)" }
+        return "(\(terms))"
+    }
+
+    /// The SQL for a point in a box.
+    func within(_ box: Condition.Box, _ path: FieldPath) -> SQL {
+        let latitude = KeySQL.latitude(path)
+        let longitude = KeySQL.longitude(path)
+        let (west, east) = (box.southWest.longitude, box.northEast.longitude)
+        let between: SQL =
+            west <= east
+            ? "\(sql: longitude) BETWEEN \(west) AND \(east)"
+            : "(\(sql: longitude) >= \(west) OR \(sql: longitude) <= \(east))"
+        return """
+            (\(sql: latitude) BETWEEN \(box.southWest.latitude) AND \(box.northEast.latitude) AND \(between))
+            """
+    }
+
+    /// The angle between the point of a row and another one: the operations of `GeoPoint.distance(to:)`, in their order.
+    static func distance(_ path: FieldPath, from center: GeoPoint) -> SQL {
+        let (latitude, longitude) = (KeySQL.latitude(path), KeySQL.longitude(path))
+        let north: SQL = "sin((\(center.latitude) - \(sql: latitude)) * pi() / 360)"
+        let east: SQL = "sin((\(center.longitude) - \(sql: longitude)) * pi() / 360)"
+        return """
+            (2 * asin(least(1::float8, sqrt(\(north) * \(north) + cos(\(sql: latitude) * pi() / 180) \
+            * cos(\(center.latitude) * pi() / 180) * \(east) * \(east)))))
+            """
+    }
+
+    /// The order of a query; it is always total, so that pages neither repeat nor omit objects.
+    func order(_ query: ObjectQuery) -> SQL {
+        if query.order.isEmpty, let (path, circle) = query.condition.circle, schema.type(of: path.field) != nil {
+            return "\(ConditionSQL.distance(path, from: circle.center)) NULLS FIRST, number"
+        }
+        var terms: [SQL] = []
+        for key in query.order where schema.type(of: key.path.field) != nil {
+            let direction = key.isDescending ? " DESC NULLS LAST" : " NULLS FIRST"
+            terms += expressions(of: key.path).map { SQL(text: $0 + direction) }
+        }
+        // The row number has the last key's direction, so that an index can be read forwards or backwards.
+        terms.append(query.order.last?.isDescending == true ? "number DESC" : "number")
+        return SQL(terms, separator: ", ")
+    }
+
+    /// The expressions by which rows are ordered: for a field with an index, first the one that the index contains.
+    private func expressions(of path: FieldPath) -> [String] {
+        if let column = KeySQL.column(path) { return [column] }
+        guard !path.isNested, let type = schema.type(of: path.field), type.isScalar else {
+            return [KeySQL.order(path)]
+        }
+        let key = KeySQL.key(path, in: schema)
+        guard schema.indexes.contains(where: { $0.fields.contains(path) }) else { return [key] }
+        // Keys of these types are always shorter than the beginning.
+        let isShort = [.number, .boolean, .date].contains(type)
+        return isShort ? [KeySQL.beginning(key)] : [KeySQL.beginning(key), key]
+    }
+}

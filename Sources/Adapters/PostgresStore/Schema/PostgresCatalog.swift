@@ -1,0 +1,146 @@
+internal import Domain
+internal import Synchronization
+
+/// The schemas of an app's classes, and the numbers of their tables, at one version.
+///
+/// The table `class` stores it. Each server has a copy in memory, and each transaction compares its version with the
+/// one in the database.
+struct PostgresCatalog: Sendable {
+    struct Entry: Sendable {
+        /// The number in the name of the class's table: names in PostgreSQL are shorter than those of classes.
+        let number: Int64
+        var schema: ClassSchema
+
+        var table: String { "class_\(number)" }
+    }
+
+    /// The number of changes of the catalog so far.
+    private(set) var version: Int64 = -1
+    private(set) var entries: [ClassName: Entry] = [:]
+    /// Whether a transaction has changed it.
+    private(set) var isChanged = false
+
+    /// Creates an empty catalog, before the database is read.
+    init() {}
+
+    /// Reads the tables `state` and `class`.
+    init(_ connection: PostgresConnection) throws {
+        let result = try connection.run(
+            "SELECT catalog_version, number, name, schema FROM state LEFT JOIN class ON true"
+        )
+        for row in 0..<result.count {
+            version = result.integer(row, 0) ?? 0
+            guard let number = result.integer(row, 1), let name = result.text(row, 2) else { continue }
+            let json = try JSONValue(parsing: result.bytes(row, 3) ?? [], field: "schema")
+            let className = try ClassName(name)
+            entries[className] = Entry(number: number, schema: try ClassSchema(name: className, stored: json))
+        }
+    }
+
+    /// Writes a class's row, and creates or changes its table and indexes to match.
+    mutating func save(_ schema: ClassSchema, _ connection: PostgresConnection) throws {
+        let text = schema.storedJSON.encoded()
+        if let known = entries[schema.name] {
+            try connection.run("UPDATE class SET schema = \(text: text) WHERE number = \(known.number)")
+            let table = ClassTable(known.number)
+            for index in known.schema.indexes where !schema.indexes.contains(index) {
+                try connection.run(SQL(text: "DROP INDEX \(table.name(of: index))"))
+            }
+            for index in schema.indexes where !known.schema.indexes.contains(index) {
+                try table.make(index, of: schema, connection)
+            }
+            entries[schema.name]?.schema = schema
+        } else {
+            let name = schema.name.description
+            let result = try connection.run(
+                "INSERT INTO class (name, schema) VALUES (\(name), \(text: text)) RETURNING number"
+            )
+            let entry = Entry(number: result.integer(0, 0) ?? 0, schema: schema)
+            let table = ClassTable(entry.number)
+            try table.make(connection)
+            for index in schema.indexes { try table.make(index, of: schema, connection) }
+            entries[schema.name] = entry
+        }
+        try connection.run("UPDATE state SET catalog_version = \(version + 1)")
+        isChanged = true
+    }
+
+    /// The catalog after the commit of the transaction that changed it.
+    var committed: PostgresCatalog {
+        guard isChanged else { return self }
+        var catalog = self
+        catalog.version += 1
+        catalog.isChanged = false
+        return catalog
+    }
+}
+
+/// The table of one class, and the names of its indexes.
+struct ClassTable {
+    private let number: Int64
+    private var name: String { "class_\(number)" }
+
+    init(_ number: Int64) {
+        self.number = number
+    }
+
+    /// Creates the table with the indexes that every class has.
+    func make(_ connection: PostgresConnection) throws {
+        for statement in [
+            """
+            CREATE TABLE \(name) (
+                number     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                id         text COLLATE "C" NOT NULL CONSTRAINT \(name)_id UNIQUE,
+                created_at bigint NOT NULL,
+                updated_at bigint NOT NULL,
+                acl        text,
+                readers    text[] NOT NULL,
+                body       text NOT NULL,
+                keys       jsonb NOT NULL
+            )
+            """,
+            "CREATE INDEX \(name)_created ON \(name) (created_at)",
+            "CREATE INDEX \(name)_updated ON \(name) (updated_at)",
+            "CREATE INDEX \(name)_readers ON \(name) USING gin (readers)",
+        ] {
+            connection.later(statement)
+        }
+        try connection.flush()
+    }
+
+    func make(_ index: IndexDefinition, of schema: ClassSchema, _ connection: PostgresConnection) throws {
+        let terms = index.fields.map { KeySQL.indexed($0, in: schema, isUnique: index.isUnique) }
+        let kind = index.isUnique ? "UNIQUE INDEX" : "INDEX"
+        try connection.run(SQL(text: "CREATE \(kind) \(name(of: index)) ON \(name) (\(terms.joined(separator: ", ")))"))
+    }
+
+    /// The field of a unique index that refused a value; `nil` if the id is taken.
+    func field(refusedBy constraint: String?, in schema: ClassSchema) -> String? {
+        schema.indexes.first { $0.isUnique && name(of: $0) == constraint }?.name
+    }
+
+    /// The name of an index: a digest of its paths, because names in PostgreSQL have at most 63 bytes.
+    func name(of index: IndexDefinition) -> String {
+        // FNV-1a with 64 bits.
+        let digest = "\(index.isUnique)\(index.name)".utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return "\(name)_\(String(digest, radix: 16))"
+    }
+}
+
+/// The catalog after the last commit that this server knows, for new transactions.
+final class SharedPostgresCatalog: Sendable {
+    private let catalog: Mutex<PostgresCatalog>
+
+    init(_ catalog: PostgresCatalog) {
+        self.catalog = Mutex(catalog)
+    }
+
+    var current: PostgresCatalog { catalog.withLock { $0 } }
+
+    /// Replaces the catalog, unless it is an older one.
+    func publish(_ new: PostgresCatalog) {
+        catalog.withLock { if new.version > $0.version { $0 = new } }
+    }
+}

@@ -1,0 +1,96 @@
+internal import Domain
+
+/// The versions of the tables, in order.
+///
+/// A released migration is never edited. docs/scale-out.md describes the result.
+enum SchemaMigration {
+    /// The statements of each version; the first one is number 1.
+    static let all: [[String]] = [
+        [
+            """
+            CREATE TABLE state (
+                catalog_version bigint NOT NULL,
+                last_change     bigint NOT NULL
+            ) WITH (fillfactor = 50)
+            """,
+            "INSERT INTO state VALUES (0, 0)",
+            "CREATE TABLE turn ()",
+            """
+            CREATE TABLE class (
+                number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                name   text COLLATE "C" NOT NULL UNIQUE,
+                schema text NOT NULL
+            )
+            """,
+            """
+            CREATE TABLE relation (
+                class  bigint NOT NULL,
+                key    text COLLATE "C" NOT NULL,
+                owner  text COLLATE "C" NOT NULL,
+                member text COLLATE "C" NOT NULL,
+                PRIMARY KEY (class, key, owner, member)
+            )
+            """,
+            "CREATE INDEX relation_member ON relation (class, key, member, owner)",
+            """
+            CREATE TABLE counter (
+                class bigint NOT NULL,
+                field text COLLATE "C" NOT NULL,
+                last  bigint NOT NULL,
+                PRIMARY KEY (class, field)
+            )
+            """,
+            """
+            CREATE TABLE change_log (
+                number  bigint PRIMARY KEY,
+                server  text NOT NULL,
+                at      timestamptz NOT NULL DEFAULT now(),
+                changes text
+            )
+            """,
+            "CREATE INDEX change_log_at ON change_log (at)",
+        ]
+    ]
+
+    /// Creates or migrates the tables of an app; several servers can do so at the same time.
+    ///
+    /// - Throws: ``OpenFailure`` if a later version of the server has migrated them, or for an unsuitable database.
+    static func run(_ connection: PostgresConnection, schema: String) throws {
+        guard connection.serverVersion >= 140_000 else {
+            throw OpenFailure(message: "is of PostgreSQL \(connection.serverVersion / 10_000); 14 or newer is needed")
+        }
+        let encoding = try connection.run("SHOW server_encoding").text(0, 0) ?? ""
+        guard encoding == "UTF8" else {
+            throw OpenFailure(message: "has the encoding \(encoding); lcfile needs one with UTF8")
+        }
+        // Released at the end of the session at the latest.
+        try connection.run("SELECT pg_advisory_lock(hashtextextended(\(schema), 7526))")
+        try migrate(connection, schema)
+        try connection.run("SELECT pg_advisory_unlock(hashtextextended(\(schema), 7526))")
+    }
+
+    private static func migrate(_ connection: PostgresConnection, _ schema: String) throws {
+        connection.later("CREATE SCHEMA IF NOT EXISTS \(schema.quotedName)")
+        connection.later(
+            """
+            CREATE TABLE IF NOT EXISTS migration (
+                version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now()
+            )
+            """
+        )
+        let result = try connection.run("SELECT coalesce(max(version), 0) FROM migration")
+        let version = Int(result.integer(0, 0) ?? 0)
+        guard version <= all.count else {
+            throw OpenFailure(
+                message: "was migrated to version \(version) by a later lcfile; this one knows \(all.count)"
+            )
+        }
+        for (index, statements) in all.enumerated().dropFirst(version) {
+            connection.later("BEGIN")
+            for statement in statements { connection.later(statement) }
+            try connection.run("INSERT INTO migration (version) VALUES (\(Int64(index + 1)))")
+            connection.later("COMMIT")
+            try connection.flush()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Domain
+import Support
+import Testing
+
+@testable import PostgresStore
+
+/// Lost connections, and databases of other versions.
+@Suite struct RecoveryTests {
+    private static let task: ClassName = {
+        do { return try ClassName("Task") } catch { preconditionFailure("Task is a class name") }
+    }()
+
+    /// Ends all connections of a store on the server's side.
+    private func endConnections(of address: PostgresAddress) throws {
+        let own = PostgresAddress(url: address.url, schema: address.schema, applicationName: "other")
+        let connection = try PostgresConnection(own)
+        try connection.run(
+            """
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+            WHERE application_name = \(address.applicationName)
+            """
+        )
+    }
+
+    @Test("after the loss of all connections reads, writes and changes go on, and subscribers know what they missed")
+    func losses() async throws {
+        try await Engine.withAddress { plain in
+            let address = PostgresAddress(url: plain.url, schema: plain.schema, applicationName: plain.schema)
+            let (first, second) = (try PostgresObjectStore(address), try PostgresObjectStore(plain))
+            try await first.write { try $0.save(ClassSchema(name: RecoveryTests.task)) }
+            let events = first.changes.buffer([ChangeFilter(RecoveryTests.task)], count: 100, size: 1 << 20)
+            var reader = events.makeAsyncIterator()
+            for number in 0..<3 {
+                try endConnections(of: address)
+                let object = StoredObject(
+                    id: try #require(ObjectID("object\(number)")),
+                    createdAt: .now(),
+                    updatedAt: .now(),
+                    fields: [:]
+                )
+                try await second.write { try $0.insert(object, into: RecoveryTests.task) }
+                #expect(try await first.read { try $0.row(object.id, in: RecoveryTests.task) } != nil)
+                // Whether the listener noticed the loss before it read the log decides what comes first.
+                var found = false
+                while !found, let event = await reader.next(isolation: nil) {
+                    if case .changes(let changes) = event { found = changes.contains { $0.id == object.id } }
+                }
+                _ = try await first.write { try $0.delete(object.id, in: RecoveryTests.task) }
+            }
+            try await first.close()
+            try await second.close()
+        }
+    }
+
+    @Test("a write whose transaction was lost runs again, and counts once")
+    func repetition() async throws {
+        try await Engine.withAddress { plain in
+            let address = PostgresAddress(url: plain.url, schema: plain.schema, applicationName: plain.schema)
+            let store = try PostgresObjectStore(address)
+            try await store.write { try $0.save(ClassSchema(name: RecoveryTests.task)) }
+            let runs = Counter()
+            let id = try #require(ObjectID("a"))
+            try await store.write { [self] writer in
+                let object = StoredObject(id: id, createdAt: .now(), updatedAt: .now(), fields: [:])
+                try writer.insert(object, into: RecoveryTests.task)
+                if runs.next() == 0 { try endConnections(of: address) }
+                _ = try writer.row(id, in: RecoveryTests.task)
+            }
+            #expect(runs.value == 2)
+            #expect(try await store.read { try $0.count(ObjectQuery(RecoveryTests.task)) } == 1)
+            try await store.close()
+        }
+    }
+
+    @Test("a server that cannot be reached is an error with the status for coming back later")
+    func unreachable() async throws {
+        let address = PostgresAddress(url: "postgres://postgres@127.0.0.1:1/postgres", timeout: 2)
+        let failure = #expect(throws: OpenFailure.self) { try PostgresObjectStore(address) }
+        #expect(failure?.message.contains("cannot be opened") == true)
+        try await Engine.withAddress { address in
+            let store = try PostgresObjectStore(address)
+            try await store.close()
+            await #expect(throws: (any Error).self) { try await store.read { try $0.schemas() } }
+            await #expect(throws: (any Error).self) { try await store.write { try $0.schemas() } }
+        }
+    }
+
+    @Test("several servers create the tables at the same time")
+    func creation() async throws {
+        try await Engine.withAddress { address in
+            let stores = try await withThrowingTaskGroup { group in
+                for _ in 0..<4 { group.addTask { try PostgresObjectStore(address) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try await withThrowingTaskGroup { group in
+                for store in stores { group.addTask { try await store.prepare() } }
+                try await group.waitForAll()
+            }
+            for store in stores {
+                #expect(try await store.read { try $0.schemas().count } == ClassSchema.builtIn.count)
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("an older server refuses the tables of a newer one")
+    func newer() async throws {
+        try await Engine.withAddress { address in
+            try await PostgresObjectStore(address).close()
+            try PostgresConnection(address).run("INSERT INTO migration (version) VALUES (1000)")
+            let failure = #expect(throws: OpenFailure.self) { try PostgresObjectStore(address) }
+            #expect(failure?.message.contains("later lcfile") == true)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Domain
+import Support
+import Testing
+
+@testable import PostgresStore
+
+/// Several stores on the same objects, as several servers have them.
+@Suite struct ServersTests {
+    private static let task: ClassName = {
+        do { return try ClassName("Task") } catch { preconditionFailure("Task is a class name") }
+    }()
+
+    private func object(_ id: String, _ number: Int64 = 1) throws -> StoredObject {
+        let time = Timestamp(milliseconds: 0)
+        return StoredObject(
+            id: try #require(ObjectID(id)),
+            createdAt: time,
+            updatedAt: time,
+            fields: ["n": .integer(number)]
+        )
+    }
+
+    private func makeClass(_ store: PostgresObjectStore) async throws {
+        let schema = ClassSchema(name: ServersTests.task, fields: ["n": FieldDefinition(.number)])
+        try await store.write { try $0.save(schema) }
+    }
+
+    @Test("the changes of another server arrive once, in order, with their states")
+    func changes() async throws {
+        try await Engine.withStores(2) { stores in
+            try await makeClass(stores[0])
+            let events = stores[1].changes.buffer(
+                [ChangeFilter(ServersTests.task, states: [.before, .after])],
+                count: 100,
+                size: 1 << 20
+            )
+            let (a, b) = (try object("a"), try object("a", 2))
+            try await stores[0].write { try $0.insert(a, into: ServersTests.task) }
+            try await stores[0].write { try $0.update(b, in: ServersTests.task) }
+            _ = try await stores[0].write { try $0.delete(a.id, in: ServersTests.task) }
+            var lines: [String] = []
+            var reader = events.makeAsyncIterator()
+            while lines.count < 3, let event = await reader.next(isolation: nil) {
+                guard case .changes(let changes) = event else {
+                    lines.append("missed")
+                    continue
+                }
+                for change in changes {
+                    let states = try [change.before, change.after].map { try $0?.object().fields["n"]?.integerValue }
+                    lines.append("\(change.kind) \(change.id) \(states[0] ?? 0) \(states[1] ?? 0)")
+                }
+            }
+            #expect(lines == ["created a 0 1", "updated a 1 2", "deleted a 2 0"])
+        }
+    }
+
+    @Test("a class that one server creates is there on the others with their next transaction")
+    func schemas() async throws {
+        try await Engine.withStores(2) { stores in
+            try await makeClass(stores[0])
+            #expect(try await stores[1].read { try $0.schema(of: ServersTests.task) } != nil)
+            let name = try ClassName("Other")
+            try await stores[0].write { try $0.save(ClassSchema(name: name)) }
+            let a = try object("a")
+            try await stores[1].write { try $0.insert(a, into: name) }
+            #expect(try await stores[0].read { try $0.count(ObjectQuery(name)) } == 1)
+        }
+    }
+
+    @Test("bodies of several servers run as if one after the other")
+    func increments() async throws {
+        try await Engine.withStores(3) { stores in
+            try await makeClass(stores[0])
+            let a = try object("a", 0)
+            try await stores[0].write { try $0.insert(a, into: ServersTests.task) }
+            let log = ChangeLog(of: stores[0], [ChangeFilter(ServersTests.task, [.updated], states: .after)])
+            try await withThrowingTaskGroup { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        try await stores[number % 3].write { writer in
+                            var object = try #require(try writer.object(a.id, in: ServersTests.task))
+                            object.fields["n"] = .integer((object.fields["n"]?.integerValue ?? 0) + 1)
+                            try writer.update(object, in: ServersTests.task)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let object = try await stores[1].read { try $0.object(a.id, in: ServersTests.task) }
+            #expect(object?.fields["n"] == .integer(60))
+            // A change of the first server is published after all that were committed before it.
+            try await stores[0].write { try $0.update(a, in: ServersTests.task) }
+            #expect(log.lines == (1...60).map { "updated a after \($0)" } + ["updated a after 0"])
+        }
+    }
+
+    @Test("numbers and quotas are exact when several servers count")
+    func numbers() async throws {
+        try await Engine.withStores(3) { stores in
+            try await makeClass(stores[0])
+            let numbers = try await withThrowingTaskGroup { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        try await stores[number % 3].write { try $0.nextNumber(of: "n", in: ServersTests.task) }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(numbers.sorted() == Array(1...60))
+        }
+    }
+}
