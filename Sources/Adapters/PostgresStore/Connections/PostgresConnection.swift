@@ -119,34 +119,48 @@ final class PostgresConnection: @unchecked Sendable {
         try readUnread()
         let commands = waiting
         waiting = []
-        for command in commands { try sendPlain(command.text) }
-        var preparing: String?
-        if let statement { preparing = try send(statement.text, statement.values) }
+        var names: [String?] = []
+        for command in commands {
+            // Those with a result are the same in many transactions.
+            if command.onResult == nil { try sendPlain(command.text) }
+            names.append(command.onResult == nil ? nil : try send(command.text, []))
+        }
+        let name = try statement.flatMap { try send($0.text, $0.values) }
         try synchronize()
         var failure: (any Error)?
-        for command in commands {
+        for (command, name) in zip(commands, names) {
             do {
-                let result = try read(within: budget)
+                let result = try read(of: command.text, preparedAs: name, within: budget)
                 try command.onResult?(result)
             } catch {
                 failure = failure ?? error
             }
         }
-        if let name = preparing, let statement {
+        var last: PostgresResult?
+        if let statement {
             do {
-                _ = try read(within: budget)
-                prepared[statement.text] = name
+                last = try read(of: statement.text, preparedAs: name, within: budget)
             } catch {
                 failure = failure ?? error
             }
         }
-        var last: PostgresResult?
-        if statement != nil {
-            do { last = try read(within: budget) } catch { failure = failure ?? error }
-        }
         try readSync()
         if let failure { throw failure }
         return last
+    }
+
+    /// Reads the results of a statement: if it was prepared, first that of the preparation.
+    private func read(
+        of text: String,
+        preparedAs name: String?,
+        within budget: QueryBudget?
+    ) throws -> PostgresResult {
+        guard let name else { return try read(within: budget) }
+        let preparation = Result { try read(within: budget) }
+        if case .success = preparation { prepared[text] = name }
+        let result = Result { try read(within: budget) }
+        _ = try preparation.get()
+        return try result.get()
     }
 }
 

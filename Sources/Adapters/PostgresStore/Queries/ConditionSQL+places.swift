@@ -52,8 +52,10 @@ extension ConditionSQL {
         }
         var terms: [SQL] = []
         for key in query.order where schema.type(of: key.path.field) != nil {
-            let direction = key.isDescending ? " DESC NULLS LAST" : " NULLS FIRST"
-            terms += expressions(of: key.path).map { SQL(text: $0 + direction) }
+            let direction = key.isDescending ? " DESC" : ""
+            // Columns of built-in fields are never null, and their indexes have PostgreSQL's own order.
+            let nulls = KeySQL.column(key.path) != nil ? "" : key.isDescending ? " NULLS LAST" : " NULLS FIRST"
+            terms += expressions(of: key.path).map { SQL(text: $0 + direction + nulls) }
         }
         // The row number has the last key's direction, so that an index can be read forwards or backwards.
         terms.append(query.order.last?.isDescending == true ? "number DESC" : "number")

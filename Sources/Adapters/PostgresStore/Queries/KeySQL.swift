@@ -77,7 +77,7 @@ enum KeySQL {
     /// For points it is the latitude, which narrows a search to a belt. For a unique index it is the beginning of the
     /// key and a digest of the whole key.
     static func indexed(_ path: FieldPath, in schema: ClassSchema, isUnique: Bool) -> String {
-        if let column = column(path) { return "\(column) NULLS FIRST" }
+        if let column = column(path) { return column }
         if schema.type(of: path.field) == .geoPoint, !path.isNested { return "\(latitude(path)) NULLS FIRST" }
         let key = key(path, in: schema)
         return "\(beginning(key)) NULLS FIRST" + (isUnique ? ", md5(\(key))" : "")

@@ -1,0 +1,44 @@
+import Domain
+import Foundation
+import Support
+import Testing
+
+@testable import PostgresStore
+
+/// The answer to a commit is lost on the way.
+@Suite struct LostAnswerTests {
+    @Test("a change whose commit is not answered is answered with success, counts once and is published once")
+    func lostAnswer() async throws {
+        try await Engine.withAddress { direct in
+            let url = try #require(URLComponents(string: direct.url))
+            let proxy = try LossyProxy(to: UInt16(try #require(url.port)))
+            defer { proxy.close() }
+            var own = url
+            own.port = Int(proxy.port)
+            let store = try PostgresObjectStore(
+                PostgresAddress(url: try #require(own.string), schema: direct.schema)
+            )
+            let (name, id) = (try ClassName("Task"), try #require(ObjectID("a")))
+            @Sendable func object(_ number: Int64) -> StoredObject {
+                let time = Timestamp(milliseconds: 0)
+                return StoredObject(id: id, createdAt: time, updatedAt: time, fields: ["n": .integer(number)])
+            }
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: name, fields: ["n": FieldDefinition(.number)]))
+                try writer.insert(object(0), into: name)
+            }
+            let log = ChangeLog(of: store, [ChangeFilter(name, states: .after)])
+            for number in 1...3 {
+                proxy.loseNextCommit()
+                try await store.write { writer in
+                    let before = try writer.object(id, in: name)?.fields["n"]?.integerValue ?? -1
+                    try writer.update(object(before + 1), in: name)
+                }
+                #expect(proxy.lossCount == number)
+            }
+            #expect(try await store.read { try $0.object(id, in: name)?.fields["n"] } == .integer(3))
+            #expect(log.lines.filter { $0 != "missed" } == (1...3).map { "updated a after \($0)" })
+            try await store.close()
+        }
+    }
+}
