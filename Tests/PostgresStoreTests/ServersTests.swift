@@ -94,6 +94,27 @@ import Testing
         }
     }
 
+    @Test("a change that waits too long for the turn is refused, while reads go on")
+    func turn() async throws {
+        try await Engine.withAddress { plain in
+            let address = PostgresAddress(url: plain.url, schema: plain.schema, timeout: 1)
+            let store = try PostgresObjectStore(address)
+            try await makeClass(store)
+            let other = try PostgresConnection(plain)
+            other.later("BEGIN")
+            other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            try other.flush()
+            let a = try object("a")
+            await expectFailure(.overloaded) { try await store.write { try $0.insert(a, into: ServersTests.task) } }
+            #expect(try await store.read { try $0.count(ObjectQuery(ServersTests.task)) } == 0)
+            other.later("ROLLBACK")
+            try other.flush()
+            try await store.write { try $0.insert(a, into: ServersTests.task) }
+            #expect(try await store.read { try $0.count(ObjectQuery(ServersTests.task)) } == 1)
+            try await store.close()
+        }
+    }
+
     @Test("numbers and quotas are exact when several servers count")
     func numbers() async throws {
         try await Engine.withStores(3) { stores in

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Waits for the changes of other servers on a connection of its own, and publishes them.
 ///
-/// Until it is connected again after a loss, subscribers are told each second that they missed changes, so that no cache
-/// keeps what it cannot know to be true.
+/// Until it is connected again after a loss, subscribers are told a few times a second that they missed changes, so that
+/// no cache keeps what it cannot know to be true.
 final class ChangeListener: Sendable {
     private let pool: ConnectionPool
     private let relay: ChangeRelay
