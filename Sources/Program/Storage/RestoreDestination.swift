@@ -56,6 +56,12 @@ struct RestoreDestination {
         }
         try folder.synchronize()
         try StorageContents.removeFolder(draft)
-        try folder.synchronize()
+        do {
+            try folder.synchronize()
+        } catch {
+            // After an error no server uses the storage, and the next restore says what to do.
+            try? StorageContents.makeFolder(draft)
+            throw error
+        }
     }
 }

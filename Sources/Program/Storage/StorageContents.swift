@@ -13,13 +13,15 @@ enum StorageContents {
 
     /// The ids of the apps in a storage folder or a backup, in order.
     static func apps(in folder: String, with engine: any BackupEngine) throws -> [String] {
-        try names(in: folder).filter { AppID($0) != nil && exists("\(folder)/\($0)/\(engine.databaseName)") }.sorted()
+        try names(in: folder).filter { try AppID($0) != nil && isPresent("\(folder)/\($0)/\(engine.databaseName)") }
+            .sorted()
     }
 
     /// The ids of the apps in a storage folder that have blobs, and whose database is gone.
     static func appsWithoutDatabase(in folder: String, named database: String) throws -> [String] {
         try names(in: folder).filter { name in
-            AppID(name) != nil && !exists("\(folder)/\(name)/\(database)") && exists("\(folder)/\(name)/blobs")
+            try AppID(name) != nil && !isPresent("\(folder)/\(name)/\(database)")
+                && isPresent("\(folder)/\(name)/blobs")
                 && (try? names(in: "\(folder)/\(name)/blobs"))?.isEmpty == false
         }.sorted()
     }
@@ -28,20 +30,41 @@ enum StorageContents {
     static func damagedApps(in folder: String, with engine: any BackupEngine) throws -> [String] {
         let database = engine.databaseName
         return try names(in: folder).filter { name in
-            exists("\(folder)/\(name)/\(damagedName(of: database))") && !exists("\(folder)/\(name)/\(database)")
+            try isPresent("\(folder)/\(name)/\(damagedName(of: database))")
+                && !isPresent("\(folder)/\(name)/\(database)")
         }.sorted()
     }
 
-    /// All names in a folder.
+    /// All names in a folder; an error in the middle of it is not its end, as it is for Foundation.
     static func names(in folder: String) throws -> [String] {
         guard access(folder, R_OK | X_OK) == 0 else {
             throw ExitError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
         }
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder)
-        } catch {
-            throw ExitError.storage("\(folder) is not a readable folder")
+        guard let stream = opendir(folder) else { throw ExitError.storage("\(folder) is not a readable folder") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else {
+                    throw ExitError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
+                }
+                return names
+            }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
         }
+    }
+
+    /// Whether a path exists; an error of the disk is no absence, so that a backup leaves out no app because of it.
+    static func isPresent(_ path: String) throws -> Bool {
+        if access(path, F_OK) == 0 { return true }
+        guard errno == ENOENT || errno == ENOTDIR else {
+            throw ExitError.storage("\(path) cannot be examined: \(StorageFolder.systemError())")
+        }
+        return false
     }
 
     static func exists(_ path: String) -> Bool {

@@ -137,6 +137,14 @@ def test_restore_with_a_failing_call(filled, tmp_path):
     assert faults == [] and steps > 2
 
 
+def test_restore_that_cannot_read_a_folder_to_its_end(filled, tmp_path):
+    """An error of `readdir` looks like the end of the folder: a restore would succeed without the rest."""
+    assert_succeeds(back_up(filled, tmp_path / "whole"))
+    calls = FailingCalls(tmp_path / "control", tmp_path / "whole", tmp_path / "restored")
+    steps, faults = sweep(Restore(tmp_path, calls, tmp_path / "whole", {"list"}), [("EIO", False)], Random(23), 0.5)
+    assert faults == [] and steps > 2
+
+
 def test_import_with_a_failing_call(failing, tmp_path):
     server, calls = failing
     steps, faults = sweep(Import(tmp_path, calls, server), [("EIO", False)], Random(23), 0.05)

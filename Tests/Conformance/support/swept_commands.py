@@ -21,8 +21,9 @@ class Command:
 
     name = ""
 
-    def __init__(self, folder, calls):
-        self.folder, self.calls = Path(folder), calls
+    def __init__(self, folder, calls, kinds=None):
+        """With `kinds`, calls of those only fail."""
+        self.folder, self.calls, self.kinds = Path(folder), calls, kinds
 
     def prepare(self, number):
         """The arguments."""
@@ -30,6 +31,9 @@ class Command:
 
     def check(self, code, number):
         raise NotImplementedError
+
+    def clean(self):
+        """Removes what a run with a fault left, which would make all later ones fail."""
 
     def environment(self, **settings):
         return own_environment(**settings | self.calls.environment)
@@ -43,7 +47,7 @@ class Command:
     def step(self, fault, number, lasts):
         """One run with a failing call; returns how many calls there were, and how many failed."""
         arguments = self.prepare(number)
-        self.calls.begin(fault, number, lasts)
+        self.calls.begin(fault, number, lasts, self.kinds)
         try:
             result = self.run(arguments)
         finally:
@@ -61,9 +65,12 @@ class Backup(Command):
 
     name = "backup"
 
-    def __init__(self, folder, calls, storage):
-        super().__init__(folder, calls)
+    def __init__(self, folder, calls, storage, kinds=None):
+        super().__init__(folder, calls, kinds)
         self.storage, self.target = storage, self.folder / "backup"
+
+    def clean(self):
+        shutil.rmtree(self.target, ignore_errors=True)
 
     def prepare(self, number):
         return "backup", "--storage", self.storage, self.target
@@ -88,9 +95,12 @@ class Restore(Command):
 
     name = "restore"
 
-    def __init__(self, folder, calls, backup):
-        super().__init__(folder, calls)
+    def __init__(self, folder, calls, backup, kinds=None):
+        super().__init__(folder, calls, kinds)
         self.backup, self.target = backup, self.folder / "restored"
+
+    def clean(self):
+        shutil.rmtree(self.target, ignore_errors=True)
 
     def prepare(self, number):
         return "restore", "--storage", self.target, self.backup
@@ -174,6 +184,7 @@ def sweep(operation, ways, chance, share=1.0, report=print, end=float("inf")):
                 call = f" ({operation.calls.call(number)})" if failed else ""
                 faults.append(f"{operation.name}: {fault} {'from' if lasts else 'at'} call {number}{call}: {found}")
                 report(faults[-1])
+                operation.clean()
                 return count, failed
 
         run = numbers(step, share, chance)
