@@ -147,6 +147,25 @@ final class PostgresTransaction: WriteTransaction {
             return found
         }
     }
+
+    func memberships(_ key: String, of name: ClassName, after last: Membership?, limit: Int) throws -> [Membership] {
+        try calling {
+            guard let number = catalog.entries[name]?.number else { return [] }
+            let (owner, member) = (last?.owner.description ?? "", last?.member.description ?? "")
+            let result = try run(
+                """
+                SELECT owner, member FROM relation WHERE class = \(number) AND key = \(key) \
+                AND (owner, member) > (\(owner), \(member)) ORDER BY owner, member LIMIT \(limit)
+                """
+            )
+            return (0..<result.count).compactMap { row in
+                guard let owner = result.text(row, 0).flatMap(ObjectID.init),
+                    let member = result.text(row, 1).flatMap(ObjectID.init)
+                else { return nil }
+                return Membership(owner: owner, member: member)
+            }
+        }
+    }
 }
 
 extension PostgresResult {
