@@ -94,6 +94,25 @@ def test_a_bulk_run_says_how_many_images_and_ends(censorship, word):
     censorship.browser.find(".censor-log", "Bulk run finished")
 
 
+def test_a_bulk_run_is_stopped_and_continued(censorship, word):
+    settings(censorship.api, auto=False)
+    id = censorship.api.store(b"no image at all", f"later-0.5-{word}.jpg", "image/jpeg")["objectId"]
+    settings(censorship.api, auto=True)
+    censorship.enter("runs")
+    censorship.browser.click("form.censor-tools button", "Start")
+    censorship.browser.click("dialog button.primary", "Start")
+    censorship.browser.find(".censor-state", "images examined (100%)")
+    censorship.browser.click("main button.danger", "Stop")
+    censorship.browser.find("tbody", "stopped")
+    censorship.browser.gone("progress")
+    censorship.browser.click("tbody button", "Continue")
+    censorship.browser.find("progress")
+    censorship.browser.click("main button.danger", "Stop")
+    censorship.browser.find("tbody", "stopped")
+    # Another run would wait for the answer about it, too.
+    assert censorship.api.delete(id).status_code == 200
+
+
 def test_a_read_only_session_sees_settings_and_runs_without_controls(censorship):
     censorship.enter("thresholds", key=ALPHA.reader)
     censorship.browser.find(".censor-flags code", "cacheSeconds")
