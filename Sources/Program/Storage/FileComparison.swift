@@ -27,7 +27,7 @@ struct FileComparison {
         summary.bytes += totals.bytes
         for record in totals.unreadable {
             let detail = "(row \(record.number)) has no valid key, size or digest"
-            report(.unreadableRecord, "_File/\(record.id)", detail, &summary)
+            check.report(.unreadableRecord, "_File/\(record.id)", detail, &summary)
         }
         // Of a part of the blobs the bytes are estimated, because they are known only as they are read.
         let readBytes = check.options.readsData ? totals.bytes / Int64(check.options.subset.blobs.parts) : 0

@@ -18,7 +18,7 @@ struct TrashComparison {
         try database.forEachTrashPage { files, broken in
             for record in broken {
                 let detail = "(row \(record.number)) has no valid key, size or digest of a file"
-                report(.unreadableRecord, "_Trash/\(record.id)", detail, &summary)
+                check.report(.unreadableRecord, "_Trash/\(record.id)", detail, &summary)
             }
             try compare(files.filter { !isRead($0) }, reading: false, &summary)
             try compare(files.filter(isRead), reading: true, &summary)
