@@ -155,7 +155,7 @@ final class PostgresTransaction: WriteTransaction {
             let result = try run(
                 """
                 SELECT owner, member FROM relation WHERE class = \(number) AND key = \(key) \
-                AND (owner, member) > (\(owner), \(member)) ORDER BY owner, member LIMIT \(limit)
+                AND (owner, member) > (\(owner), \(member)) ORDER BY owner, member LIMIT \(Int64(limit))
                 """
             )
             return (0..<result.count).compactMap { row in
