@@ -16,6 +16,8 @@ import Testing
         init() {
             var ends: [CInt] = [0, 0]
             pipe(&ends)
+            // A program that another test starts would hold the writing end open.
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             (reading, writing) = (ends[0], ends[1])
         }
 

@@ -240,7 +240,7 @@ import Testing
         let clock = Clock()
         let full = MemoryObjectStore(failingWritesWith: ServiceError(.storageFull, "full"))
         let session = try #require(try await service(clock).session(of: try await logIn(service(clock))))
-        let service = ConsoleService(store: full)
+        let service = ConsoleService(store: full, keys: Self.keys)
         let change = ConsoleChange(method: "DELETE", path: "/", requestID: "r", summary: "")
         #expect(try await service.begin(change, of: session, from: "") == nil)
     }
