@@ -41,3 +41,10 @@ def console(browser, console_server):
     from browser import Console
 
     return Console(browser, console_server)
+
+
+@pytest.fixture
+def downloads(browser, tmp_path):
+    """The folder in which the browser saves files."""
+    browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    return tmp_path

@@ -69,13 +69,7 @@ def test_everything_that_matches_is_deleted_but_what_was_taken_out(area, tasks):
     assert sorted(task["n"] for task in tasks.find()) == [1, 3, 4, 5]
 
 
-@pytest.fixture
-def folder(browser, tmp_path):
-    browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-    return tmp_path
-
-
-def test_a_selection_is_exported_as_csv_without_formulas(area, master, folder):
+def test_a_selection_is_exported_as_csv_without_formulas(area, master, downloads):
     things = Objects(master, unique("Thing"))
     time = date("2026-01-02T03:04:05.678Z")
     things.create(s=FORMULA, n=-1, d=time, p=pointer("Tree"), g=geopoint(1.5, 2), a=[1, "x"])
@@ -83,7 +77,7 @@ def test_a_selection_is_exported_as_csv_without_formulas(area, master, folder):
     things.create(s="not selected")
     area.enter(things.name, order="createdAt", count=3).select(0, 1).has(3, selected=2).press("Export")
     area.press("Save the file").notice("2 objects")
-    text = downloaded(folder, f"{things.name}.csv")
+    text = downloaded(downloads, f"{things.name}.csv")
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
     first, second = sorted(rows, key=lambda row: row["createdAt"])
     assert first["s"] == f"'{FORMULA}" and first["n"] == "-1" and first["d"] == time["iso"]
@@ -91,13 +85,13 @@ def test_a_selection_is_exported_as_csv_without_formulas(area, master, folder):
     assert second["s"] == 'a "quoted", text\nof two lines' and second["n"] == ""
 
 
-def test_everything_is_exported_as_json_lines(area, master, folder):
+def test_everything_is_exported_as_json_lines(area, master, downloads):
     many = Objects(master, unique("Many"))
     put(master, many.name, [{"n": n} for n in range(450)])
     area.enter(many.name, where={"n": {"$gte": 30}}, count=420).press("Export")
     area.browser.click("dialog input[value=jsonl]")
     area.press("Save the file").notice("420 objects")
-    objects = [json.loads(line) for line in downloaded(folder, f"{many.name}.jsonl").splitlines()]
+    objects = [json.loads(line) for line in downloaded(downloads, f"{many.name}.jsonl").splitlines()]
     assert sorted(object["n"] for object in objects) == list(range(30, 450))
     assert objects[0]["ACL"] == {"*": {"read": True, "write": True}}
 
