@@ -165,6 +165,21 @@ def test_members_of_a_relation_are_added_removed_and_followed(area, notes, maste
     area.has(1).shows(0, "name", "two")
 
 
+def test_a_removed_member_of_a_relation_is_added_again_by_undo(area, notes, master):
+    targets = Objects(master, unique("Member"))
+    member = targets.create(name="one")
+    describe(master, notes, "members", type="Relation", className=targets.name)
+    id = notes.create(members={"__op": "AddRelation", "objects": [targets.pointer(member)]})
+    area.enter(notes.name, count=1).open(0, "members")
+    area.browser.click(f"button[aria-label^='Remove one ({member})']")
+    area.browser.find("dialog [role=status]", f"Removed: one ({member}).")
+    assert notes.members(id, "members", targets) == set()
+    area.browser.wait(lambda: area.browser.focused.text == "Undo", "the focus is elsewhere")
+    area.browser.press(Keys.ENTER)
+    area.browser.find(".members li", "one")
+    assert notes.members(id, "members", targets) == {member}
+
+
 def test_an_image_of_a_file_is_previewed(area, notes, master, rocket):
     record = master.store(rocket)
     notes.create(photo={"__type": "File", "id": record["objectId"]})

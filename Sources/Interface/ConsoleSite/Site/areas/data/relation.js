@@ -1,5 +1,6 @@
 // The members of a relation: followed, added and removed.
-import { element } from '../../scripts/element.js';
+
+import { element, fill } from '../../scripts/element.js';
 import { finder } from '../../scripts/finder.js';
 import { openPanel, textOfError } from '../../scripts/panel.js';
 import { nameField } from '../../scripts/search.js';
@@ -21,7 +22,9 @@ export function openRelation({ className, object, column, context, isReadOnly, o
   const list = element('ul', { class: 'members', tabindex: '0', 'aria-label': column.name });
   const state = element('p', { class: 'hint', role: 'status' });
   const where = membersOf(className, object.objectId, column.name);
-  const content = [state, list];
+  /// The member that was removed last, with a button that adds it again.
+  const removed = element('p', { class: 'line', role: 'status' });
+  const content = [state, list, removed];
   const actions = [
     {
       label: words('data.relation.follow'),
@@ -30,6 +33,7 @@ export function openRelation({ className, object, column, context, isReadOnly, o
     },
   ];
 
+  /// Returns whether the server has made the change.
   async function change(operation, id) {
     try {
       await client.send('PUT', `classes/${className}/${object.objectId}`, {
@@ -37,14 +41,28 @@ export function openRelation({ className, object, column, context, isReadOnly, o
       });
       panel.fail(null);
       await show();
+      return true;
     } catch (error) {
       panel.fail(error);
+      return false;
     }
+  }
+
+  async function remove(id, name) {
+    if (!(await change('RemoveRelation', id))) return;
+    const undo = element('button', { type: 'button', class: 'small' }, words('data.relation.undo'));
+    undo.addEventListener('click', async () => {
+      if (!(await change('AddRelation', id))) return;
+      fill(removed);
+      list.focus();
+    });
+    fill(removed, words('data.relation.removed', { name, id }), ' ', undo);
+    undo.focus();
   }
 
   function member(one, name) {
     const title = name === null ? one.objectId : String(one[name] ?? '');
-    const remove = element(
+    const button = element(
       'button',
       {
         type: 'button',
@@ -53,13 +71,13 @@ export function openRelation({ className, object, column, context, isReadOnly, o
       },
       '×',
     );
-    remove.addEventListener('click', () => change('RemoveRelation', one.objectId));
+    button.addEventListener('click', () => remove(one.objectId, title));
     return element(
       'li',
       {},
       element('span', {}, title),
       element('code', {}, one.objectId),
-      ...(isReadOnly ? [] : [remove]),
+      ...(isReadOnly ? [] : [button]),
     );
   }
 

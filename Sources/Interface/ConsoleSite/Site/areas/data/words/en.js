@@ -132,6 +132,8 @@ export const words = {
   'data.relation.follow': 'Show as a table',
   'data.relation.add': 'Add an object of {className}',
   'data.relation.remove': 'Remove {name} ({id}) from the relation',
+  'data.relation.removed': 'Removed: {name} ({id}).',
+  'data.relation.undo': 'Undo',
 
   'data.add.title': 'New object of {className}',
   'data.add.set': 'Set {field}',

@@ -131,6 +131,8 @@ export const words = {
   'data.relation.follow': '以表格显示',
   'data.relation.add': '添加 {className} 的对象',
   'data.relation.remove': '从 Relation 中移除 {name}（{id}）',
+  'data.relation.removed': '已移除：{name}（{id}）。',
+  'data.relation.undo': '撤销',
 
   'data.add.title': '在 {className} 中添加对象',
   'data.add.set': '设置 {field}',
