@@ -62,8 +62,9 @@ def test_killed_backup_leaves_no_snapshot_and_the_next_one_goes_on(new_server, t
     server, repository = new_server(LCFILE_SCRUB_DAYS="0").start(), tmp_path / "repository"
     api = server.api()
     records = [api.store(content_of(number), name=f"{number}.txt") for number in range(1, 6)]
-    # A named pipe in a blob's place holds the backup up there.
-    blob = blob_of(records[2], server.storage)
+    # A named pipe in a blob's place holds the backup up there. Blobs are stored in the order of their names, so there is
+    # one before it.
+    blob = max((blob_of(record, server.storage) for record in records), key=lambda blob: blob.name)
     aside = blob.rename(blob.with_name("aside"))
     os.mkfifo(blob)
     process = subprocess.Popen(
