@@ -1,14 +1,12 @@
 """The tables of the area Data: classes with counts, sorting, filters, and any number of rows."""
 
-import contextlib
 import json
-import sqlite3
-import time
 
 import pytest
 from client import ALPHA, Server
 from data import Objects, describe, geopoint, pointer
 from data_area import DataArea
+from many_rows import add_copies
 from people import unique
 from queries import put
 from selenium.webdriver.common.keys import Keys
@@ -127,20 +125,13 @@ def test_values_of_all_types_are_shown_in_short(area, console_server):
 
 
 def test_a_hundred_thousand_rows_have_few_nodes_and_small_requests(browser, tmp_path):
-    """Rows that old versions wrote have no checksum; so many of them are not made by requests in a test's time."""
     from browser import Console
 
     server = Server(tmp_path, apps=(ALPHA,)).start()
     things = Objects(server.api(master=True), "Thing")
     things.create(n=0)
     assert server.stop() == 0
-    now = int(time.time() * 1000)
-    with contextlib.closing(sqlite3.connect(server.storage / ALPHA.id / "lcfile.sqlite")) as database, database:
-        number, = database.execute("SELECT number FROM class WHERE name = 'Thing'").fetchone()
-        database.executemany(
-            f"INSERT INTO class_{number} (id, created_at, updated_at, acl, body) VALUES (?, ?, ?, NULL, ?)",
-            ((f"{n:024x}", now + n, now + n, f'{{"n":{n}}}') for n in range(1, ROWS)),
-        )
+    add_copies(server, "Thing", ROWS - 1, '"n":0', lambda n: f'"n":{n}')
     server.start()
     try:
         area = DataArea(Console(browser, server)).enter("Thing", count=ROWS).focus(0, "n")

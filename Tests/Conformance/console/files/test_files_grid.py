@@ -6,7 +6,9 @@ from uuid import uuid4
 
 import pytest
 import requests
-from client import ALPHA, TIMEOUT
+from client import ALPHA, TIMEOUT, Server
+from files_area import FilesArea
+from many_rows import add_copies
 from PIL import Image
 from pictures import encoded, plain
 from selenium.webdriver.common.keys import Keys
@@ -43,11 +45,44 @@ def test_a_long_list_has_few_nodes_and_small_requests(files, word):
     # The newest is the first.
     files.tile(f"{word}-000")
     assert len(browser.all(".files-tile")) < 100
-    limits = browser.run(
+    limits = limits_of_requests(browser)
+    assert limits and max(limits) <= 200
+
+
+def limits_of_requests(browser):
+    """The numbers of objects for which the page has asked, of the last 250 requests."""
+    return browser.run(
         "return performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('limit'))"
         ".filter((limit) => limit !== null).map(Number)"
     )
-    assert limits and max(limits) <= 200
+
+
+def test_a_hundred_thousand_files_have_few_nodes_and_small_requests(browser, tmp_path):
+    from browser import Console
+
+    server = Server(tmp_path, apps=(ALPHA,)).start()
+    body = {"url": "http://127.0.0.1:1/x", "name": "name-0.txt", "mime_type": "text/plain"}
+    assert server.api(master=True).post("/1.1/files/name-0.txt", json=body).status_code == 201
+    assert server.stop() == 0
+    add_copies(server, "_File", 99_999, "name-0", lambda n: f"name-{n}")
+    server.start()
+    try:
+        files = FilesArea(Console(browser, server)).enter()
+        browser.find(".files-count", "100,000 files")
+        # Through the whole grid in 40 steps, faster than the answers come.
+        browser.run(
+            "const grid = document.querySelector('.files-grid'); let step = 0; const go = () => {"
+            " grid.scrollTop = grid.scrollHeight * (step += 1) / 40;"
+            " step < 40 ? requestAnimationFrame(go) : grid.dataset.scrolled = 'true'; }; go();"
+        )
+        browser.find(".files-grid[data-scrolled]")
+        # The copies are newer.
+        files.tile("name-0.txt")
+        assert len(browser.all(".files-tile")) < 100
+        limits = limits_of_requests(browser)
+        assert max(limits) <= 200 and len(limits) < 100
+    finally:
+        server.stop()
 
 
 def test_filter_and_order(files, word):
