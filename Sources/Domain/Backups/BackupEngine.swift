@@ -24,7 +24,7 @@ package protocol BackupEngine: Sendable {
     func openDatabase(in folder: String) throws(OpenFailure) -> any CopiedDatabase
 
     /// Applies a segment of the continuous backup to the database in a folder: to a base, and the segments before this
-    /// one; nobody uses it.
+    /// one; it is not open elsewhere.
     ///
     /// The database is a plain file then, not synced; ``copyDatabase(of:to:)`` makes a copy for use, and checks it.
     ///

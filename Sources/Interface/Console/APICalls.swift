@@ -15,7 +15,7 @@ struct APICalls: Sendable {
 
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
     static let prefix = "/console/api"
-    /// A response never becomes a page with rights, whatever the browser is made to do with it.
+    /// A response that a browser opens as a page runs no script and has no origin.
     static let policy = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
     @Sendable func respond(_ request: Request, _ context: APIContext) async throws -> Response {

@@ -35,7 +35,7 @@ def text_of(server, thing):
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])
 def test_a_call_without_the_token_is_refused(owner, console_server, thing, method):
-    """The browser adds the cookie to whatever another page makes it send."""
+    """The browser adds the cookie to requests that another page makes it send."""
     response = owner.call(method, f"/1.1/classes/ConsoleKept/{thing}", token=False)
     assert response.status_code == 403 and response.headers["X-Console-Session"] == "changed"
     assert text_of(console_server, thing) == "kept"

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("explain is refused without the master key, whatever the statement is", arguments: CastMember.allCases)
+    @Test("explain of every statement is refused without the master key", arguments: CastMember.allCases)
     func explanationIsForMaster(member: CastMember) async throws {
         try await TestServer().test { client in
             let cast = try await Cast(client)

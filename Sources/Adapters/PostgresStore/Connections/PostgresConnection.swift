@@ -47,7 +47,7 @@ final class PostgresConnection: @unchecked Sendable {
             "SET search_path = \(address.schema.quotedName), pg_catalog", "SET jit = off",
             "SET lock_timeout = '\(address.timeout)s'", "SET extra_float_digits = 1",
             "SET idle_in_transaction_session_timeout = '\(address.timeout * 3)s'",
-            // An acknowledged change survives a crash, whatever the database's default is.
+            // An acknowledged change survives a crash also where the database's default is weaker.
             """
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
             """,

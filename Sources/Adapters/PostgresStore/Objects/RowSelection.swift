@@ -9,7 +9,7 @@ struct RowSelection {
 
     /// - Parameters:
     ///   - size: The maximum size of the rows together, in bytes.
-    ///   - startsWithAny: Whether the first row is taken whatever its size is.
+    ///   - startsWithAny: Whether the first row is taken regardless of its size.
     ///   - limit: The maximum number of rows.
     init(size: Int, startsWithAny: Bool, limit: Int) {
         remaining = size

@@ -1,7 +1,7 @@
 package import Domain
 internal import Glibc
 
-/// Writes the pages of segments into a copy of a database that nobody uses.
+/// Writes the pages of segments into a copy of a database that is not open elsewhere.
 package enum SegmentReplay {
     private static let pieceSize = 1 << 18
     /// The offset of the page size in a database's file, and the offset behind it.

@@ -42,7 +42,7 @@ struct GenerationWriter {
         let spool = try scratch.folder("segments")
         let base = "\(folder)/\(engine.databaseName)"
         try refuseFullDisk(spool)
-        // The newest name is that of the newest generation, whatever the clock shows.
+        // The newest name is that of the newest generation also if the clock was set back.
         let newest = try repository.generationTimes(of: app).last?.timestamp
         let time = GenerationTime(
             try capture.begin(copyingTo: base, spool: spool, maxSize: maxWaiting, after: newest)
