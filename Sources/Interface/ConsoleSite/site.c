@@ -654,6 +654,10 @@ static const uint8_t scripts_start_js[] = {
 #embed "Site/scripts/start.js"
 };
 
+static const uint8_t scripts_tabs_js[] = {
+#embed "Site/scripts/tabs.js"
+};
+
 static const uint8_t scripts_values_js[] = {
 #embed "Site/scripts/values.js"
 };
@@ -833,6 +837,7 @@ static const struct console_file files[] = {
     {"scripts/search.js", scripts_search_js, sizeof scripts_search_js},
     {"scripts/shortcuts.js", scripts_shortcuts_js, sizeof scripts_shortcuts_js},
     {"scripts/start.js", scripts_start_js, sizeof scripts_start_js},
+    {"scripts/tabs.js", scripts_tabs_js, sizeof scripts_tabs_js},
     {"scripts/values.js", scripts_values_js, sizeof scripts_values_js},
     {"scripts/words.js", scripts_words_js, sizeof scripts_words_js},
     {"words/en.js", words_en_js, sizeof words_en_js},

@@ -6,6 +6,7 @@
 
 import { element, fill } from '../../scripts/element.js';
 import { address } from '../../scripts/router.js';
+import { tabList } from '../../scripts/tabs.js';
 import { openHistory } from './history.js';
 import { Review, verdicts } from './review.js';
 import { openRuns } from './runs.js';
@@ -37,7 +38,7 @@ export const area = {
 /// The tabs, what is switched off, and the view below them.
 class CensorshipView {
   #context;
-  #links;
+  #tabs;
   #place = element('div');
   #status;
   #shown = null;
@@ -46,14 +47,14 @@ class CensorshipView {
   constructor(place, context) {
     this.#context = context;
     const { words } = context;
-    this.#links = tabs.map((name) => {
-      const href = name === 'review' ? address('censorship') : address('censorship', name);
-      return element('a', { href }, words(`censor.tab.${name}`));
-    });
+    this.#tabs = tabList(words('censor.views'), tabs.map((name) => ({
+      name,
+      href: name === 'review' ? address('censorship') : address('censorship', name),
+      title: words(`censor.tab.${name}`),
+    })));
     this.#status = new Status(context, () => this.#shown?.settingsChanged?.());
     place.append(
-      element('nav', { class: 'tabs', 'aria-label': words('censor.views') },
-        element('ul', {}, this.#links.map((link) => element('li', {}, link)))),
+      this.#tabs.node,
       this.#status.node,
       this.#place,
     );
@@ -78,10 +79,7 @@ class CensorshipView {
     this.#shown?.close();
     fill(this.#place);
     this.#name = name;
-    for (const [index, tab] of tabs.entries()) {
-      if (tab === name) this.#links[index].setAttribute('aria-current', 'page');
-      else this.#links[index].removeAttribute('aria-current');
-    }
+    this.#tabs.mark(name);
     this.#status.load();
     if (name === 'history') this.#shown = openHistory(this.#place, this.#context);
     else if (name === 'runs') this.#shown = openRuns(this.#place, this.#context);

@@ -7,6 +7,7 @@
 
 import { element, fill } from '../../scripts/element.js';
 import { address, replace } from '../../scripts/router.js';
+import { tabList } from '../../scripts/tabs.js';
 import { Browser } from './browser.js';
 import { openSpace } from './space.js';
 import { openTrash } from './trash.js';
@@ -52,12 +53,10 @@ class FilesView {
   constructor(place, context) {
     this.#context = context;
     const { words } = context;
-    this.#tabs = tabs.map(({ path, title }) => element('a', { href: address('files', ...path) }, words(title)));
-    const list = element('ul', {}, this.#tabs.map((tab) => element('li', {}, tab)));
-    place.append(
-      element('nav', { class: 'files-tabs tabs', 'aria-label': words('files.views') }, list),
-      this.#place,
-    );
+    this.#tabs = tabList(words('files.views'), tabs.map(({ path, title }) => ({
+      name: path[0] ?? 'files', href: address('files', ...path), title: words(title),
+    })));
+    place.append(this.#tabs.node, this.#place);
   }
 
   async move(path) {
@@ -92,10 +91,7 @@ class FilesView {
     this.#shown?.close();
     fill(this.#place);
     this.#name = name;
-    for (const [index, { path }] of tabs.entries()) {
-      if ((path[0] ?? 'files') === name) this.#tabs[index].setAttribute('aria-current', 'page');
-      else this.#tabs[index].removeAttribute('aria-current');
-    }
+    this.#tabs.mark(name);
     if (name === 'trash') this.#shown = openTrash(this.#place, this.#context);
     else if (name === 'space') this.#shown = openSpace(this.#place, this.#context);
     else this.#shown = new Browser(this.#place, { ...this.#context, replace });

@@ -8,6 +8,7 @@
 
 import { element, fill } from '../../scripts/element.js';
 import { address, replace } from '../../scripts/router.js';
+import { tabList } from '../../scripts/tabs.js';
 import { ask } from './confirm.js';
 import { openPermissions } from './permissions.js';
 import { openRoles } from './roles.js';
@@ -46,7 +47,7 @@ export const area = {
 /// The tabs, and the view below them.
 class PeopleView {
   #context;
-  #links = new Map();
+  #tabs;
   #place = element('div');
   #shown = null;
   #name = null;
@@ -55,14 +56,10 @@ class PeopleView {
   constructor(place, context) {
     this.#context = context;
     const { words } = context;
-    for (const tab of tabs) {
-      this.#links.set(tab, element('a', { href: address('people', tab) }, words(`people.${tab}`)));
-    }
-    const items = [...this.#links.values()].map((link) => element('li', {}, link));
-    place.append(
-      element('nav', { class: 'people-tabs', 'aria-label': words('people.views') }, element('ul', {}, items)),
-      this.#place,
-    );
+    this.#tabs = tabList(words('people.views'), tabs.map((name) => ({
+      name, href: address('people', name), title: words(`people.${name}`),
+    })));
+    place.append(this.#tabs.node, this.#place);
   }
 
   async move(path) {
@@ -94,10 +91,7 @@ class PeopleView {
     this.#shown?.close();
     fill(this.#place);
     this.#name = name;
-    for (const [tab, link] of this.#links) {
-      if (tab === views[name].tab) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
-    }
+    this.#tabs.mark(views[name].tab);
     this.#shown = views[name].open(this.#place, path, this.#context);
   }
 }

@@ -6,6 +6,7 @@
 
 import { element, fill } from '../../scripts/element.js';
 import { address } from '../../scripts/router.js';
+import { tabList } from '../../scripts/tabs.js';
 import { openChanges } from './changes.js';
 import { openFailures } from './failures.js';
 import { openOverview } from './overview.js';
@@ -49,11 +50,10 @@ class Server {
   constructor(place, context) {
     this.#context = context;
     const { words } = context;
-    this.#tabs = views.map(({ name, title }) => element(
-      'a', { href: name ? address('server', name) : address('server') }, words(title),
-    ));
-    const list = element('ul', {}, this.#tabs.map((tab) => element('li', {}, tab)));
-    place.append(element('nav', { class: 'tabs', 'aria-label': words('server.views') }, list), this.#place);
+    this.#tabs = tabList(words('server.views'), views.map(({ name, title }) => ({
+      name, href: name ? address('server', name) : address('server'), title: words(title),
+    })));
+    place.append(this.#tabs.node, this.#place);
     document.addEventListener('keydown', this.#onkey);
   }
 
@@ -63,10 +63,7 @@ class Server {
     this.#shown?.close();
     this.#view = views[index];
     fill(this.#place);
-    for (const [number, tab] of this.#tabs.entries()) {
-      if (number === index) tab.setAttribute('aria-current', 'page');
-      else tab.removeAttribute('aria-current');
-    }
+    this.#tabs.mark(this.#view.name);
     this.#shown = this.#view.open(this.#place, this.#context);
   }
 
