@@ -189,10 +189,10 @@ let package = Package(
             "Server",
             in: "Program",
             [
-                "Domain", "SQLiteStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns", "PasswordHashes",
-                "CurlFetch", "CurlMail", "S3", "S3Backups", "VisionModel", "HTTPAPI", "Console", "Storage", "CBuild",
-                "CJemalloc", hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging, coreMetrics,
-                nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
+                "Domain", "SQLiteStore", "PostgresStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns",
+                "PasswordHashes", "CurlFetch", "CurlMail", "S3", "S3Backups", "VisionModel", "HTTPAPI", "Console",
+                "Storage", "CBuild", "CJemalloc", hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging,
+                coreMetrics, nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ]
         ),
         library("Storage", in: "Program", ["Domain", crypto]),

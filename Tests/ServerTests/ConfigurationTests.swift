@@ -101,7 +101,7 @@ import Testing
         let keys = "files.signingKeys"
         let others = [
             "mail.password", "sms.fixedNumbers", "sms.webhook", "sms.webhookHeaders", "sms.webhookBody",
-            "sms.webhookSecret", "backup.s3.accessKey", "backup.s3.secretKey", "backup.s3.sessionToken",
+            "sms.webhookSecret", "backup.s3.accessKey", "backup.s3.secretKey", "backup.s3.sessionToken", "database.url",
         ]
         let secrets = ([secret, keys] + others).flatMap { [$0, "\($0)File"] }
         for name in names where !(texts + pair + secrets).contains(name) {

@@ -20,7 +20,7 @@ extension AppParts {
                 app: app.id,
                 store: store,
                 blobs: DiskBlobInspection(folder: folder, pool: shared.pools.disk),
-                rows: database,
+                rows: database.rows,
                 derivatives: derivatives,
                 journal: journal,
                 suspects: suspects,

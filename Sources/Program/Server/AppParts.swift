@@ -10,10 +10,9 @@ internal import Storage
 
 /// Constructs one app: the adapters in its folder, and its services on them and on the shared parts.
 struct AppParts {
-    let database: SQLiteDatabase
+    let database: any AppDatabase
     let app: AppConfiguration
     let shared: SharedParts
-    let store: SQLiteObjectStore
     let storage: BlobStorage
     let derivatives: DiskDerivativeStore
     let files: FileService
@@ -23,6 +22,7 @@ struct AppParts {
     let folder: String
 
     var configuration: ServerConfiguration { shared.configuration }
+    var store: any ObjectStore { database.store }
 
     /// Opens or creates the app's folder and its database.
     ///
@@ -32,13 +32,13 @@ struct AppParts {
     ///   - shared: The parts that all apps share.
     ///   - lookups: The app's threads for look-ups.
     /// - Throws: ``ExitError`` if one of them cannot be used.
-    init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts, lookups: NIOThreadPool) throws {
+    init(_ app: AppConfiguration, in folder: String, _ shared: SharedParts, lookups: NIOThreadPool) async throws {
         self.app = app
         self.shared = shared
         self.folder = folder
         let configuration = shared.configuration
-        database = try AppParts.openDatabase(in: folder, shared, lookups)
-        store = SQLiteObjectStore(database)
+        database = try await AppParts.openDatabase(of: app.id, in: folder, shared, lookups)
+        let store = database.store
         do {
             storage = BlobStorage(
                 staging: try DiskStagingArea(folder: folder, pool: shared.pools.disk, health: shared.health),
@@ -192,29 +192,20 @@ struct AppParts {
     }
 
     private static func openDatabase(
+        of app: AppID,
         in folder: String,
         _ shared: SharedParts,
         _ lookups: NIOThreadPool
-    ) throws -> SQLiteDatabase {
-        let path = "\(folder)/\(FolderEngine().databaseName)"
-        let threads = shared.configuration.threads
-        do {
-            return try SQLiteDatabase(
-                path: path,
-                readers: threads.databaseReaders,
-                cacheSize: threads.databaseCache,
-                health: shared.health,
-                commits: shared.commits,
-                readThreads: ReadThreads(
-                    lookups: lookups,
-                    quick: shared.pools.quickQueries,
-                    slow: shared.pools.slowQueries
-                ),
-                acceptsLostCommits: shared.configuration.acceptsLostCommits
-            )
-        } catch {
-            throw ExitError.storage("the database \(path) \(error.message)")
-        }
+    ) async throws -> any AppDatabase {
+        let url = shared.configuration.databaseURL
+        guard url.revealed.isEmpty else { return try await SharedDatabase(url, of: app, in: folder, shared) }
+        try FolderEngine.refuseMoved(folder)
+        let threads = ReadThreads(
+            lookups: lookups,
+            quick: shared.pools.quickQueries,
+            slow: shared.pools.slowQueries
+        )
+        return try FileDatabase(in: folder, shared, threads)
     }
 
     private static func settings(

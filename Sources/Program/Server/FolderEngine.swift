@@ -1,14 +1,63 @@
 internal import DiskBlobs
 package import Domain
+internal import Glibc
+internal import PostgresStore
 internal import SQLiteStore
+internal import Storage
 
-/// The backup engine for apps with an SQLite database and blobs in one folder.
+/// The backup engine for apps with blobs in one folder, and objects in SQLite beside them or in PostgreSQL.
 package struct FolderEngine: BackupEngine {
+    /// The file of a database of SQLite.
+    static let fileName = "lcfile.sqlite"
+
     /// The file of the database.
-    package let databaseName = "lcfile.sqlite"
+    package var databaseName: String { FolderEngine.fileName }
+    private let databaseURL: @Sendable () throws -> Secret
 
     /// Creates an engine; opens nothing.
-    package init() {}
+    ///
+    /// - Parameter databaseURL: Reads the setting `database.url`; called only for an app whose objects are in PostgreSQL.
+    package init(databaseURL: @escaping @Sendable () throws -> Secret = { Secret("") }) {
+        self.databaseURL = databaseURL
+    }
+
+    /// The schema with an app's objects; `nil` if they are in a file of SQLite.
+    ///
+    /// - Parameter folder: The app's folder.
+    /// - Returns: The schema, which was not connected to.
+    /// - Throws: ``OpenFailure`` if the database is not known.
+    func schema(of folder: String) throws(OpenFailure) -> (address: PostgresAddress, id: String)? {
+        do {
+            guard let marker = try DatabaseMarker.read(in: folder) else { return nil }
+            let url = try databaseURL().revealed
+            guard !url.isEmpty else {
+                throw OpenFailure(message: "is in PostgreSQL; set database.url (--config, LCFILE_DATABASE_URL)")
+            }
+            return (PostgresAddress(url: url, schema: marker.schema), marker.id)
+        } catch let failure as OpenFailure {
+            throw failure
+        } catch {
+            throw OpenFailure(message: "cannot be found (\(error))")
+        }
+    }
+
+    /// Throws if the objects of an app's folder are in PostgreSQL, and the server would create an empty database.
+    static func refuseMoved(_ folder: String) throws {
+        guard let marker = try DatabaseMarker.read(in: folder) else { return }
+        throw ExitError.configuration(
+            "the objects of \(folder) are in PostgreSQL, in the schema \(marker.schema): set database.url"
+        )
+    }
+
+    /// Throws if an app's folder has objects in SQLite, or had: they must be moved first.
+    static func refuseUnmoved(_ folder: String) throws {
+        for name in [fileName, "blobs"] where access("\(folder)/\(name)", F_OK) == 0 {
+            throw ExitError.storage(
+                "database.url is set, and \(folder) has \(name) and no \(DatabaseMarker.name): its objects are not in "
+                    + "PostgreSQL; move them with 'lcfile migrate' (docs/scale-out.md)"
+            )
+        }
+    }
 
     /// Copies the database's pages (``DatabaseCopy``).
     package func copyDatabase(of original: String, to folder: String) throws(OpenFailure) -> any CopiedDatabase {

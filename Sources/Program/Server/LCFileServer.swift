@@ -5,7 +5,6 @@ internal import HTTPAPI
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import SQLiteStore
 internal import ServiceLifecycle
 package import Storage
 internal import Synchronization
@@ -154,7 +153,7 @@ package struct LCFileServer: Sendable {
             var services: [AppServices] = []
             var scrubbers: [(app: AppID, scrubber: Scrubber)] = []
             for (app, lookups) in zip(apps, pools.lookups) {
-                parts.append(try AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups))
+                parts.append(try await AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups))
                 services.append(try await parts[parts.count - 1].services())
                 scrubbers.append((app.id, try parts[parts.count - 1].scrubber(services[services.count - 1].images)))
             }
@@ -265,7 +264,7 @@ package struct LCFileServer: Sendable {
                 onStarted(greeting)
             }
             await shared.censorship.close()
-            for part in parts { try part.database.close() }
+            for part in parts { try await part.database.close() }
             reserve.takeForNextStart()
         }
     }

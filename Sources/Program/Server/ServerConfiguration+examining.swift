@@ -17,7 +17,7 @@ extension ServerConfiguration {
     /// How the schemas of the databases of the known apps compare with this version's.
     package func schemas(in storage: String) -> [(app: String, state: SchemaState)] {
         knownApps(in: storage).map { app in
-            (app.id.description, SchemaState.read("\(storage)/\(app.id)/\(FolderEngine().databaseName)"))
+            (app.id.description, SchemaState.read("\(storage)/\(app.id)/\(FolderEngine.fileName)"))
         }
     }
 

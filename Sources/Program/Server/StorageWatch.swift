@@ -1,7 +1,6 @@
 internal import CoreMetrics
 internal import Domain
 internal import NIOPosix
-internal import SQLiteStore
 internal import ServiceLifecycle
 
 /// Inspects the storage every few seconds, so that `/health` and the metrics report its state without access to the
@@ -9,7 +8,7 @@ internal import ServiceLifecycle
 struct StorageWatch: Service {
     let health: StorageHealth
     /// The database of each app.
-    let databases: [(app: AppID, database: SQLiteDatabase)]
+    let databases: [(app: AppID, database: any AppDatabase)]
     let pool: NIOThreadPool
 
     /// The time between two inspections; the request that encounters a full disk reports it earlier.
@@ -42,8 +41,8 @@ struct StorageWatch: Service {
     /// Reading them waits for the disk, so the page of the metrics does not do it.
     private func recordDatabases() async {
         for (app, database) in databases {
-            guard let sizes = try? await pool.runIfActive({ database.sizes }) else { return }
-            for (file, size) in [("database", sizes.database), ("log", sizes.log)] {
+            guard let sizes = try? await pool.runIfActive({ database.sizes() }) else { return }
+            for (file, size) in sizes {
                 let labels = [("app", app.description), ("file", file)]
                 Gauge(label: "lcfile_database_size_bytes", dimensions: labels).record(size)
             }

@@ -139,7 +139,8 @@ struct AppCheck: Sendable {
         do {
             return try await body()
         } catch let failure as OpenFailure {
-            throw ExitError.storage("the database \(folder)/\(engine.databaseName) \(failure.message)")
+            let path = StorageContents.databasePath(in: folder, named: engine.databaseName)
+            throw ExitError.storage("the database \(path) \(failure.message)")
         } catch let failure as ServiceError {
             throw ExitError.storage("\(folder) cannot be checked (\(failure.cause ?? failure))")
         } catch let error where !(error is ExitError) {

@@ -32,7 +32,7 @@ struct AppCopy {
         onUnfit: ([Unfit], any CopiedDatabase, inout CopySummary) throws -> Void
     ) throws {
         try StorageContents.makeFolder(target)
-        let original = "\(source)/\(engine.databaseName)"
+        let original = StorageContents.databasePath(in: source, named: engine.databaseName)
         try AppCopy.sayingWhere(source, original) {
             let path = "\(target)/\(engine.databaseName)"
             let damagedPath = "\(target)/\(StorageContents.damagedName(of: engine.databaseName))"

@@ -37,8 +37,9 @@ package struct StorageCheck: Sendable {
         guard !names.contains(StorageFolder.restoreDraft) else {
             throw ExitError.storage("the storage folder \(storage) contains an interrupted restore; restore again")
         }
-        let apps = names.filter { name in
-            AppID(name) != nil && StorageContents.exists("\(storage)/\(name)/\(engine.databaseName)")
+        let apps = try names.filter { name in
+            try AppID(name) != nil
+                && StorageContents.hasDatabase(in: "\(storage)/\(name)", named: engine.databaseName)
         }.sorted()
         let lost = try StorageContents.appsWithoutDatabase(in: storage, named: engine.databaseName)
         guard !apps.isEmpty || !lost.isEmpty else {

@@ -13,14 +13,26 @@ enum StorageContents {
 
     /// The ids of the apps in a storage folder or a backup, in order.
     static func apps(in folder: String, with engine: any BackupEngine) throws -> [String] {
-        try names(in: folder).filter { try AppID($0) != nil && isPresent("\(folder)/\($0)/\(engine.databaseName)") }
+        try names(in: folder)
+            .filter { try AppID($0) != nil && hasDatabase(in: "\(folder)/\($0)", named: engine.databaseName) }
             .sorted()
+    }
+
+    /// Whether an app's folder has a database of SQLite, or says that PostgreSQL has it.
+    static func hasDatabase(in folder: String, named database: String) throws -> Bool {
+        try isPresent("\(folder)/\(database)") || isPresent("\(folder)/\(DatabaseMarker.name)")
+    }
+
+    /// What stands for an app's database in messages: the file of SQLite, or the one that says that PostgreSQL has it.
+    static func databasePath(in folder: String, named database: String) -> String {
+        let marker = "\(folder)/\(DatabaseMarker.name)"
+        return exists(marker) ? marker : "\(folder)/\(database)"
     }
 
     /// The ids of the apps in a storage folder that have blobs, and whose database is gone.
     static func appsWithoutDatabase(in folder: String, named database: String) throws -> [String] {
         try names(in: folder).filter { name in
-            try AppID(name) != nil && !isPresent("\(folder)/\(name)/\(database)")
+            try AppID(name) != nil && !hasDatabase(in: "\(folder)/\(name)", named: database)
                 && isPresent("\(folder)/\(name)/blobs")
                 && (try? names(in: "\(folder)/\(name)/blobs"))?.isEmpty == false
         }.sorted()

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import requests
+from databases import admin_url, database_of
 from requests.adapters import HTTPAdapter
 
 TESTS = Path(__file__).resolve().parent.parent.parent
@@ -113,6 +114,8 @@ class Server:
             # Tests look for words in lines; those of the log's format set it.
             **{"LCFILE_ACCOUNTS_MAX_SIGN_UPS": "0", "LCFILE_LOG_FORMAT": "text"} | settings,
         )
+        if admin_url() and "LCFILE_DATABASE_URL" not in settings:
+            self.environment["LCFILE_DATABASE_URL"] = database_of(self.storage)
         self.command = [BINARY, "serve", *arguments]
         if apps:
             file = self.folder / "lcfile.yaml"

@@ -1,3 +1,5 @@
+internal import CPostgres
+
 /// Where the objects of one app are: a PostgreSQL server, its database, and a schema in it.
 package struct PostgresAddress: Sendable {
     /// The address in the form of libpq: `postgres://user:password@host:5432/database?sslmode=verify-full`.
@@ -17,6 +19,19 @@ package struct PostgresAddress: Sendable {
         self.schema = schema
         self.applicationName = applicationName
         self.timeout = timeout
+    }
+
+    /// Whether a text is an address that libpq can read.
+    ///
+    /// - Parameter url: The text. libpq's own message about one that it cannot read would have parts of the password.
+    /// - Returns: Whether it is a URL with the scheme `postgres` or `postgresql`.
+    package static func isAddress(_ url: String) -> Bool {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
+            return false
+        }
+        guard let options = PQconninfoParse(url, nil) else { return false }
+        PQconninfoFree(options)
+        return true
     }
 
     /// The options of a connection, in libpq's names; later ones replace those of the address.

@@ -7,6 +7,8 @@ internal import NIOPosix
 /// A table for each class contains the objects' JSON as SQLite does, and beside it what queries need.
 package final class PostgresObjectStore: ObjectStore {
     package let changes = ChangeFeed()
+    /// The id of the schema, made at random with its tables: a schema that was created anew has another one.
+    package let id: String
     private let pool: ConnectionPool
     private let catalog: SharedPostgresCatalog
     private let writer: PostgresWriter
@@ -26,6 +28,7 @@ package final class PostgresObjectStore: ObjectStore {
     ///   - server: The name of this server in the log of changes, different from those of the others.
     ///   - readers: The maximum number of concurrent queries.
     ///   - lookups: That of reads of single objects; two more connections write and listen.
+    ///   - commits: Receives the duration of each transaction with changes, from the wait for its turn to its commit.
     ///   - logger: Records losses of the connection.
     /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
     package init(
@@ -33,6 +36,7 @@ package final class PostgresObjectStore: ObjectStore {
         server: String = RandomString.alphanumeric(12),
         readers: Int = 4,
         lookups: Int = 8,
+        commits: DurationHistogram = DurationHistogram(.accesses),
         logger: Logger? = nil
     ) throws(OpenFailure) {
         pool = ConnectionPool(address)
@@ -44,13 +48,14 @@ package final class PostgresObjectStore: ObjectStore {
                 }
             )
             let relay = ChangeRelay(feed: changes, server: server)
-            let last = try pool.withConnection { try $0.run("SELECT last_change FROM state").integer(0, 0) }
-            relay.begin(after: last ?? 0)
+            let state = try pool.withConnection { try $0.run("SELECT last_change, id FROM state, identity") }
+            relay.begin(after: state.integer(0, 0) ?? 0)
+            id = state.text(0, 1) ?? ""
             (self.lookups, queries) = (
                 NIOThreadPool(numberOfThreads: lookups), NIOThreadPool(numberOfThreads: readers)
             )
             own = NIOThreadPool(numberOfThreads: 2)
-            writer = PostgresWriter(pool: pool, thread: own, catalog: catalog, relay: relay)
+            writer = PostgresWriter(pool: pool, thread: own, catalog: catalog, relay: relay, commits: commits)
             listener = ChangeListener(pool: pool, relay: relay, logger: logger)
         } catch let failure as OpenFailure {
             throw failure
@@ -73,6 +78,15 @@ package final class PostgresObjectStore: ObjectStore {
                 known.fields.merge(schema.fields) { own, _ in own }
                 known.indexes += schema.indexes.filter { !known.indexes.contains($0) }
                 if known != former { try writer.save(known) }
+            }
+        }
+    }
+
+    /// Whether no class has an object.
+    package func isEmpty() async throws -> Bool {
+        try await read { reader in
+            try reader.schemas().allSatisfy { schema in
+                try reader.rows(ObjectQuery(schema.name, page: .first)).isEmpty
             }
         }
     }

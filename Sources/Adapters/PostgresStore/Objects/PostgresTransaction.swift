@@ -36,6 +36,9 @@ final class PostgresTransaction: WriteTransaction {
 
     var concernsCallers: Bool { changes.concernsCallers }
 
+    /// Whether it has changed an object or a schema.
+    var hasChanges: Bool { !logged.isEmpty || catalog.isChanged }
+
     /// Adds the comparison of the catalog's version to the next exchange.
     func checkCatalog() {
         connection.later("SELECT catalog_version FROM state") { [version = catalog.version, unowned self] result in

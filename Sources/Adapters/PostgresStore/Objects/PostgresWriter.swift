@@ -33,6 +33,7 @@ final class PostgresWriter: Sendable {
     private let catalog: SharedPostgresCatalog
     private let relay: ChangeRelay
     private let maxGroupTime: Duration
+    private let commits: DurationHistogram
     private let state = Mutex(State())
 
     init(
@@ -40,6 +41,7 @@ final class PostgresWriter: Sendable {
         thread: NIOThreadPool,
         catalog: SharedPostgresCatalog,
         relay: ChangeRelay,
+        commits: DurationHistogram,
         maxGroupTime: Duration = .milliseconds(50)
     ) {
         self.pool = pool
@@ -47,6 +49,7 @@ final class PostgresWriter: Sendable {
         self.catalog = catalog
         self.relay = relay
         self.maxGroupTime = maxGroupTime
+        self.commits = commits
     }
 
     /// Runs a body with others in one transaction; on return its changes are durable.
@@ -121,6 +124,7 @@ final class PostgresWriter: Sendable {
 
     /// Runs a group in one transaction; throws if nothing of it was committed.
     private func run(_ group: [Job], _ connection: PostgresConnection) throws {
+        let asked = ContinuousClock.now
         let transaction = try begin(connection)
         var completions: [Completion] = []
         let began = ContinuousClock.now
@@ -132,6 +136,7 @@ final class PostgresWriter: Sendable {
         // After the time limit no further job begins, so those that did not run are the last of the group.
         switch outcome {
         case .success:
+            if transaction.hasChanges { commits.record(.now - asked) }
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             for completion in completions { completion(nil) }
         case .failure(let error):
@@ -162,7 +167,7 @@ final class PostgresWriter: Sendable {
         var commit: CommitMark?
         var isSent = false
         do {
-            if !transaction.logged.isEmpty || transaction.catalog.isChanged {
+            if transaction.hasChanges {
                 commit = try log(transaction)
                 relay.beginCommit()
             }

@@ -49,7 +49,11 @@ enum SchemaMigration {
             )
             """,
             "CREATE INDEX change_log_at ON change_log (at)",
-        ]
+        ],
+        [
+            "CREATE TABLE identity (id text NOT NULL)",
+            "INSERT INTO identity VALUES (replace(gen_random_uuid()::text, '-', ''))",
+        ],
     ]
 
     /// Creates or migrates the tables of an app; several servers can do so at the same time.

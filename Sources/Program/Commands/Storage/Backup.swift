@@ -30,8 +30,6 @@ struct Backup: ParsableCommand {
 
     @OptionGroup var repository: RepositoryOptions
 
-    @OptionGroup var bucket: BucketOptions
-
     @OptionGroup var json: JSONOption
 
     @Argument(help: ArgumentHelp("The folder to create; it must not exist.", valueName: "dir"), completion: .directory)
@@ -53,14 +51,13 @@ struct Backup: ParsableCommand {
                 let commands = RepositoryCommands(
                     name: name,
                     options: repository,
-                    bucket: bucket,
-                    storage: options.path,
+                    folder: options,
                     printsJSON: json.isOn
                 )
                 return try commands.run()
             }
             guard let folder else { return }
-            let summary = try StorageBackup(of: options.path, to: folder, with: FolderEngine()).run()
+            let summary = try StorageBackup(of: options.path, to: folder, with: options.engine).run()
             Terminal.printLine("Backed up \(summary.description) to \(folder).")
             if summary.deleted > 0 {
                 let deleted = CopySummary.count(summary.deleted, "file")

@@ -68,7 +68,7 @@ struct Check: AsyncParsableCommand {
             let display = CheckDisplay(isJSON: printing.isOn)
             // Ctrl-C ends the process at once: each step of a repair is whole by itself.
             let summary = try await display.show { observer in
-                try await StorageCheck(of: options.path, with: FolderEngine(), checking, observer).run()
+                try await StorageCheck(of: options.path, with: options.engine, checking, observer).run()
             }
             display.end(with: summary)
             if summary.damage > 0 { throw ExitCode(CheckDisplay.damaged) }

@@ -6,13 +6,12 @@ internal import Storage
 struct RepositoryCommands {
     let name: String
     let options: RepositoryOptions
-    let bucket: BucketOptions
-    let storage: String
+    let folder: StorageOptions
     let printsJSON: Bool
 
     /// Performs what the options say.
     func run() throws {
-        let target = try BackupTargets.target(name, bucket.loader)
+        let target = try BackupTargets.target(name, folder.loader)
         if options.list { return try list(BackupRepository(target)) }
         if options.verify { return try verify(BackupRepository(target)) }
         if options.dryRun { return try tryRetention(BackupRepository(target)) }
@@ -26,10 +25,10 @@ struct RepositoryCommands {
 
     private func backUp(to repository: BackupRepository) throws {
         let summary = try RepositoryBackup(
-            of: storage,
+            of: folder.path,
             to: repository,
             version: ProgramVersion.number,
-            with: FolderEngine()
+            with: folder.engine
         ).run()
         let new =
             "\(CopySummary.count(summary.newFiles, "new file")) with \(CopySummary.count(summary.newBytes, "byte"))"
@@ -48,14 +47,14 @@ struct RepositoryCommands {
     }
 
     private func tryRetention(_ repository: BackupRepository) throws {
-        let summary = try RepositoryRetention(of: repository, options.rules, with: FolderEngine()).trial()
+        let summary = try RepositoryRetention(of: repository, options.rules, with: folder.engine).trial()
         for snapshot in summary.removed { Terminal.printLine("Would remove snapshot \(snapshot).") }
         for generation in summary.removedGenerations { Terminal.printLine("Would remove generation \(generation).") }
         Terminal.printLine("Would keep \(kept(by: summary)).")
     }
 
     private func retain(_ repository: BackupRepository) throws {
-        let summary = try RepositoryRetention(of: repository, options.rules, with: FolderEngine()).run()
+        let summary = try RepositoryRetention(of: repository, options.rules, with: folder.engine).run()
         for snapshot in summary.removed { Terminal.printLine("Removed snapshot \(snapshot).") }
         for generation in summary.removedGenerations { Terminal.printLine("Removed generation \(generation).") }
         let blobs = CopySummary.count(summary.blobs, "file")
@@ -80,7 +79,7 @@ struct RepositoryCommands {
     }
 
     private func verify(_ repository: BackupRepository) throws {
-        let verification = RepositoryVerification(of: repository, reading: options.readBlobs, with: FolderEngine())
+        let verification = RepositoryVerification(of: repository, reading: options.readBlobs, with: folder.engine)
         let summary = try verification.run()
         for damage in summary.damage { Terminal.printError("lcfile: \(damage)") }
         let read = options.readData ? ", read \(CopySummary.count(summary.readFiles, "file"))" : ""

@@ -20,8 +20,6 @@ struct Restore: ParsableCommand {
 
     @OptionGroup var options: StorageOptions
 
-    @OptionGroup var bucket: BucketOptions
-
     @Flag(help: "Check the size of each file, but not its SHA-256.")
     var quick = false
 
@@ -54,7 +52,7 @@ struct Restore: ParsableCommand {
                 of: folder,
                 to: options.path,
                 comparingDigests: !quick,
-                with: FolderEngine()
+                with: options.engine
             )
             let summary = try restore.run()
             Terminal.printLine("Restored \(summary.description) to \(options.path).")
@@ -64,12 +62,12 @@ struct Restore: ParsableCommand {
 
     private func restoreSnapshots() throws {
         let restore = RepositoryRestore(
-            of: try BackupRepository(BackupTargets.target(folder, bucket.loader)),
+            of: try BackupRepository(BackupTargets.target(folder, options.loader)),
             to: options.path,
             at: at,
             comparingDigests: !quick,
             leavingOutDamage: leaveOutDamaged,
-            with: FolderEngine()
+            with: options.engine
         )
         let (summary, states) = try restore.run()
         for state in states { Terminal.printLine("Restored \(state).") }

@@ -3,10 +3,19 @@ internal import FoundationEssentials
 internal import Server
 internal import Storage
 
-/// The storage folder of a command.
+/// The storage folder of a command, and the settings with which its databases and backups are found.
 struct StorageOptions: ParsableArguments {
     @Option(help: "The storage folder. Default: LCFILE_STORAGE, otherwise 'storage'.", completion: .directory)
     var storage: String?
+
+    @Option(
+        help: """
+            The configuration file, for database.url and backup.s3.*, if the storage has its objects in PostgreSQL or \
+            a bucket its backups. Default: config/lcfile.yaml.
+            """,
+        completion: .file(extensions: ["yaml", "yml"])
+    )
+    var config: String?
 
     func validate() throws {
         guard storage != "" else { throw ValidationError("The storage folder is missing.") }
@@ -15,6 +24,16 @@ struct StorageOptions: ParsableArguments {
     /// The folder's path.
     var path: String {
         storage ?? ProcessInfo.processInfo.environment["LCFILE_STORAGE"] ?? "storage"
+    }
+
+    /// Loads the settings; keys come from the file or from the environment, never from arguments.
+    var loader: ConfigurationLoader {
+        ConfigurationLoader(environment: ProcessInfo.processInfo.environment, file: config ?? Serve.defaultFile)
+    }
+
+    /// Reads and writes the databases and blobs of the folder.
+    var engine: FolderEngine {
+        FolderEngine { [loader] in try loader.load().databaseURL }
     }
 
     /// Runs a command's work; prints an error to standard error and ends the command with its exit code.

@@ -1,4 +1,5 @@
 internal import Domain
+internal import PostgresStore
 
 extension ServerConfiguration {
     /// The settings of the disk, the scrubber and the databases.
@@ -15,7 +16,23 @@ extension ServerConfiguration {
         }
         reader.size("scrub.minRate", into: &scrub.minRate)
 
+        reader.secret("database.url", into: &databaseURL)
         reader.number("database.readers", 1...256, into: &threads.databaseReaders)
         reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
+    }
+
+    /// Settings that do not fit to the kind of the database.
+    var databaseConflicts: [SettingConflict] {
+        let url = databaseURL.revealed
+        guard !url.isEmpty else { return [] }
+        guard PostgresAddress.isAddress(url) else {
+            let sentence = "database.url must be the address of a database such as postgres://user@host:5432/name"
+            return [SettingConflict("database.url", sentence: sentence)]
+        }
+        guard backup.target != nil else { return [] }
+        let sentence =
+            "backup.target copies changes of SQLite, and database.url is set: archive PostgreSQL's log instead "
+            + "(docs/scale-out.md)"
+        return [SettingConflict("backup.target", "database.url", sentence: sentence)]
     }
 }

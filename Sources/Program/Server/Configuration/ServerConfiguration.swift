@@ -73,6 +73,8 @@ package struct ServerConfiguration: Sendable {
     package var minFree: Int64 = 128 << 20
     /// `scrub.*`.
     package var scrub = ScrubSettings()
+    /// The address of the PostgreSQL database with the objects of all apps; empty for SQLite in the storage folder.
+    package var databaseURL = Secret("")
     /// Whether the server starts although acknowledged changes are missing in a database (`disk.lostCommits`).
     package var acceptsLostCommits = false
     /// The limits on parallel blocking work.

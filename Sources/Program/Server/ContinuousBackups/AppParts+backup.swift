@@ -1,5 +1,4 @@
 internal import Domain
-internal import SQLiteStore
 internal import Storage
 
 extension AppParts {
@@ -8,14 +7,14 @@ extension AppParts {
     /// - Parameter storage: The storage folder.
     /// - Returns: The loop of the backup, which does not run yet.
     func backup(of storage: String) -> BackupLoop? {
-        guard let target = configuration.backup.target else { return nil }
+        guard let target = configuration.backup.target, let capture = database.capture else { return nil }
         let backup = ContinuousBackup(
             of: app.id,
             in: storage,
             to: { [configuration] in try BackupTargets.target(target) { configuration.s3 } },
             version: ProgramVersion.number,
             with: FolderEngine(),
-            capturing: { [database] in DatabaseCapture(of: database) },
+            capturing: capture,
             settings: configuration.backup.settings
         )
         return BackupLoop(backup, of: app.id, interval: configuration.backup.settings.interval, logger: shared.logger)

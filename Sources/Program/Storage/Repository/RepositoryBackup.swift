@@ -58,7 +58,8 @@ package struct RepositoryBackup {
                 version: version,
                 engine: engine
             )
-            try AppCopy.sayingWhere("\(storage)/\(app)", "\(storage)/\(app)/\(engine.databaseName)") {
+            let original = StorageContents.databasePath(in: "\(storage)/\(app)", named: engine.databaseName)
+            try AppCopy.sayingWhere("\(storage)/\(app)", original) {
                 try snapshot.run(under: lock, counting: &summary)
             }
         }

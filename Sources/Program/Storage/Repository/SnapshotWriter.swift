@@ -69,6 +69,8 @@ struct SnapshotWriter {
         summary.contents.add(contents)
     }
 
+    private var original: String { StorageContents.databasePath(in: source, named: engine.databaseName) }
+
     /// Copies the database; `nil` if it is damaged, which the summary tells.
     private func copyDatabase(
         to folder: String,
@@ -78,11 +80,11 @@ struct SnapshotWriter {
             let database = try engine.copyDatabase(of: source, to: folder)
             guard let damage = database.damage else { return database }
             try database.close()
-            summary.contents.noteDamage(of: "\(source)/\(engine.databaseName)", damage)
+            summary.contents.noteDamage(of: original, damage)
             return nil
         } catch {
             guard error.isDamage else { throw error }
-            summary.contents.noteDamage(of: "\(source)/\(engine.databaseName)", error.message)
+            summary.contents.noteDamage(of: original, error.message)
             return nil
         }
     }

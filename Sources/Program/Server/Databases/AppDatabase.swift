@@ -1,0 +1,23 @@
+internal import Domain
+internal import Logging
+
+/// The database with the objects of one app, and what a server does with it besides reading and changing objects.
+protocol AppDatabase: Sendable {
+    /// The objects.
+    var store: any ObjectStore { get }
+
+    /// The rows with their checksums, for the scrubber.
+    var rows: any RowInspection { get }
+
+    /// The sizes in bytes of its files on this machine, by the names that the metrics give them; blocks.
+    func sizes() -> [(file: String, size: Int64)]
+
+    /// Computes the checksums that rows of earlier versions lack; returns when none is left or the task is cancelled.
+    func fillChecksums(of app: AppID, _ logger: Logger) async
+
+    /// Makes captures for the continuous backup; `nil` if this database does not have one (`backup.target`).
+    var capture: (@Sendable () -> any ChangeCapture)? { get }
+
+    /// Closes the database; later calls throw.
+    func close() async throws
+}

@@ -1,0 +1,88 @@
+internal import Domain
+internal import Logging
+internal import PostgresStore
+internal import Storage
+
+/// A schema of a PostgreSQL database (`database.url`).
+struct SharedDatabase: AppDatabase {
+    private let objects: PostgresObjectStore
+
+    /// Opens the app's schema, or creates it for a new app.
+    ///
+    /// - Parameters:
+    ///   - url: The database.
+    ///   - app: The app.
+    ///   - folder: Its folder, which names the schema (``DatabaseMarker``).
+    ///   - shared: The parts that all apps share.
+    /// - Throws: ``ExitError`` if the database cannot be used, or has the objects of another storage.
+    init(_ url: Secret, of app: AppID, in folder: String, _ shared: SharedParts) async throws {
+        let marker = try DatabaseMarker.read(in: folder)
+        if marker == nil { try FolderEngine.refuseUnmoved(folder) }
+        let schema = marker?.schema ?? DatabaseMarker.schema(of: app)
+        let readers = shared.configuration.threads.databaseReaders
+        do {
+            objects = try PostgresObjectStore(
+                PostgresAddress(url: url.revealed, schema: schema),
+                readers: readers,
+                lookups: readers + 2,
+                commits: shared.commits,
+                logger: shared.logger
+            )
+        } catch {
+            throw ExitError.storage("the schema \(schema) of the database (database.url) \(error.message)")
+        }
+        do {
+            try await claim(schema, marker, in: folder)
+            try await objects.prepare()
+        } catch {
+            try? await objects.close()
+            throw error
+        }
+    }
+
+    /// Compares the schema with the marker, and writes the marker of a new app.
+    private func claim(_ schema: String, _ marker: DatabaseMarker?, in folder: String) async throws {
+        let database = "the schema \(schema) of the database (database.url)"
+        if let marker {
+            guard marker.id == objects.id else {
+                throw ExitError.storage(
+                    "\(database) is not that of \(folder)/\(DatabaseMarker.name): it was created anew, or is of another "
+                        + "storage"
+                )
+            }
+            return
+        }
+        guard try await objects.isEmpty() else {
+            throw ExitError.storage("\(database) has the objects of another storage; \(folder) is new")
+        }
+        try DatabaseMarker(schema: schema, id: objects.id).write(in: folder)
+    }
+
+    var store: any ObjectStore { objects }
+
+    var rows: any RowInspection { UncheckedRows() }
+
+    /// None: they are on the machine of the database.
+    func sizes() -> [(file: String, size: Int64)] { [] }
+
+    /// Does nothing: there are no checksums, because PostgreSQL has its own.
+    func fillChecksums(of app: AppID, _ logger: Logger) {}
+
+    /// `nil`, because PostgreSQL has its own.
+    var capture: (@Sendable () -> any ChangeCapture)? { nil }
+
+    func close() async throws {
+        try await objects.close()
+    }
+}
+
+/// The rows of a database that checks its pages itself (PostgreSQL's `data_checksums`): none is inspected.
+struct UncheckedRows: RowRepair {
+    func inspectRows(after position: RowPosition?, limit: Int) -> InspectedRows {
+        InspectedRows(count: 0, damaged: [], next: nil)
+    }
+
+    func accept(_ rows: [DamagedRow]) {}
+
+    func remove(_ rows: [DamagedRow]) {}
+}
