@@ -31,7 +31,7 @@ FROM debian:bookworm-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libvips42 libturbojpeg0 libjpeg62-turbo libzimg2 libcurl4 libmagic1 libmagic-mgc libpcre2-8-0 libcrypt1 \
-    libsqlite3-0 zlib1g libzstd1 libarchive13 libjemalloc2 libopencv-dnn406 ca-certificates fontconfig fonts-droid-fallback media-types \
+    libsqlite3-0 libpq5 zlib1g libzstd1 libarchive13 libjemalloc2 libopencv-dnn406 ca-certificates fontconfig fonts-droid-fallback media-types \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 lcfile && useradd --uid 10001 --gid 10001 --no-create-home lcfile \
  # Any user can run the server: the mode is that of a new volume. The server makes what it stores private.

@@ -199,7 +199,10 @@ let package = Package(
         library(
             "Doctor",
             in: "Program",
-            ["Domain", "SQLiteStore", "HTTPAPI", "Server", "Storage", "Curl", "CLinux", "Confinement"]
+            [
+                "Domain", "SQLiteStore", "PostgresStore", "HTTPAPI", "Server", "Storage", "Curl", "CLinux",
+                "Confinement",
+            ]
         ),
         library("FileClient", in: "Program", ["Curl", crypto]),
         library("Migration", in: "Program", ["FileClient", "CArchive", grdb, crypto]),
@@ -263,7 +266,7 @@ let package = Package(
         tests(of: "HTTPAPI", ["CZlib", "CZstd", "PCREPatterns", nioEmbedded]),
         tests(of: "Console", ["Domain", "HTTPAPI", hummingbird, hummingbirdCore, httpTypes, logging, nioEmbedded]),
         tests(of: "Storage", ["Domain"]),
-        tests(of: "Doctor", ["SQLiteStore"]),
+        tests(of: "Doctor", ["SQLiteStore", "PostgresStore"]),
         tests(
             of: "Server",
             [

@@ -36,6 +36,6 @@ import Testing
             #expect(text.contains("\(name) \(version)"))
             #expect(version.contains(/^\d+\.\d+/), "\(name)")
         }
-        #expect(ProgramVersion.libraries.map(\.name) == ["libvips", "SQLite", "libcurl", "Swift"])
+        #expect(ProgramVersion.libraries.map(\.name) == ["libvips", "SQLite", "libpq", "libcurl", "Swift"])
     }
 }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPAPI
+internal import PostgresStore
 internal import SQLiteStore
 package import Server
 internal import Storage
@@ -40,6 +41,7 @@ package struct Examination: Sendable {
         }
         let folder = storage ?? configuration.storage
         examineStorage(folder, configuration, report)
+        examineDatabase(folder, configuration, report)
         examineMachine(folder, configuration, report)
         examineNetwork(folder, configuration, report)
     }
@@ -60,6 +62,24 @@ package struct Examination: Sendable {
         // SQLite creates files beside a database even to read it; root's would keep the server from starting.
         guard facts.user == facts.owner else { return }
         for finding in Examination.schemas(configuration.schemas(in: folder)) { report(finding) }
+    }
+
+    private func examineDatabase(
+        _ folder: String,
+        _ configuration: ServerConfiguration,
+        _ report: (Finding) -> Void
+    ) {
+        let url = configuration.databaseURL.revealed
+        guard !url.isEmpty else { return }
+        do throws(OpenFailure) {
+            let facts = try PostgresFacts(reading: PostgresAddress(url: url))
+            let apps = max(1, configuration.knownApps(in: folder).count)
+            for finding in facts.findings(connectionsNeeded: configuration.databaseConnections(apps: apps)) {
+                report(finding)
+            }
+        } catch {
+            report(Finding("database.server", .problem, "the database (database.url) \(error.message)"))
+        }
     }
 
     /// Findings about the databases of apps.

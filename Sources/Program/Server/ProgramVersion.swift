@@ -1,5 +1,6 @@
 internal import CBuild
 internal import CurlFetch
+internal import PostgresStore
 internal import SQLiteStore
 internal import VipsMedia
 
@@ -18,7 +19,7 @@ package enum ProgramVersion {
     package static var libraries: [(name: String, version: String)] {
         [
             ("libvips", VipsRenderer.libraryVersion), ("SQLite", SQLiteDatabase.libraryVersion),
-            ("libcurl", CurlFetcher.libraryVersion), ("Swift", compiler),
+            ("libpq", PostgresFacts.libraryVersion), ("libcurl", CurlFetcher.libraryVersion), ("Swift", compiler),
         ]
     }
 

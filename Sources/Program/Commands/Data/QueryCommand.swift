@@ -27,7 +27,7 @@ struct QueryCommand: AsyncParsableCommand {
     @OptionGroup
     var printing: JSONOption
 
-    @Flag(help: "Print the condition, the SQL and SQLite's plan of a SELECT instead of its objects.")
+    @Flag(help: "Print the condition, the SQL and the database's plan of a SELECT instead of its objects.")
     var explain = false
 
     @OptionGroup(title: "Server")

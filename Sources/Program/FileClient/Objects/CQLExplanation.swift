@@ -15,7 +15,7 @@ public struct CQLExplanation: Sendable, Hashable {
         public let className: String
         /// The SQL that runs, with its values.
         public let sql: String
-        /// SQLite's plan: a line for each step.
+        /// The database's plan: a line for each step.
         public let plan: [String]
     }
 

@@ -1,4 +1,4 @@
-// How a SELECT runs: the condition that it means, the SQL, and SQLite's plan.
+// How a SELECT runs: the condition that it means, the SQL, and the database's plan.
 import { element } from '../../scripts/element.js';
 
 /// Shows an explanation.
