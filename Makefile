@@ -1,5 +1,5 @@
 .PHONY: serve build manual model test quick check swift-packages unit conformance conformance-packages fetched-model \
-  soak bench format image release dist deb package-test
+  test-engines soak bench format image release dist deb package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 # The binary names the commit; a source archive has none.
@@ -59,6 +59,11 @@ conformance: unit
 # Downloads the Python packages of the conformance tests, and imports these tests.
 conformance-packages:
 	Tests/Conformance/run --set-up
+
+# The tests of the interface with the objects of all servers in PostgreSQL, which a script of the project starts.
+# ENGINES="Tests/Conformance/objects" selects folders.
+test-engines: unit conformance-packages
+	Tests/Conformance/engines $(ENGINES)
 
 # Before each commit: the unit tests and the end-to-end tests marked `smoke`, in two minutes after a build.
 quick: unit

@@ -39,7 +39,9 @@ extension PostgresFacts {
         let subject = "database.durability"
         let off = ["fsync", "full_page_writes"].filter { settings[$0] == "off" }
         guard off.isEmpty else {
-            let text = "\(off.joined(separator: " and ")) of the database is off: a power cut loses acknowledged changes"
+            let text =
+                "\(off.joined(separator: " and ")) of the database \(off.count == 1 ? "is" : "are") off: a power cut "
+                + "loses acknowledged changes"
             return Finding(subject, .problem, text)
         }
         return Finding(subject, .ok, "acknowledged changes survive a power cut")
