@@ -59,6 +59,30 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
+    /// Makes a copy from the dump of another engine's database.
+    ///
+    /// As ``init(of:at:)`` it lacks unfinished uploads, the deletion queue and the trash.
+    ///
+    /// - Parameters:
+    ///   - source: The dump.
+    ///   - path: The copy, which must not exist.
+    /// - Throws: ``OpenFailure``, mostly about the original.
+    package init(loading source: any DumpSource, at path: String) throws(OpenFailure) {
+        do {
+            try DatabaseLoad(creating: path).loadAll(of: source)
+            queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let catalog = try queue.read { try Catalog($0) }
+            try queue.write { try DatabaseCopy.forgetWork(catalog, $0) }
+            self.catalog = catalog
+            (damage, original) = (nil, nil)
+        } catch let failure as OpenFailure {
+            throw failure
+        } catch {
+            throw OpenFailure(message: "cannot be copied (\(DatabaseCopy.line(error)))")
+        }
+    }
+
     /// Opens a copy for reading, after a check of its pages; works in a read-only folder.
     package init(reading path: String) throws(OpenFailure) {
         do {

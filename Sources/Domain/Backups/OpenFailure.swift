@@ -11,6 +11,11 @@ package struct OpenFailure: Error, CustomStringConvertible {
         self.isDamage = isDamage
     }
 
+    /// Creates the error for a row that is not what was written.
+    package init(damaged row: DamagedRow) {
+        self.init(message: "is damaged: \(row)", isDamage: true)
+    }
+
     /// The message.
     package var description: String { message }
 }

@@ -59,9 +59,11 @@ package struct FolderEngine: BackupEngine {
         }
     }
 
-    /// Copies the database's pages (``DatabaseCopy``).
+    /// Copies the database's pages (``DatabaseCopy``), or writes the objects in PostgreSQL into a file (`PostgresCopy`).
     package func copyDatabase(of original: String, to folder: String) throws(OpenFailure) -> any CopiedDatabase {
-        try DatabaseCopy(of: "\(original)/\(databaseName)", at: "\(folder)/\(databaseName)")
+        let path = "\(folder)/\(databaseName)"
+        if let (address, id) = try schema(of: original) { return try PostgresCopy(of: address, id: id, at: path) }
+        return try DatabaseCopy(of: "\(original)/\(databaseName)", at: path)
     }
 
     /// Opens the file of a backup.

@@ -16,7 +16,7 @@ final class PostgresConnection: @unchecked Sendable {
         let onResult: ((PostgresResult) throws -> Void)?
     }
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let options: PostgresAddress
     private var waiting: [Waiting] = []
     /// The names of prepared statements by their text.
@@ -198,7 +198,7 @@ extension PostgresConnection {
         guard PQpipelineSync(handle) == 1 else { throw loss() }
     }
 
-    private func loss() -> PostgresError { .loss(lastMessage) }
+    func loss() -> PostgresError { .loss(lastMessage) }
 
     /// Reads the result of one command, and the mark after it.
     private func read(within budget: QueryBudget?) throws -> PostgresResult {

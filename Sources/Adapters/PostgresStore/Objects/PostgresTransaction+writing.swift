@@ -190,7 +190,7 @@ extension PostgresTransaction {
 
 extension StoredObject {
     /// The entries of the ACL that grant read access; `*` without an ACL.
-    fileprivate var readers: [String] {
+    var readers: [String] {
         guard let acl else { return [AccessControlList.everyoneEntry] }
         return acl.json.filter { $0.value.objectValue?["read"] == .bool(true) }.keys.map(ObjectKeys.escaped).sorted()
     }

@@ -76,9 +76,9 @@ struct PostgresCatalog: Sendable {
 }
 
 /// The table of one class, and the names of its indexes.
-struct ClassTable {
+struct ClassTable: Equatable {
     private let number: Int64
-    private var name: String { "class_\(number)" }
+    var name: String { "class_\(number)" }
 
     init(_ number: Int64) {
         self.number = number
@@ -86,11 +86,17 @@ struct ClassTable {
 
     /// Creates the table with the indexes that every class has.
     func make(_ connection: PostgresConnection) throws {
-        for statement in [
+        makeColumns(connection)
+        try makeIndexes(connection)
+    }
+
+    /// Creates the table without indexes, for many rows that are loaded before ``makeIndexes(_:)``.
+    func makeColumns(_ connection: PostgresConnection) {
+        connection.later(
             """
             CREATE TABLE \(name) (
-                number     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                id         text COLLATE "C" NOT NULL CONSTRAINT \(name)_id UNIQUE,
+                number     bigint GENERATED ALWAYS AS IDENTITY,
+                id         text COLLATE "C" NOT NULL,
                 created_at bigint NOT NULL,
                 updated_at bigint NOT NULL,
                 acl        text,
@@ -98,7 +104,14 @@ struct ClassTable {
                 body       text NOT NULL,
                 keys       jsonb NOT NULL
             )
-            """,
+            """
+        )
+    }
+
+    /// Creates the indexes that every class has.
+    func makeIndexes(_ connection: PostgresConnection) throws {
+        for statement in [
+            "ALTER TABLE \(name) ADD PRIMARY KEY (number), ADD CONSTRAINT \(name)_id UNIQUE (id)",
             "CREATE INDEX \(name)_created ON \(name) (created_at)",
             "CREATE INDEX \(name)_updated ON \(name) (updated_at)",
             "CREATE INDEX \(name)_readers ON \(name) USING gin (readers)",

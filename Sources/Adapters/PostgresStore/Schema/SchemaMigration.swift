@@ -73,6 +73,26 @@ enum SchemaMigration {
         try connection.run("SELECT pg_advisory_unlock(hashtextextended(\(schema), 7526))")
     }
 
+    /// Throws ``OpenFailure`` unless the schema exists and has this version; changes nothing.
+    static func requireCurrent(_ connection: PostgresConnection, schema: String) throws {
+        guard try !connection.run("SELECT to_regclass('migration')").isNull(0, 0) else {
+            throw OpenFailure(message: "has no objects of lcfile in its schema \(schema)")
+        }
+        let result = try connection.run("SELECT coalesce(max(version), 0) FROM migration")
+        let version = Int(result.integer(0, 0) ?? 0)
+        try refuseNewer(version)
+        guard version == all.count else {
+            throw OpenFailure(message: "was written by an earlier version of lcfile; start the server once before")
+        }
+    }
+
+    private static func refuseNewer(_ version: Int) throws {
+        guard version > all.count else { return }
+        throw OpenFailure(
+            message: "was migrated to version \(version) by a later lcfile; this one knows \(all.count)"
+        )
+    }
+
     private static func migrate(_ connection: PostgresConnection, _ schema: String) throws {
         connection.later("CREATE SCHEMA IF NOT EXISTS \(schema.quotedName)")
         connection.later(
@@ -84,11 +104,7 @@ enum SchemaMigration {
         )
         let result = try connection.run("SELECT coalesce(max(version), 0) FROM migration")
         let version = Int(result.integer(0, 0) ?? 0)
-        guard version <= all.count else {
-            throw OpenFailure(
-                message: "was migrated to version \(version) by a later lcfile; this one knows \(all.count)"
-            )
-        }
+        try refuseNewer(version)
         for (index, statements) in all.enumerated().dropFirst(version) {
             connection.later("BEGIN")
             for statement in statements { connection.later(statement) }

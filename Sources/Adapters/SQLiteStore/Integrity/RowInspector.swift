@@ -110,7 +110,7 @@ private struct Reading {
 }
 
 /// A class's table, and the highest number of a row that can have no checksum yet.
-private struct InspectedTable {
+struct InspectedTable {
     let number: Int64
     let name: String
     let unknown: Int64

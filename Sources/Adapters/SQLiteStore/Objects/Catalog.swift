@@ -57,6 +57,12 @@ struct ClassTable {
 
     /// Creates the table with the indexes that every class has.
     func make(_ db: Database) throws {
+        try makeColumns(db)
+        try makeIndexes(db)
+    }
+
+    /// Creates the table with the index of the ids, for many rows that are loaded before ``makeIndexes(_:)``.
+    func makeColumns(_ db: Database) throws {
         try db.execute(
             sql: """
                 CREATE TABLE \(name) (
@@ -67,7 +73,15 @@ struct ClassTable {
                     acl        TEXT,
                     body       TEXT NOT NULL,
                     checksum   INTEGER
-                ) STRICT;
+                ) STRICT
+                """
+        )
+    }
+
+    /// Creates the indexes that every class has.
+    func makeIndexes(_ db: Database) throws {
+        try db.execute(
+            sql: """
                 CREATE INDEX \(name)_created ON \(name) (created_at);
                 CREATE INDEX \(name)_updated ON \(name) (updated_at);
                 """
