@@ -13,7 +13,7 @@ package struct LCFileCommand: AsyncParsableCommand {
             Keys are never arguments: they come from a profile, a file or the environment.
 
             Exit codes: 0 success, 1 something failed, 2 wrong usage, 3 the server cannot be reached, refuses the \
-            credentials or fails, 130 interrupted. Of 'serve', 'backup', 'restore' and 'check' also: 65 a backup is \
+            credentials or fails, 130 interrupted. Of 'serve', 'backup', 'restore', 'check' and 'migrate' also: 65 a backup is \
             incomplete or a check found damage, 69 the server cannot listen on an address, 73 the storage cannot be used, 78 a setting is \
             invalid.
 
@@ -52,7 +52,7 @@ package struct LCFileCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     Serve.self, StatusCommand.self, Health.self, DoctorCommand.self, VersionCommand.self, Backup.self,
-                    Restore.self, Check.self, ConsoleCommand.self,
+                    Restore.self, Check.self, MigrateCommand.self, ConsoleCommand.self,
                 ]
             ),
             CommandGroup(name: "Client", subcommands: [ProfileCommand.self, CompletionsCommand.self]),

@@ -1,0 +1,145 @@
+internal import Domain
+internal import Glibc
+
+/// Moves the objects of one app; the storage folder is locked.
+struct AppMove {
+    /// The app's folder.
+    let folder: String
+    let engine: any MoveEngine
+    let report: (String) -> Void
+
+    /// The path of its database file.
+    private var file: String { "\(folder)/\(engine.databaseName)" }
+
+    /// The end of the name of a file that is not complete yet.
+    private static let draft = ".partial"
+    /// The end of the name of a file that no server uses any more, before the time.
+    private static let former = ".moved-"
+
+    /// Moves the objects of the file; the marker is the switch.
+    func toPostgres(_ schema: String) throws -> StorageMove.Outcome {
+        let tally = try sayingWhere(file) {
+            try engine.settle(in: folder)
+            guard try !StorageContents.isPresent("\(file)-wal") else {
+                throw OpenFailure(message: "has a write-ahead log that cannot be written into it")
+            }
+            return try engine.readFile(file) { source in
+                let source = PlacedSource(source: source, place: "the database \(file)")
+                return try sayingWhere(schema: schema) {
+                    guard try engine.isFilled(schema) else { return try engine.newSchema(schema).loadAll(of: source) }
+                    return try compare(source, with: schema)
+                }
+            }
+        }
+        let id = try sayingWhere(schema: schema) { try engine.id(of: schema) }
+        try DatabaseMarker(schema: schema, id: id).write(in: folder)
+        try setFileAside()
+        return .moved(objects: tally.rows)
+    }
+
+    /// A move that ended before the marker has left a complete schema.
+    private func compare(_ source: any DumpSource, with schema: String) throws -> DumpTally {
+        let tally = try DumpTally(of: source)
+        do {
+            try engine.readSchema(schema) { try tally.requireEqual(DumpTally(of: $0)) }
+        } catch let failure as OpenFailure {
+            throw OpenFailure(
+                message: "is not empty and \(failure.message); if its objects are not needed, remove it: "
+                    + "DROP SCHEMA \"\(schema)\" CASCADE"
+            )
+        }
+        return tally
+    }
+
+    /// Moves the objects of a schema; the end of the marker is the switch.
+    func toFile(from marker: DatabaseMarker) throws -> StorageMove.Outcome {
+        let schema = marker.schema
+        guard try sayingWhere(schema: schema, { try engine.id(of: schema) }) == marker.id else {
+            throw ExitError.storage(
+                "\(AppMove.place(ofSchema: schema)) is not that of \(folder)/\(DatabaseMarker.name): it was created anew, "
+                    + "or is of another storage"
+            )
+        }
+        try clearFiles()
+        let draft = file + AppMove.draft
+        var rows = 0
+        let retired = "\(schema.prefix(40))_moved_\(Timestamp.now().wholeSeconds)"
+        let obstacle = try sayingWhere(schema: schema) {
+            try engine.retireSchema(schema, as: retired) { source in
+                let source = PlacedSource(source: source, place: AppMove.place(ofSchema: schema))
+                rows = try sayingWhere(file) { try engine.newFile(draft).loadAll(of: source).rows }
+                try StorageContents.rename(draft, to: file)
+                try StorageContents.synchronize(folder)
+                try DatabaseMarker.remove(in: folder)
+            }
+        }
+        if let obstacle {
+            report("the schema \(schema) \(obstacle); no server must use it any more")
+        } else {
+            report("the former schema of \(folder) is \(retired); remove it when you do not need it any more")
+        }
+        return .moved(objects: rows)
+    }
+
+    /// Puts aside what moves of an app with a marker left when they were cut off: a file that is older than the schema
+    /// or complete, but not in use; and one that is incomplete.
+    func clearFiles() throws {
+        try setFileAside()
+        let draft = file + AppMove.draft
+        for end in ["", "-journal"] where try StorageContents.isPresent(draft + end) {
+            try StorageContents.remove(draft + end)
+        }
+    }
+
+    /// Gives a file that the app no longer has a name that no server opens; the operator removes it.
+    private func setFileAside() throws {
+        guard try StorageContents.isPresent(file) else { return }
+        var seconds = Timestamp.now().wholeSeconds
+        while try StorageContents.isPresent("\(file)\(AppMove.former)\(seconds)") { seconds += 1 }
+        let path = "\(file)\(AppMove.former)\(seconds)"
+        try StorageContents.rename(file, to: path)
+        try StorageContents.synchronize(folder)
+        report("the former database is \(path); remove it when you do not need it any more")
+    }
+
+    private static func place(ofSchema schema: String) -> String { "the schema \(schema) of the PostgreSQL database" }
+
+    /// Converts the errors of the adapters to messages for the operator; the innermost names the place.
+    private func sayingWhere<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as OpenFailure {
+            throw ExitError.storage("the database \(path) \(failure.message)")
+        }
+    }
+
+    private func sayingWhere<Result>(schema: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as OpenFailure {
+            throw ExitError.storage("\(AppMove.place(ofSchema: schema)) \(failure.message)")
+        }
+    }
+}
+
+/// A dump whose own failures name the database, so that they are not taken for those of the target that reads it.
+private struct PlacedSource: DumpSource {
+    let source: any DumpSource
+    let place: String
+
+    func forEachItem(_ body: (DumpItem) throws -> Void) throws {
+        var isOfBody = false
+        do {
+            try source.forEachItem { item in
+                do {
+                    try body(item)
+                } catch {
+                    isOfBody = true
+                    throw error
+                }
+            }
+        } catch let failure as OpenFailure where !isOfBody {
+            throw ExitError.storage("\(place) \(failure.message)")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Domain
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite struct StorageMoveTests {
+    /// A storage with one app of three objects.
+    private struct Fixture {
+        let storage: String
+        let schemas = FakeMoves.Schemas()
+
+        var folder: String { "\(storage)/app" }
+        var file: String { "\(folder)/lcfile.sqlite" }
+
+        func run(_ direction: StorageMove.Direction, killedAfter steps: Int? = nil) throws -> [StorageMove.Outcome] {
+            let engine = FakeMoves(schemas: schemas, kill: Kill(after: steps))
+            let move = StorageMove(of: storage, direction, with: engine) { _ in }
+            var outcomes: [StorageMove.Outcome] = []
+            try move.run { _, outcome in outcomes.append(outcome) }
+            return outcomes
+        }
+
+        /// The objects that a server finds.
+        func objects() throws -> [Int64] {
+            if let marker = try DatabaseMarker.read(in: folder) {
+                return try #require(schemas.numbers.withLock { $0[marker.schema] })
+            }
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            return try text.split(separator: "\n").map { try #require(Int64($0)) }
+        }
+
+        func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
+    }
+
+    private func withStorage(
+        in direction: StorageMove.Direction,
+        _ body: (Fixture) throws -> Void
+    ) async throws {
+        try await Samples.withFolder { storage in
+            let fixture = Fixture(storage: storage)
+            try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+            try "1\n2\n3\n".write(toFile: fixture.file, atomically: true, encoding: .utf8)
+            if direction == .toFiles { _ = try fixture.run(.toPostgres) }
+            try body(fixture)
+        }
+    }
+
+    @Test("objects move to PostgreSQL and back; what was moved from is kept under another name")
+    func roundTrip() async throws {
+        try await withStorage(in: .toPostgres) { (fixture) throws in
+            #expect(try fixture.run(.toPostgres) == [.moved(objects: 3)])
+            #expect(try fixture.objects() == [1, 2, 3])
+            #expect(try fixture.names().filter { $0.hasPrefix("lcfile.sqlite.moved-") }.count == 1)
+            #expect(try fixture.run(.toPostgres) == [.done])
+            #expect(try fixture.run(.toFiles) == [.moved(objects: 3)])
+            #expect(try fixture.objects() == [1, 2, 3])
+            #expect(fixture.schemas.numbers.withLock { $0.keys.allSatisfy { $0.hasPrefix("lcfile_app_moved_") } })
+            #expect(try fixture.run(.toFiles) == [.done])
+            #expect(try fixture.run(.toPostgres) == [.moved(objects: 3)])
+        }
+    }
+
+    @Test(
+        "a move that is killed at any step leaves all objects in use, and the next one ends it or goes back",
+        arguments: [StorageMove.Direction.toPostgres, .toFiles],
+        [StorageMove.Direction.toPostgres, .toFiles]
+    )
+    func kills(first: StorageMove.Direction, next: StorageMove.Direction) async throws {
+        let steps = Mutex(0)
+        let isDone = Mutex(false)
+        while !isDone.withLock({ $0 }) {
+            try await withStorage(in: first) { (fixture) throws in
+                do {
+                    _ = try fixture.run(first, killedAfter: steps.withLock { $0 })
+                    isDone.withLock { $0 = true }
+                } catch is Kill.Killed {
+                    steps.withLock { $0 += 1 }
+                }
+                #expect(try fixture.objects() == [1, 2, 3])
+                _ = try fixture.run(next)
+                #expect(try fixture.objects() == [1, 2, 3])
+                #expect(try (DatabaseMarker.read(in: fixture.folder) != nil) == (next == .toPostgres))
+                #expect(try fixture.names().contains("lcfile.sqlite") == (next == .toFiles))
+                #expect(try !fixture.names().contains { $0.hasSuffix(".partial") })
+            }
+        }
+        #expect(steps.withLock { $0 } >= 5)
+    }
+
+    @Test("a file beside a marker does not count: it gets another name, in both directions")
+    func fileBesideMarker() async throws {
+        for direction in [StorageMove.Direction.toPostgres, .toFiles] {
+            try await withStorage(in: .toFiles) { (fixture) throws in
+                try "7\n".write(toFile: fixture.file, atomically: true, encoding: .utf8)
+                _ = try fixture.run(direction)
+                #expect(try fixture.objects() == [1, 2, 3])
+                #expect(try fixture.names().filter { $0.hasPrefix("lcfile.sqlite.moved-") }.count == 2)
+            }
+        }
+    }
+
+    @Test("a schema that is not that of the marker is not moved")
+    func otherSchema() async throws {
+        try await withStorage(in: .toFiles) { (fixture) throws in
+            try DatabaseMarker(schema: "lcfile_app", id: "another").write(in: fixture.folder)
+            let error = #expect(throws: ExitError.self) { try fixture.run(.toFiles) }
+            #expect(error?.description.contains("is not that of") == true)
+            #expect(try DatabaseMarker.read(in: fixture.folder) != nil)
+        }
+    }
+
+    @Test("a schema with other objects is not used, and the file stays in use")
+    func otherObjects() async throws {
+        try await withStorage(in: .toPostgres) { (fixture) throws in
+            fixture.schemas.numbers.withLock { $0["lcfile_app"] = [1, 2] }
+            let error = #expect(throws: ExitError.self) { try fixture.run(.toPostgres) }
+            #expect(error?.description.contains("has 2 objects of Task, the original has 3") == true)
+            #expect(error?.description.contains(#"DROP SCHEMA "lcfile_app" CASCADE"#) == true)
+            #expect(try fixture.names() == ["lcfile.sqlite"])
+        }
+    }
+
+    @Test("a storage that a server uses, and one without apps, are refused")
+    func refused() async throws {
+        try await withStorage(in: .toPostgres) { (fixture) throws in
+            let folder = try StorageFolder(path: fixture.storage)
+            #expect(throws: ExitError.self) { try fixture.run(.toPostgres) }
+            withExtendedLifetime(folder.path) {}
+        }
+        try await Samples.withFolder { storage in
+            let empty = Fixture(storage: storage)
+            #expect(throws: ExitError.self) { try empty.run(.toPostgres) }
+            return
+        }
+    }
+}
