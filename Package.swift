@@ -156,6 +156,7 @@ let package = Package(
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
         library("CurlMail", in: "Adapters", ["Domain", "Curl", nioPosix]),
         library("S3Backups", in: "Adapters", ["Domain", "S3"]),
+        library("S3Blobs", in: "Adapters", ["Domain", "S3", crypto, logging, nioCore, nioPosix]),
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: Interface: HTTP, and the messages of WebSockets
@@ -253,6 +254,7 @@ let package = Package(
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "S3", [crypto]),
         tests(of: "S3Backups", ["S3", "Domain"]),
+        tests(of: "S3Blobs", ["S3", "Domain", crypto, nioCore, nioPosix]),
         tests(of: "Confinement"),
         tests(of: "VipsMedia", [nioPosix]),
         tests(
