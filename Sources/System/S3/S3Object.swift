@@ -8,4 +8,7 @@ package struct S3Object: Sendable, Equatable {
     package let modified: Int64
     /// The ETag without quotation marks; empty without one.
     package let tag: String
+    /// The values of the header fields `x-amz-meta-…` by the rest of their names in lower case; empty in lists, which
+    /// do not have them.
+    package var metadata: [String: String] = [:]
 }

@@ -18,6 +18,8 @@ package struct S3Options: Sendable {
     package var partSize: Int64 = 64 << 20
     /// The path of certificates in PEM of further authorities; `nil` for those of the system.
     package var caFile: String?
+    /// How the store encrypts new objects; `nil` for what the bucket has set.
+    package var encryption: S3Encryption?
     /// The user agent.
     package var userAgent = "lcfile"
 

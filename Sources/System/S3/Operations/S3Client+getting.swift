@@ -73,5 +73,6 @@ extension S3Object {
         size = response.length ?? 0
         modified = response.headers["last-modified"].flatMap { SigningTime.seconds(ofHTTP: $0) } ?? 0
         tag = response.tag ?? ""
+        metadata = response.metadata
     }
 }

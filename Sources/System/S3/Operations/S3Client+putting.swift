@@ -8,7 +8,7 @@ extension S3Client {
     ///   - bytes: The bytes, at most 5 GB.
     /// - Throws: ``S3Error``; an older object or the whole new one has the key then.
     package func put(_ key: String, bytes: [UInt8]) throws(S3Error) {
-        try put(key, S3Body(bytes))
+        try put(key, S3Content(bytes))
     }
 
     /// Stores the bytes of a file under a key: in one request, or in parts if it is large.
@@ -23,22 +23,38 @@ extension S3Client {
         let file = try S3File(reading: path)
         let size = try file.size()
         if size <= options.singlePutSize {
-            try put(key, S3Body(file, 0..<size))
+            try put(key, S3Content(S3Body(file, 0..<size)))
         } else {
             try putParts(key, file, size: size)
         }
         return size
     }
 
-    private func put(_ key: String, _ body: S3Body) throws(S3Error) {
+    /// Stores content under a key in one request.
+    ///
+    /// - Parameters:
+    ///   - key: The object's key, of 1 to 1024 bytes.
+    ///   - content: The bytes, at most 5 GB.
+    ///   - headers: Further header fields of the object, such as `x-amz-meta-…`.
+    /// - Throws: ``S3Error``; an older object or the whole new one has the key then.
+    package func put(
+        _ key: String,
+        _ content: S3Content,
+        headers: [(name: String, value: String)] = []
+    ) throws(S3Error) {
+        let body = content.body
         var request = S3Request("PUT", key)
         request.headers = [
             ("Content-Type", "application/octet-stream"), ("Content-MD5", body.digests.md5.base64),
         ]
+        request.headers += encryptionHeaders + headers
         request.body = body
         let response = try send(request)
         try S3Client.compare(response, with: body.digests.md5.hexadecimal, key)
     }
+
+    /// The header fields with which a new object is encrypted.
+    var encryptionHeaders: [(name: String, value: String)] { options.encryption?.headers ?? [] }
 
     /// Compares the ETag of what was stored; only a digest of the bytes can differ from what is expected.
     static func compare(_ response: S3Response, with expected: String, _ key: String) throws(S3Error) {

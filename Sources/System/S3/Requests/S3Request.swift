@@ -27,6 +27,12 @@ struct S3Body {
     /// Fills a buffer with the bytes from an offset on; returns their number.
     let read: (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) throws(S3Error) -> Int
 
+    init(size: Int64, digests: S3Digests, read: @escaping S3Content.Read) {
+        self.size = size
+        self.digests = digests
+        self.read = read
+    }
+
     init(_ bytes: [UInt8]) {
         size = Int64(bytes.count)
         var hashing = S3Hashing()
@@ -63,6 +69,13 @@ struct S3Response {
     /// The ETag without its quotation marks; `nil` without one.
     var tag: String? {
         headers["etag"].map { tag in tag.hasPrefix("\"") ? String(tag.dropFirst().prefix { $0 != "\"" }) : tag }
+    }
+
+    /// The values of `x-amz-meta-…` by the rest of their names.
+    var metadata: [String: String] {
+        let prefix = "x-amz-meta-"
+        let fields = headers.filter { $0.key.hasPrefix(prefix) }
+        return Dictionary(fields.map { (String($0.key.dropFirst(prefix.utf8.count)), $0.value) }) { $1 }
     }
 
     /// The body as XML; `nil` if it is none that the reader takes.
