@@ -254,7 +254,7 @@ let package = Package(
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "S3", [crypto]),
         tests(of: "S3Backups", ["S3", "Domain"]),
-        tests(of: "S3Blobs", ["S3", "Domain", crypto, nioCore, nioPosix]),
+        tests(of: "S3Blobs", ["S3", "Domain", "DiskBlobs", crypto, nioCore, nioPosix]),
         tests(of: "Confinement"),
         tests(of: "VipsMedia", [nioPosix]),
         tests(

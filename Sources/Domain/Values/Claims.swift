@@ -3,12 +3,15 @@ internal import Synchronization
 /// Exclusive claims on keys: a key has one holder at a time, and other tasks wait in order.
 ///
 /// Usable from any task. Waiting does not end when the task is cancelled, so holders must be brief.
-final class Claims<Key: Hashable & Sendable>: Sendable {
+package final class Claims<Key: Hashable & Sendable>: Sendable {
     /// The claimed keys, each with the tasks that wait for it, in order.
     private let state = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
+    /// Creates a value without claims.
+    package init() {}
+
     /// Runs a body while no other task holds the key.
-    func holding<Result>(_ key: Key, _ body: () async throws -> Result) async rethrows -> Result {
+    package func holding<Result>(_ key: Key, _ body: () async throws -> Result) async rethrows -> Result {
         await claim(key)
         defer { release(key) }
         return try await body()
@@ -17,7 +20,7 @@ final class Claims<Key: Hashable & Sendable>: Sendable {
     /// Runs a body while no other task holds any of the keys.
     ///
     /// The keys must be different, and in an order that all callers share; otherwise two callers could deadlock.
-    func holding<Result>(all keys: [Key], _ body: () async throws -> Result) async rethrows -> Result {
+    package func holding<Result>(all keys: [Key], _ body: () async throws -> Result) async rethrows -> Result {
         for key in keys { await claim(key) }
         defer { for key in keys { release(key) } }
         return try await body()

@@ -1,4 +1,4 @@
-"""Backups in a bucket of a real store."""
+"""Backups and blobs in a bucket of a real store."""
 
 import os
 import re
@@ -26,14 +26,15 @@ def engine(tmp_path_factory):
 # The debug build, of which `make test` makes both, is never without.
 @pytest.mark.skipif(
     BUNDLE.parent.name != "debug" and not BUNDLE.exists(), reason="this binary has no Swift tests built beside it")
-def test_a_bucket_keeps_the_contract_of_backup_targets(engine):
-    """The suite of the contract is in Swift, where folders and memory run it too; here it gets a store."""
+@pytest.mark.parametrize("suites, count", [("S3BackupTargetTests", 3), ("S3Blob.*Tests", 30)], ids=["backups", "blobs"])
+def test_a_bucket_keeps_the_contracts(engine, suites, count):
+    """The suites of the contracts are in Swift, where folders and memory run them too; here they get a store."""
     run = subprocess.run(
-        [BUNDLE, "--testing-library", "swift-testing", "--filter", "S3BackupTargetTests"],
+        [BUNDLE, "--testing-library", "swift-testing", "--filter", suites],
         env=os.environ | engine.environment, capture_output=True, text=True, timeout=240)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
     done = re.search(r"Test run with (\d+) tests? .*passed", run.stdout + run.stderr)
-    assert done and int(done[1]) >= 3, run.stdout[-2000:]
+    assert done and int(done[1]) >= count, run.stdout[-2000:]
 
 
 def test_snapshots_in_a_bucket_are_verified_thinned_out_and_restored(engine, new_server, tmp_path):

@@ -1,0 +1,125 @@
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import NIOCore
+internal import Synchronization
+
+/// A cache of objects and pieces of objects as files of a folder, up to a number of bytes.
+///
+/// A file gets its name, which has the SHA-256 of its bytes, when it is complete. Its bytes are compared with that digest
+/// before they are served for the first time, and again after the file was changed from outside: a damaged file is
+/// removed and fetched again. Files survive a restart, and those that were not used for the longest time go first. Open
+/// files stay readable when they are removed. The folder belongs to one process; its disk needs no syncs.
+package final class S3FileCache: Sendable {
+    private let folder: String
+    private let entries: Mutex<S3CacheEntries>
+    private let claims = Claims<S3CacheName>()
+
+    private static let unfinished = "fetch-"
+
+    /// Opens a folder, or creates it, and removes unfinished files; blocks.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder; the one above it must exist.
+    ///   - bound: The maximum number of bytes in complete files.
+    /// - Throws: An error if the folder cannot be created or read.
+    package init(folder: String, bound: Int64) throws {
+        self.folder = folder
+        entries = Mutex(S3CacheEntries(bound: bound))
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw CacheFailure("mkdir", errno) }
+        try load()
+    }
+
+    /// The number of bytes in complete files.
+    package var size: Int64 { entries.withLock(\.total) }
+
+    /// The file of a name, which is fetched if the cache does not have it; several callers share one fetch.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - threads: Threads for all blocking calls.
+    ///   - fetch: Writes the bytes; blocks.
+    /// - Returns: The file, with only these bytes.
+    /// - Throws: ``CacheFailure`` if the disk fails; errors of the fetch.
+    func file(
+        _ name: S3CacheName,
+        on threads: S3Threads,
+        fetch: @escaping @Sendable (S3CacheWriter) throws -> Void
+    ) async throws -> LocalFile {
+        if let file = try await cached(name, on: threads) { return file }
+        return try await claims.holding(name) {
+            if let file = try await cached(name, on: threads) { return file }
+            return try await threads.run { [self] in try store(name, fetch) }
+        }
+    }
+
+    private func cached(_ name: S3CacheName, on threads: S3Threads) async throws -> LocalFile? {
+        guard let entry = entries.withLock({ $0.use(name) }) else { return nil }
+        return try await threads.run { [self] in
+            if let file = openIntact(name, entry) { return file }
+            remove(name, entry)
+            return nil
+        }
+    }
+
+    /// Opens the file of an entry; `nil` if it is not there or has other bytes than those that were fetched; blocks.
+    private func openIntact(_ name: S3CacheName, _ entry: S3CacheEntries.Entry) -> LocalFile? {
+        guard let file = openFile(entry.fileName(name)), let before = file.stamp, before.size == entry.size else {
+            return nil
+        }
+        if before == entry.stamp { return file }
+        guard file.sha256(size: entry.size) == entry.sha256, file.stamp == before else { return nil }
+        entries.withLock { $0.confirm(name, before) }
+        return file
+    }
+
+    private func remove(_ name: S3CacheName, _ entry: S3CacheEntries.Entry) {
+        let file = entries.withLock { $0.remove(name) }
+        if let file { unlink("\(folder)/\(file)") }
+    }
+
+    private func store(_ name: S3CacheName, _ fetch: (S3CacheWriter) throws -> Void) throws -> LocalFile {
+        let draft = S3FileCache.unfinished + RandomString.lowercase(25)
+        let writer = try S3CacheWriter("\(folder)/\(draft)")
+        // After the rename there is nothing under this name.
+        defer { unlink(writer.path) }
+        try fetch(writer)
+        var entry = writer.entry
+        guard let file = openFile(draft) else { throw CacheFailure("open", errno) }
+        guard rename(writer.path, "\(folder)/\(entry.fileName(name))") == 0 else { throw CacheFailure("rename", errno) }
+        // The rename can change a time of the file.
+        entry.stamp = file.stamp
+        let removed = entries.withLock { $0.add(entry, as: name) }
+        for old in removed { unlink("\(folder)/\(old)") }
+        return file
+    }
+
+    private func openFile(_ name: String) -> LocalFile? {
+        let descriptor = open("\(folder)/\(name)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        return descriptor < 0 ? nil : LocalFile(owning: descriptor)
+    }
+
+    /// Reads the names of the folder, the oldest files first.
+    private func load() throws {
+        guard let stream = opendir(folder) else { throw CacheFailure("opendir", errno) }
+        defer { closedir(stream) }
+        var found: [(name: S3CacheName, entry: S3CacheEntries.Entry, time: Int)] = []
+        while let item = readdir(stream) {
+            let text = withUnsafeBytes(of: &item.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if text.hasPrefix(S3FileCache.unfinished) { unlink("\(folder)/\(text)") }
+            let parts = text.split(separator: ".")
+            var status = stat()
+            guard parts.count == 2, let name = S3CacheName(parts[0]), parts[1].utf8.count == 64,
+                lstat("\(folder)/\(text)", &status) == 0
+            else { continue }
+            let entry = S3CacheEntries.Entry(sha256: String(parts[1]), size: Int64(status.st_size), stamp: nil)
+            found.append((name, entry, status.st_mtim.tv_sec))
+        }
+        for item in found.sorted(by: { $0.time < $1.time }) {
+            let removed = entries.withLock { $0.add(item.entry, as: item.name) }
+            for old in removed { unlink("\(folder)/\(old)") }
+        }
+    }
+}

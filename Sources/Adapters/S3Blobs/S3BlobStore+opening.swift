@@ -1,0 +1,73 @@
+package import Domain
+internal import S3
+
+extension S3BlobStore {
+    package func open(_ key: FileKey) async throws -> (any OpenBlob)? {
+        let blob = BlobName(key)
+        // A blob that is removed between the two requests is gone, unless the key has a new one by then.
+        for _ in 0..<S3BlobStore.attempts {
+            guard let object = try await find(blob) else { return nil }
+            do {
+                return try await open(object)
+            } catch is MissingObject {
+                known.remove(blob)
+            }
+        }
+        return nil
+    }
+
+    private static let attempts = 3
+
+    /// The blob of a key; `nil` if it has none.
+    private func find(_ blob: BlobName) async throws -> S3Object? {
+        if let last = await known.value(for: blob, loading: { nil }) {
+            let found = try await threads.run { [bucket] in try bucket.client.head(last.key) }
+            // A blob under this name has won before, and its bytes never change.
+            if let found, found.size == last.size, found.tag == last.tag { return found }
+            known.remove(blob)
+        }
+        return try await known.value(for: blob) {
+            let found = try await threads.run { [bucket] in try bucket.listing(of: blob).committed }
+            guard found.count < 2 else {
+                let names = found.map(\.blob.key).joined(separator: " and ")
+                throw ServiceError(S3Error(.refused, "one key has the blobs of two files: \(names)"))
+            }
+            return found.first?.blob
+        }
+    }
+
+    private func open(_ object: S3Object) async throws -> any OpenBlob {
+        let large = S3LargeBlob(object, client: bucket.client, cache: cache, threads: threads, settings: settings)
+        guard object.size <= settings.wholeSize else { return large }
+        do {
+            let file = try await cache.file(S3CacheName(object, in: bucket.client.bucket), on: threads) {
+                [client = bucket.client] writer in
+                try S3BlobStore.fetch(object, from: client, to: writer)
+            }
+            return S3CachedBlob(file, size: object.size, threads: threads)
+        } catch is CacheFailure {
+            // Without the cache's disk, the blob is read from the store as it is sent.
+            return large
+        }
+    }
+
+    /// Writes a whole blob to the cache and compares it with the digest with which it was put; blocks.
+    private static func fetch(_ object: S3Object, from client: S3Client, to writer: S3CacheWriter) throws {
+        for _ in 1...2 {
+            var hasher = ContentHasher()
+            let found = try writer.fill(0..<object.size, of: object, from: client) { hasher.update($0) }
+            switch S3BlobMetadata.digest(of: found) {
+            case .contentHash(let expected): if hasher.finalize() == expected { return }
+            case .sha256(let expected): if writer.sha256 == expected { return }
+            // Another program has stored the object; its size is all that is known.
+            case nil: return
+            }
+        }
+        throw ServiceError.unreadable(
+            UnreadableBlob("the S3 store has other bytes of '\(object.key)' than were stored")
+        )
+    }
+}
+
+/// The store has no such object any more.
+struct MissingObject: Error {}

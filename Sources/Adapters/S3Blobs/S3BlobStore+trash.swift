@@ -1,0 +1,63 @@
+package import Domain
+internal import S3
+
+/// The trash as objects beside the blobs, by copies that the store makes itself.
+extension S3BlobStore {
+    package func moveToTrash(_ blobs: [TrashedBlob]) async throws -> [(any Error)?] {
+        let results = try await threads.each(blobs) { [bucket] in try bucket.moveToTrash($0) }
+        for blob in blobs { known.remove(BlobName(blob.key)) }
+        return results.map(\.failure)
+    }
+
+    package func restore(_ blob: TrashedBlob) async throws -> Bool {
+        let name = BlobName(blob.key)
+        let (trashed, committed) = try await threads.run { [bucket] in
+            (try bucket.trashed(blob.entry), try bucket.listing(of: name).committed)
+        }
+        guard let (file, bytes) = trashed else { return !committed.isEmpty }
+        if committed.contains(where: { $0.file != file }) { throw ServiceError.keyTaken }
+        if committed.contains(where: { $0.file == file }) { return true }
+        do {
+            try await threads.run { [bucket] in
+                try bucket.claim(name, for: file)
+                try bucket.copy(bytes, to: bucket.layout.name(of: name, file))
+            }
+            try await decide(name, of: file, size: bytes.size)
+            return true
+        } catch {
+            // Nobody else does: no journal has a note of it. A claim that stays lets the same restoring begin again.
+            _ = try? await shieldedFromCancellation { [bucket, threads] in
+                try await threads.run { try bucket.withdraw(name, of: file) }
+            }
+            throw error
+        }
+    }
+
+    package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
+        let names = try await threads.each(entries) { [bucket] in try bucket.trashed($0)?.bytes.key }
+        let errors = try await delete(names.compactMap { (try? $0.get()) ?? nil })
+        return names.map { name in name.failure ?? ((try? name.get()) ?? nil).flatMap { errors[$0] } }
+    }
+}
+
+extension S3BlobBucket {
+    /// Moves the blob of a key to the trash.
+    fileprivate func moveToTrash(_ blob: TrashedBlob) throws(S3Error) {
+        let name = BlobName(blob.key)
+        let trashed = try trashed(blob.entry)
+        for (file, bytes) in try listing(of: name).committed {
+            if let trashed {
+                // Another file has the key by now, if an earlier call has moved the blob.
+                guard trashed.file == file else { continue }
+            } else {
+                try copy(bytes, to: layout.name(ofTrashed: blob.entry, file))
+            }
+            try client.delete([bytes.key])
+        }
+    }
+
+    /// Copies an object inside the bucket; requests of a moment ago make an equal copy.
+    func copy(_ object: S3Object, to name: String) throws(S3Error) {
+        try client.copy(object.key, to: name)
+    }
+}

@@ -1,0 +1,131 @@
+package import Domain
+internal import NIOCore
+package import NIOPosix
+package import S3
+
+/// Blobs as objects in a bucket that several servers share, with a cache on the local disk.
+///
+/// Every blocking call runs on the given pool, whose size the server sets: it is the number of requests to the store at
+/// the same time. The store must list an object as soon as it has acknowledged it (AWS, Ceph and SeaweedFS do); it needs
+/// no conditional requests. The names and the rules of a put are in docs/decisions/0005-blobs-in-s3.md.
+package struct S3BlobStore: BlobStore {
+    let bucket: S3BlobBucket
+    let cache: S3FileCache
+    let threads: S3Threads
+    let settings: S3BlobSettings
+    /// The blobs of keys as this server saw them last; each is confirmed by the store before it is used.
+    let known = BoundedCache<BlobName, S3Object>(bound: 10_000)
+
+    /// Creates a store; sends no request.
+    ///
+    /// - Parameters:
+    ///   - client: The client of the bucket.
+    ///   - layout: The names of the app's objects.
+    ///   - cache: The cache, which stores of several apps can share.
+    ///   - pool: Threads for requests and for reading the cache.
+    ///   - settings: Sizes and times.
+    package init(
+        _ client: S3Client,
+        layout: S3BlobLayout,
+        cache: S3FileCache,
+        pool: NIOThreadPool,
+        settings: S3BlobSettings = S3BlobSettings()
+    ) {
+        bucket = S3BlobBucket(client: client, layout: layout)
+        self.cache = cache
+        threads = S3Threads(pool: pool)
+        self.settings = settings
+    }
+
+    package func put(
+        _ staged: any StagedBlob,
+        _ facts: BlobFacts,
+        as key: FileKey,
+        of file: ObjectID
+    ) async throws {
+        let blob = BlobName(key)
+        try await staged.synchronize()
+        // A large blob would be sent in vain.
+        if facts.size > settings.singlePutSize {
+            let isTaken = try await threads.run { [bucket] in
+                try bucket.listing(of: blob).committed.contains { $0.file != file }
+            }
+            if isTaken { throw ServiceError.keyTaken }
+        }
+        try await threads.run { [bucket] in try bucket.claim(blob, for: file) }
+        let sender = S3BlobSender(client: bucket.client, threads: threads, settings: settings)
+        try await sender.send(staged, facts, to: bucket.layout.name(of: blob, file))
+        try await decide(blob, of: file, size: facts.size)
+    }
+
+    package func undo(_ staged: any StagedBlob, as blob: BlobName, of file: ObjectID) async throws {
+        try await threads.run { [bucket] in
+            try bucket.abortUploads(of: blob, file)
+            try bucket.withdraw(blob, of: file)
+        }
+        known.remove(blob)
+    }
+
+    /// Ends a put or a restoring whose blob is stored: waits for others that want the key, until one has it.
+    ///
+    /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the key, after the blob is removed.
+    func decide(_ blob: BlobName, of file: ObjectID, size: Int64) async throws {
+        let end = ContinuousClock.now + settings.claimPatience
+        while true {
+            let (decision, found) = try await threads.run { [bucket] in
+                let listing = try bucket.listing(of: blob, for: file)
+                return (listing.decision(for: file), listing.entries.first { $0.file == file }?.blob?.size)
+            }
+            let isLate = ContinuousClock.now >= end
+            switch decision {
+            case .won:
+                guard found == size else {
+                    let cause = UnreadableBlob(size: found ?? 0, expected: size)
+                    throw ServiceError(.internalFailure, "Internal error.", cause: cause)
+                }
+                return try await threads.run { [bucket] in try bucket.release(blob, of: file) }
+            case .unlisted where isLate:
+                let name = bucket.layout.name(of: blob, file)
+                throw ServiceError(S3Error(.unavailable, "the S3 store does not list '\(name)', which it has stored"))
+            case .waits where isLate, .lost:
+                try await threads.run { [bucket] in try bucket.withdraw(blob, of: file) }
+                throw ServiceError.keyTaken
+            case .waits, .unlisted: try await Task.sleep(for: .milliseconds(.random(in: 20...60)))
+            }
+        }
+    }
+
+    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+        let names = try await threads.each(keys) { [bucket] key in
+            try bucket.listing(of: BlobName(key)).committed.map(\.blob.key)
+        }
+        let errors = try await delete(names.flatMap { (try? $0.get()) ?? [] })
+        for key in keys { known.remove(BlobName(key)) }
+        return names.map { names in
+            names.failure ?? ((try? names.get()) ?? []).lazy.compactMap { errors[$0] }.first
+        }
+    }
+
+    /// Removes objects; returns the errors by their names.
+    func delete(_ names: [String]) async throws -> [String: any Error] {
+        guard !names.isEmpty else { return [:] }
+        return try await threads.run { [bucket] in
+            bucket.client.deleteReporting(names).mapValues { ServiceError($0) }
+        }
+    }
+
+    /// Removes the parts that uploads of ended servers have left; ``undo(_:as:of:)`` does so for interrupted commits.
+    ///
+    /// - Parameter seconds: The age from which an upload counts as abandoned: more than the longest put.
+    /// - Returns: The number of removed uploads, at most 1000.
+    /// - Throws: Errors of the storage.
+    package func abortUploads(olderThan seconds: Int64) async throws -> Int {
+        try await threads.run { [bucket] in
+            let now = Timestamp.now().wholeSeconds
+            let uploads = try bucket.client.uploads(prefix: bucket.layout.blobsPrefix)
+                .filter { $0.begun > 0 && $0.begun < now - seconds }
+            for upload in uploads { try bucket.client.abort(upload) }
+            return uploads.count
+        }
+    }
+}

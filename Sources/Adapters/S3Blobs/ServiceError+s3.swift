@@ -1,0 +1,21 @@
+internal import Domain
+internal import S3
+
+extension ServiceError {
+    /// The error of a request for which the store did not do what was requested.
+    ///
+    /// A missing object is an error here, too: callers that expect one handle it before.
+    init(_ error: S3Error) {
+        switch error.reason {
+        case .full: self = StorageFault.full.error(cause: error)
+        // 503, as for a database that cannot be reached: reads fail as well, but a later request can succeed.
+        case .unavailable, .stopped, .clock:
+            self.init(.storageReadOnly, "The server's S3 store cannot be reached.", cause: error)
+        case .settings, .missing, .tooLarge, .refused, .damaged, .local:
+            self = StorageFault.failing.error(cause: error)
+        }
+    }
+
+    /// The key has another file's blob, or another put is about to give it one.
+    static let keyTaken = ServiceError(.duplicateValue, "The key is taken.")
+}
