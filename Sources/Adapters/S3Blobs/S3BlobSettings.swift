@@ -13,7 +13,7 @@ package struct S3BlobSettings: Sendable {
     package var partSize: Int64 = 16 << 20
     /// The number of parts of one blob that are sent at the same time.
     package var parallelParts = 4
-    /// How long a put waits for another one of the same key that has to withdraw.
+    /// How long a put waits for others of the same key that have to withdraw, while none of them does.
     package var claimPatience = Duration.seconds(5)
 
     /// Creates the default settings.

@@ -70,17 +70,20 @@ package struct S3BlobStore: BlobStore {
     ///
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the key, after the blob is removed.
     func decide(_ blob: BlobName, of file: ObjectID, size: Int64) async throws {
-        let end = ContinuousClock.now + settings.claimPatience
+        var end = ContinuousClock.now + settings.claimPatience
+        var last: [ObjectID] = []
         while true {
-            let (decision, found) = try await threads.run { [bucket] in
-                let listing = try bucket.listing(of: blob, for: file)
-                return (listing.decision(for: file), listing.entries.first { $0.file == file }?.blob?.size)
-            }
+            let listing = try await threads.run { [bucket] in try bucket.listing(of: blob, for: file) }
+            let files = listing.entries.map(\.file)
+            // While others withdraw, one after the other on a slow store, it is not late.
+            if files != last { end = ContinuousClock.now + settings.claimPatience }
+            last = files
             let isLate = ContinuousClock.now >= end
-            switch decision {
+            switch listing.decision(for: file) {
             case .won:
+                let found = listing.entries.first { $0.file == file }?.blob?.size ?? 0
                 guard found == size else {
-                    let cause = UnreadableBlob(size: found ?? 0, expected: size)
+                    let cause = UnreadableBlob(size: found, expected: size)
                     throw ServiceError(.internalFailure, "Internal error.", cause: cause)
                 }
                 return try await threads.run { [bucket] in try bucket.release(blob, of: file) }
