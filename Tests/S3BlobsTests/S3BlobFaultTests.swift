@@ -46,6 +46,24 @@ struct S3BlobFaultTests {
         }
     }
 
+    @Test(
+        "a large blob is read whole from a store that fails each second request",
+        arguments: [.half, .refused(503)] as [S3Proxy.Fault]
+    )
+    func repeatsPieces(fault: S3Proxy.Fault) async throws {
+        let bytes = S3Fixture.pattern(100_000)
+        let faults: @Sendable (ReceivedRequest, Int) -> S3Proxy.Fault = { $1 % 2 == 1 ? fault : .none }
+        try await withProxy(faults, settings: .sizes(whole: 1000, piece: 30_000)) { store, _ in
+            let key = try S3Fixture.key()
+            try await store.put(bytes, as: key)
+            let blob = try #require(try await store.open(key))
+            var read = ByteBuffer()
+            for try await piece in blob.pieces(of: 0..<100_000) { read.writeImmutableBuffer(piece) }
+            #expect(read == bytes)
+            #expect(!blob.isDamaged)
+        }
+    }
+
     @Test("an answer that stops is left after the idle time, and the rest is requested again")
     func stalls() async throws {
         let bytes = S3Fixture.pattern(100_000)

@@ -131,6 +131,25 @@ struct S3BlobRaceTests {
         }
     }
 
+    @Test("a restoring that a dead server began is reverted by a move, or done again", arguments: [true, false])
+    func interruptedRestoring(isReverted: Bool) async throws {
+        try await S3Fixture.withStore { store in
+            let (blob, file) = (TrashedBlob(entry: ids(1)[0], key: try S3Fixture.key()), ids(1)[0])
+            try await store.put(ByteBuffer(string: "bytes"), as: blob.key, of: file)
+            _ = try await store.moveToTrash([blob])
+            let (layout, name) = (store.bucket.layout, BlobName(blob.key))
+            try store.bucket.claim(name, for: file)
+            try store.bucket.client.copy(layout.name(ofTrashed: blob.entry, file), to: layout.name(of: name, file))
+            #expect(try await store.open(blob.key) == nil)
+            if isReverted {
+                #expect(try await store.moveToTrash([blob]).allSatisfy { $0 == nil })
+                #expect(try S3Fixture.objects(layout) == [layout.name(ofTrashed: blob.entry, file)])
+            }
+            #expect(try await store.restore(blob))
+            #expect(try await store.bytes(blob.key) == ByteBuffer(string: "bytes"))
+        }
+    }
+
     @Test("a move that is repeated after the key got another file leaves that file's bytes")
     func repeatedMove() async throws {
         try await S3Fixture.withStore { store in

@@ -17,20 +17,13 @@ extension S3BlobStore {
         guard let (file, bytes) = trashed else { return !committed.isEmpty }
         if committed.contains(where: { $0.file != file }) { throw ServiceError.keyTaken }
         if committed.contains(where: { $0.file == file }) { return true }
-        do {
-            try await threads.run { [bucket] in
-                try bucket.claim(name, for: file)
-                try bucket.copy(bytes, to: bucket.layout.name(of: name, file))
-            }
-            try await decide(name, of: file, size: bytes.size)
-            return true
-        } catch {
-            // Nobody else does: no journal has a note of it. A claim that stays lets the same restoring begin again.
-            _ = try? await shieldedFromCancellation { [bucket, threads] in
-                try await threads.run { try bucket.withdraw(name, of: file) }
-            }
-            throw error
+        // What a failure leaves, the next attempt uses, and the move that reverts it removes.
+        try await threads.run { [bucket] in
+            try bucket.claim(name, for: file)
+            try bucket.copy(bytes, to: bucket.layout.name(of: name, file))
         }
+        try await decide(name, of: file, size: bytes.size)
+        return true
     }
 
     package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
@@ -45,13 +38,14 @@ extension S3BlobBucket {
     fileprivate func moveToTrash(_ blob: TrashedBlob) throws(S3Error) {
         let name = BlobName(blob.key)
         let trashed = try trashed(blob.entry)
-        for (file, bytes) in try listing(of: name).committed {
-            if let trashed {
-                // Another file has the key by now, if an earlier call has moved the blob.
-                guard trashed.file == file else { continue }
-            } else {
-                try copy(bytes, to: layout.name(ofTrashed: blob.entry, file))
-            }
+        let listing = try listing(of: name)
+        if let trashed {
+            // An earlier call has moved the blob, so any other file's is a later one; this file's was restored since.
+            guard listing.entries.contains(where: { $0.file == trashed.file }) else { return }
+            return try withdraw(name, of: trashed.file)
+        }
+        for (file, bytes) in listing.committed {
+            try copy(bytes, to: layout.name(ofTrashed: blob.entry, file))
             try client.delete([bytes.key])
         }
     }

@@ -16,9 +16,6 @@ package final class S3Client: Sendable {
     private let handles = Mutex<[PooledHandle]>([])
     private let goesOn: @Sendable () -> Bool
 
-    /// Connections that wait for the next call at most; further ones are closed.
-    private static let idleConnections = 8
-
     /// - Parameters:
     ///   - bucket: The bucket.
     ///   - credentials: The keys with which requests are signed.
@@ -54,7 +51,7 @@ package final class S3Client: Sendable {
         let pooled = try pooledHandle()
         defer {
             pooled.handle.reset()
-            handles.withLock { if $0.count < S3Client.idleConnections { $0.append(pooled) } }
+            handles.withLock { if $0.count < options.idleConnections { $0.append(pooled) } }
         }
         let response = try exchange.perform(on: &pooled.handle, for: self)
         guard (200..<300).contains(response.status) else {

@@ -20,6 +20,8 @@ package struct S3Options: Sendable {
     package var caFile: String?
     /// How the store encrypts new objects; `nil` for what the bucket has set.
     package var encryption: S3Encryption?
+    /// The maximum number of connections that are kept open for the next requests.
+    package var idleConnections = 8
     /// The user agent.
     package var userAgent = "lcfile"
 
