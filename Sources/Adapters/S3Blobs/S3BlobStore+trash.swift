@@ -1,7 +1,7 @@
 package import Domain
 internal import S3
 
-/// The trash as objects beside the blobs, by copies that the store makes itself.
+/// The trash as objects beside the blobs, by copies that the store makes itself: of at most 5 GB on AWS.
 extension S3BlobStore {
     package func moveToTrash(_ blobs: [TrashedBlob]) async throws -> [(any Error)?] {
         let results = try await threads.each(blobs) { [bucket] in try bucket.moveToTrash($0) }
@@ -20,7 +20,7 @@ extension S3BlobStore {
         // What a failure leaves, the next attempt uses, and the move that reverts it removes.
         try await threads.run { [bucket] in
             try bucket.claim(name, for: file)
-            try bucket.copy(bytes, to: bucket.layout.name(of: name, file))
+            try bucket.client.copy(bytes.key, to: bucket.layout.name(of: name, file))
         }
         try await decide(name, of: file, size: bytes.size)
         return true
@@ -45,13 +45,8 @@ extension S3BlobBucket {
             return try withdraw(name, of: trashed.file)
         }
         for (file, bytes) in listing.committed {
-            try copy(bytes, to: layout.name(ofTrashed: blob.entry, file))
+            try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file))
             try client.delete([bytes.key])
         }
-    }
-
-    /// Copies an object inside the bucket; requests of a moment ago make an equal copy.
-    func copy(_ object: S3Object, to name: String) throws(S3Error) {
-        try client.copy(object.key, to: name)
     }
 }

@@ -31,7 +31,7 @@ final class S3LargeBlob: OpenBlob {
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
         guard offset < size, count > 0 else { return ByteBuffer() }
-        let end = min(size, offset + Int64(count))
+        let end = offset + min(Int64(count), size - offset)
         var bytes = ByteBuffer()
         while offset + Int64(bytes.readableBytes) < end {
             let position = offset + Int64(bytes.readableBytes)
