@@ -3,7 +3,7 @@ internal import Testing
 
 /// The contract of every ``ObjectStore``.
 package enum ObjectStoreContract {
-    package static let rules = objectRules + relationRules
+    package static let rules = objectRules + relationRules + zeroRules
 
     private static let objectRules: [ContractRule<any ObjectStore>] = [
         ContractRule("an object comes back whole") { store in

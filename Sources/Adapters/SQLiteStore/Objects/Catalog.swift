@@ -9,6 +9,8 @@ struct Catalog: Sendable {
         /// The number in the name of the class's table: names of tables are not case-sensitive, those of classes are.
         let number: Int64
         var schema: ClassSchema
+        /// Whether a string of an object can contain U+0000, at which SQLite ends a string that it extracts.
+        var hasZeros = false
     }
 
     private(set) var entries: [ClassName: Entry] = [:]
@@ -18,10 +20,16 @@ struct Catalog: Sendable {
 
     /// Reads the table `class`.
     init(_ db: Database) throws {
+        let marked = try ClassTable.markedForZeros(db)
         for row in try Row.fetchAll(db, sql: "SELECT number, name, schema FROM class") {
             let name = try ClassName(row["name"] as String)
             let json = try JSONValue(parsing: Array((row["schema"] as String).utf8), field: "schema")
-            entries[name] = Entry(number: row["number"], schema: try ClassSchema(name: name, stored: json))
+            let table = ClassTable(number: row["number"])
+            entries[name] = Entry(
+                number: table.number,
+                schema: try ClassSchema(name: name, stored: json),
+                hasZeros: marked.contains(table.name)
+            )
         }
     }
 
@@ -33,7 +41,7 @@ struct Catalog: Sendable {
             let table = ClassTable(number: known.number)
             for index in known.schema.indexes where !schema.indexes.contains(index) { try table.drop(index, db) }
             for index in schema.indexes where !known.schema.indexes.contains(index) {
-                try table.make(index, of: schema, db)
+                try table.make(index, of: schema, hasZeros: known.hasZeros, db)
             }
             entries[schema.name]?.schema = schema
         } else {
@@ -46,6 +54,22 @@ struct Catalog: Sendable {
             for index in schema.indexes { try ClassTable(number: entry.number).make(index, of: schema, db) }
             entries[schema.name] = entry
         }
+    }
+
+    /// Notes that an object of a class is about to get a string with U+0000, once for each class.
+    ///
+    /// From then on queries of the class compare such strings with Domain's own tests (``ConditionSQL``), and unique
+    /// indexes distinguish them. Classes without them, which is nearly all, have neither cost. A query that began
+    /// before the first such object was committed can take its string for one that ends at U+0000.
+    mutating func noteZeros(in name: ClassName, _ db: Database) throws {
+        guard let entry = entries[name], !entry.hasZeros else { return }
+        let table = ClassTable(number: entry.number)
+        try table.markForZeros(db)
+        for index in entry.schema.indexes where index.isUnique {
+            try table.drop(index, db)
+            try table.make(index, of: entry.schema, hasZeros: true, db)
+        }
+        entries[name]?.hasZeros = true
     }
 }
 
@@ -88,10 +112,27 @@ struct ClassTable {
         )
     }
 
-    func make(_ index: IndexDefinition, of schema: ClassSchema, _ db: Database) throws {
-        let terms = index.fields.map { SQLPath.indexed($0, in: schema) }.joined(separator: ", ")
+    /// Creates an index; a unique one distinguishes strings with U+0000 only with `hasZeros`.
+    func make(_ index: IndexDefinition, of schema: ClassSchema, hasZeros: Bool = false, _ db: Database) throws {
+        var terms = index.fields.map { SQLPath.indexed($0, in: schema) }
+        if index.isUnique, hasZeros { terms += index.fields.map(SQLPath.zeros) }
         let kind = index.isUnique ? "UNIQUE INDEX" : "INDEX"
-        try db.execute(sql: "CREATE \(kind) \"\(identifier(of: index))\" ON \(name) (\(terms))")
+        try db.execute(
+            sql: "CREATE \(kind) \"\(identifier(of: index))\" ON \(name) (\(terms.joined(separator: ", ")))"
+        )
+    }
+
+    /// Stores that strings of the class can contain U+0000: as an index of the objects with such a string.
+    func markForZeros(_ db: Database) throws {
+        try db.execute(sql: "CREATE INDEX \(name)_zeros ON \(name) (number) WHERE \(SQLPath.bodyHasZeros)")
+    }
+
+    /// The names of the tables for which ``markForZeros(_:)`` was called.
+    static func markedForZeros(_ db: Database) throws -> Set<String> {
+        try String.fetchSet(
+            db,
+            sql: "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = tbl_name || '_zeros'"
+        )
     }
 
     func drop(_ index: IndexDefinition, _ db: Database) throws {

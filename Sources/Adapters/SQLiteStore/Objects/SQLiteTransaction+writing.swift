@@ -38,6 +38,7 @@ extension SQLiteTransaction {
             try queries.health.requireSpace(for: name == .session ? .small : .data)
         }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
+        let body = try storedBody(of: object, in: name)
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO \(ClassTable(number: entry.number).name) (id, created_at, updated_at, acl, body, checksum)
@@ -48,8 +49,7 @@ extension SQLiteTransaction {
             try statement.execute(
                 arguments: [
                     object.id.description, object.createdAt.milliseconds, object.updatedAt.milliseconds,
-                    object.acl.map { JSONValue.object($0.json).databaseValue },
-                    JSONValue.object(object.fields).databaseValue,
+                    object.acl.map { JSONValue.object($0.json).databaseValue }, body,
                 ]
             )
         }
@@ -60,6 +60,7 @@ extension SQLiteTransaction {
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let before = try before.map(ObjectState.init) ?? wantedState(of: object.id, before: .updated, in: name)
         if queries.health.isFull { try requireSpace(for: object, in: name) }
+        let body = try storedBody(of: object, in: name)
         let statement = try db.cachedStatement(
             sql: """
                 UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?1, acl = ?2, body = ?3, \
@@ -69,13 +70,20 @@ extension SQLiteTransaction {
         try refusingDuplicates(in: entry.schema) {
             try statement.execute(
                 arguments: [
-                    object.updatedAt.milliseconds, object.acl.map { JSONValue.object($0.json).databaseValue },
-                    JSONValue.object(object.fields).databaseValue, object.id.description,
+                    object.updatedAt.milliseconds, object.acl.map { JSONValue.object($0.json).databaseValue }, body,
+                    object.id.description,
                 ]
             )
         }
         guard db.changesCount > 0 else { return }
         changes.record(.updated, object.id, in: name, before: before, after: ObjectState(object))
+    }
+
+    /// The fields of an object as its row stores them; notes a string with U+0000.
+    private func storedBody(of object: StoredObject, in name: ClassName) throws -> String {
+        let bytes = JSONValue.object(object.fields).encoded()
+        if bytes.hasEscapedZero { try catalog.noteZeros(in: name, db) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The current object, if a subscriber uses the state before a change.
@@ -205,6 +213,20 @@ private struct IDList {
         } else {
             test = "IN (SELECT value FROM json_each(?))"
             argument = JSONValue.array(ids.map { .string($0.description) }).databaseValue
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether this JSON contains the escape of U+0000, also behind a backslash that is escaped itself.
+    fileprivate var hasEscapedZero: Bool {
+        withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let start = rest.firstIndex(of: UInt8(ascii: "\\")) {
+                if rest[start...].starts(with: #"\u0000"#.utf8) { return true }
+                rest = rest[(start + 1)...]
+            }
+            return false
         }
     }
 }

@@ -107,16 +107,20 @@ final class SQLiteTransaction: WriteTransaction {
     }
 
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
-        let columns = "id, \(SQLPath.value(FieldPath(field: field))), \(RowChecksum.isIntact)"
-        return try running(query) { compiler in
-            try prepared(compiler.find(query, selecting: columns)) {
+        try running(query) { compiler in
+            // As JSON where the value would end at U+0000.
+            let hasZeros = compiler.entry.hasZeros
+            let value = hasZeros ? SQLPath.json(field) : SQLPath.value(FieldPath(field: field))
+            let columns = "id, \(value), \(RowChecksum.isIntact)"
+            return try prepared(compiler.find(query, selecting: columns)) {
                 try Row.fetchAll($0, arguments: $1).compactMap { row in
                     guard row[2] as Bool else {
                         let id = String.fromDatabaseValue(row[0] as DatabaseValue)
                         throw RowChecksum.damage(of: id ?? "", in: query.className)
                     }
                     guard let id = ObjectID(row[0] as String), let text = row[1] as String? else { return nil }
-                    return (id, text)
+                    guard hasZeros else { return (id, text) }
+                    return try JSONValue(parsing: Array(text.utf8), field: field).stringValue.map { (id, $0) }
                 }
             }
         } ?? []

@@ -4,6 +4,9 @@ internal import GRDB
 extension ConditionSQL {
     /// The SQL for a field with one value of a known type: a comparison, which an index can evaluate.
     mutating func value(_ test: ConditionForm.ValueTest, at path: FieldPath) -> SQL {
+        if needsWholeStrings(test, at: path) {
+            return "((\(candidates(test, of: SQLPath.value(path)))) AND \(ofObject(test.ofDomain, at: path)))"
+        }
         if case .matches(let pattern) = test { return found(pattern, at: path) }
         return "(\(comparison(test, of: SQLPath.value(path), path)))"
     }
@@ -12,10 +15,14 @@ extension ConditionSQL {
     private mutating func found(_ pattern: Pattern, at path: FieldPath) -> SQL {
         let value = SQLPath.value(path)
         guard let prefix = pattern.prefix else { return found(pattern, in: value, of: path) }
-        var terms: SQL = "\(sql: value) >= \(prefix.text)"
-        if let end = prefix.end { terms = "\(terms) AND \(sql: value) < \(end)" }
-        if !prefix.isAll { terms = "\(terms) AND \(found(pattern, in: value, of: path))" }
-        return "(\(terms))"
+        let range = strings(with: prefix, in: value)
+        return prefix.isAll ? "(\(range))" : "(\(range) AND \(found(pattern, in: value, of: path)))"
+    }
+
+    /// The SQL for the range of strings with a prefix.
+    func strings(with prefix: Pattern.Prefix, in value: String) -> SQL {
+        let start: SQL = "\(sql: value) >= \(argument(.string(prefix.text)))"
+        return prefix.end.map { "\(start) AND \(sql: value) < \(argument(.string($0)))" } ?? start
     }
 
     private mutating func found(_ pattern: Pattern, in value: String, of path: FieldPath) -> SQL {
@@ -25,12 +32,20 @@ extension ConditionSQL {
     /// The SQL for a path inside a field that an index covers: as for one value, with a check of its type.
     mutating func indexedValue(_ test: ConditionForm.ValueTest, at path: FieldPath) -> SQL {
         let value = SQLPath.value(path)
-        return "(\(comparison(test, of: value, path)) AND \(sql: SQLPath.type(path)) IN \(sql: test.jsonTypes))"
+        let isOfType: SQL = "\(sql: SQLPath.type(path)) IN \(sql: test.jsonTypes)"
+        if needsWholeStrings(test, at: path) {
+            return "((\(candidates(test, of: value))) AND \(isOfType) AND \(ofObject(test.ofDomain, at: path)))"
+        }
+        return "(\(comparison(test, of: value, path)) AND \(isOfType))"
     }
 
     /// The SQL for an element of an array, or for the value of a field that is not an array.
     mutating func element(_ test: ConditionForm.ValueTest, of path: FieldPath) -> SQL {
         let types: SQL = if case .matches = test { "type = 'text'" } else { "type IN \(sql: test.jsonTypes)" }
+        if needsWholeStrings(test, at: path) {
+            let possible = element(of: path, where: "\(types) AND (\(candidates(test, of: "value")))")
+            return "(\(possible) AND \(ofObject(test.ofDomain, at: path)))"
+        }
         return element(of: path, where: "\(types) AND \(comparison(test, of: "value", path))")
     }
 
@@ -48,11 +63,13 @@ extension ConditionSQL {
         func stored(_ json: JSONValue) -> JSONValue { isTime ? json.milliseconds : json.stored }
         switch test {
         case .equals(let json, _):
-            return "\(sql: value) = \(stored(json).databaseValue)"
+            return "\(sql: value) = \(argument(stored(json)))"
         case .compares(let comparison, let json, _):
-            return "\(sql: value) \(sql: comparison.rawValue) \(stored(json).databaseValue)"
+            return "\(sql: value) \(sql: comparison.rawValue) \(argument(stored(json)))"
         case .isIn(let values, _, let orNull):
-            let listed: SQL = "\(sql: value) IN \(list(values.map(stored)))"
+            // `json_each` would end them at U+0000, and no value equals them.
+            let possible = values.filter { !$0.hasZero }
+            let listed: SQL = "\(sql: value) IN \(list(possible.map(stored)))"
             return orNull ? "\(listed) OR \(sql: value) IS NULL" : listed
         case .matches(let pattern):
             return found(pattern, in: value, of: path)

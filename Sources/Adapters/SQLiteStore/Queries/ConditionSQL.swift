@@ -33,7 +33,7 @@ struct ConditionSQL {
     mutating func find(_ query: ObjectQuery, selecting columns: String = ConditionSQL.columns) throws -> SQL {
         """
         SELECT \(sql: columns) FROM \(sql: ClassTable(number: entry.number).name) \
-        WHERE \(sql(query)) ORDER BY \(try OrderSQL.sql(query, in: entry.schema)) \
+        WHERE \(sql(query)) ORDER BY \(try OrderSQL.sql(query, in: entry)) \
         LIMIT \(query.page.limit) OFFSET \(query.page.skip)
         """
     }
@@ -85,10 +85,14 @@ struct ConditionSQL {
         case .within(let path, let box): return within(box, path)
         case .matched(let path, let test, .field):
             return "lcfile_test(\(register(test, at: path)), \(sql: SQLPath.json(path.field)))"
-        case .matched(let path, let test, .object):
-            // No argument is constant, so that all such calls share their registers.
-            return "lcfile_body(\(register(test, at: path)) + 0 * number, body)"
+        case .matched(let path, let test, .object): return ofObject(test, at: path)
         }
+    }
+
+    /// The SQL for a test that Domain evaluates with the whole object.
+    mutating func ofObject(_ test: Condition.Test, at path: FieldPath) -> SQL {
+        // No argument is constant, so that all such calls share their registers.
+        "lcfile_body(\(register(test, at: path)) + 0 * number, body)"
     }
 
     /// Joins terms as a balanced tree: SQLite bounds the depth of an expression, not its length.

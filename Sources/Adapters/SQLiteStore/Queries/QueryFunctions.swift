@@ -1,4 +1,5 @@
 internal import Domain
+internal import FoundationEssentials
 internal import GRDB
 internal import Synchronization
 
@@ -33,6 +34,7 @@ final class QueryFunctions: Sendable {
         db.add(function: found)
         try ReadableFunction.add(to: db, self)
         db.add(function: QueryFunctions.distance)
+        db.add(function: QueryFunctions.bytes)
     }
 
     /// Registers a test and returns its number in statements; ``release(_:)`` it.
@@ -102,6 +104,12 @@ final class QueryFunctions: Sendable {
         guard degrees.count == 4 else { return nil }
         return GeoPoint(latitude: degrees[0], longitude: degrees[1])
             .distance(to: GeoPoint(latitude: degrees[2], longitude: degrees[3]))
+    }
+
+    /// `lcfile_bytes(json)`: the UTF-8 of a string, given as JSON; NULL for other values.
+    private static let bytes = DatabaseFunction("lcfile_bytes", argumentCount: 1, pure: true) { values in
+        guard let json = String.fromDatabaseValue(values[0]), json.utf8.first == UInt8(ascii: "\"") else { return nil }
+        return try JSONValue(parsing: Array(json.utf8), field: "body").stringValue.map { Data($0.utf8) }
     }
 
     private func run(

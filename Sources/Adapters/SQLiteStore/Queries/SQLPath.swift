@@ -26,7 +26,21 @@ enum SQLPath {
 
     /// A field of any type as JSON text.
     static func json(_ field: String) -> String {
-        "body -> '\(jsonPath(FieldPath(field: field)))'"
+        json(FieldPath(field: field))
+    }
+
+    /// The value at a path as JSON text.
+    static func json(_ path: FieldPath) -> String {
+        "body -> '\(jsonPath(path))'"
+    }
+
+    /// Whether an object has a string with U+0000, or one that looks so in JSON.
+    static let bodyHasZeros = #"instr(body, '\u0000')"#
+
+    /// What distinguishes values with U+0000 that have the same ``value(_:)``: their JSON text; empty for all others.
+    static func zeros(_ path: FieldPath) -> String {
+        guard column(path) == nil else { return "''" }
+        return #"iif(\#(bodyHasZeros) AND instr(\#(json(path)), '\u0000'), \#(json(path)), '')"#
     }
 
     static func latitude(_ path: FieldPath) -> String {
