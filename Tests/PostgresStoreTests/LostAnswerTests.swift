@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import NIOPosix
 import Support
 import Testing
 
@@ -39,6 +40,31 @@ import Testing
             #expect(try await store.read { try $0.object(id, in: name)?.fields["n"] } == .integer(3))
             #expect(log.lines.filter { $0 != "missed" } == (1...3).map { "updated a after \($0)" })
             try await store.close()
+        }
+    }
+
+    @Test("the number of a transaction that PostgreSQL gave again after a crash is no commit")
+    func numberGivenAgain() async throws {
+        try await Engine.withAddress { address in
+            let store = try PostgresObjectStore(address, server: "other")
+            try await store.prepare()
+            try await store.close()
+            let pool = ConnectionPool(address)
+            let (number, transaction) = try pool.withConnection { connection in
+                let result = try connection.run("SELECT number, xmin::text FROM change_log LIMIT 1")
+                return (result.integer(0, 0) ?? 0, result.text(0, 1) ?? "")
+            }
+            for (server, isCommitted) in [("other", true), ("own", false)] {
+                let writer = PostgresWriter(
+                    pool: pool,
+                    thread: NIOThreadPool.singleton,
+                    catalog: SharedPostgresCatalog(PostgresCatalog()),
+                    relay: ChangeRelay(feed: ChangeFeed(), server: server)
+                )
+                let outcome = writer.resolve(PostgresWriter.CommitMark(number: number, transaction: transaction))
+                #expect(try outcome.get() == isCommitted, "\(server)")
+            }
+            pool.close()
         }
     }
 }

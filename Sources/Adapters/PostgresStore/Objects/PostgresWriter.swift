@@ -196,7 +196,7 @@ final class PostgresWriter: Sendable {
     }
 
     /// What identifies a commit whose answer was lost.
-    private struct CommitMark {
+    struct CommitMark {
         /// The number in the log of changes.
         let number: Int64
         /// PostgreSQL's number of the transaction.
@@ -219,16 +219,25 @@ final class PostgresWriter: Sendable {
     }
 
     /// Asks on a new connection whether a transaction was committed; fails if the database cannot be reached in time.
-    private func resolve(_ commit: CommitMark) -> Result<Bool, any Error> {
+    ///
+    /// After a crash PostgreSQL gives the number of a transaction that the crash ended to a new one, and so can the
+    /// state of the changes. So a commit counts only if the log of changes has its number as one of this server.
+    func resolve(_ commit: CommitMark) -> Result<Bool, any Error> {
         let end = ContinuousClock.now + .seconds(pool.address.timeout)
         var failure: any Error = PostgresError.loss("no answer to COMMIT")
         while ContinuousClock.now < end {
             do {
-                let status = try pool.withConnection { connection in
-                    try connection.run("SELECT pg_xact_status(\(commit.transaction)::xid8)").text(0, 0)
+                let (status, isLogged) = try pool.withConnection { connection in
+                    let result = try connection.run(
+                        """
+                        SELECT pg_xact_status(\(commit.transaction)::xid8), EXISTS (\
+                        SELECT 1 FROM change_log WHERE number = \(commit.number) AND server = \(relay.server))
+                        """
+                    )
+                    return (result.text(0, 0), result.boolean(0, 1))
                 }
                 switch status {
-                case "committed": return .success(true)
+                case "committed": return .success(isLogged)
                 case "aborted": return .success(false)
                 default: break
                 }
