@@ -42,7 +42,7 @@ struct AppCopy {
             } catch let error as OpenFailure where error.isDamage {
                 // Its pages cannot even be listed, so the file is copied as it is.
                 try? StorageContents.remove(path)
-                try StorageContents.copy(original, to: damagedPath)
+                try FileBytes.copy(original, to: damagedPath)
                 summary.noteDamage(of: original, error.message)
                 return
             }

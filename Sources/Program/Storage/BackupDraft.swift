@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 
 /// The folder of an unfinished backup, `DIR.partial`; it becomes `DIR` when all of it is on the disk.
@@ -21,12 +20,13 @@ struct BackupDraft: ~Copyable {
         let path = "\(destination).partial"
         if StorageContents.exists(path) { try BackupDraft.removeLeft(path) }
         try StorageContents.makeFolder(path)
-        let marker = open("\(path)/\(BackupDraft.markerName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard marker >= 0, flock(marker, LOCK_EX | LOCK_NB) == 0, BackupDraft.write(BackupDraft.unfinished, to: marker)
-        else {
-            let reason = StorageFolder.systemError()
+        let marker = FileBytes.open("\(path)/\(BackupDraft.markerName)", O_RDWR | O_CREAT | O_EXCL)
+        do {
+            guard marker >= 0, flock(marker, LOCK_EX | LOCK_NB) == 0 else { throw BackupDraft.unwritable(path) }
+            try BackupDraft.write(BackupDraft.unfinished, to: marker, path)
+        } catch {
             if marker >= 0 { close(marker) }
-            throw ExitError.storage("the folder \(path) cannot be written: \(reason)")
+            throw error
         }
         self.path = path
         self.destination = destination
@@ -39,9 +39,7 @@ struct BackupDraft: ~Copyable {
 
     /// Gives the backup its name; all its files must be on the disk, except the names in the draft's own folder.
     func finish() throws {
-        guard BackupDraft.write(BackupDraft.finished, to: marker) else {
-            throw ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
-        }
+        try BackupDraft.write(BackupDraft.finished, to: marker, path)
         try StorageContents.synchronize(path)
         try BackupDraft.refuseExisting(destination)
         try StorageContents.rename(path, to: destination)
@@ -56,7 +54,7 @@ struct BackupDraft: ~Copyable {
     /// Throws unless a folder is a complete backup.
     static func checkFinished(_ folder: String) throws {
         _ = try StorageContents.names(in: folder)
-        guard let marker = StorageContents.contents(of: "\(folder)/\(markerName)") else {
+        guard let marker = try FileBytes.contents(of: "\(folder)/\(markerName)") else {
             throw ExitError.storage("\(folder) is not a backup: it has no \(markerName)")
         }
         switch String(decoding: marker, as: UTF8.self) {
@@ -76,7 +74,7 @@ struct BackupDraft: ~Copyable {
     }
 
     private static func removeLeft(_ path: String) throws {
-        let marker = open("\(path)/\(markerName)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        let marker = FileBytes.open("\(path)/\(markerName)", O_RDWR | O_NOFOLLOW)
         guard marker >= 0 else {
             // A crash between the creation of the folder and of its marker leaves an empty one; every other folder is
             // not lcfile's.
@@ -93,8 +91,15 @@ struct BackupDraft: ~Copyable {
     }
 
     /// The second text is shorter than the first, so the rest of the first must be removed.
-    private static func write(_ text: String, to marker: CInt) -> Bool {
-        let count = text.utf8.count
-        return pwrite(marker, text, count, 0) == count && ftruncate(marker, off_t(count)) == 0 && fsync(marker) == 0
+    private static func write(_ text: String, to marker: CInt, _ path: String) throws {
+        guard lseek(marker, 0, SEEK_SET) == 0 else { throw unwritable(path) }
+        try FileBytes.write(Array(text.utf8), to: marker, "\(path)/\(markerName)")
+        guard uninterrupted({ ftruncate(marker, off_t(text.utf8.count)) }) == 0, fsync(marker) == 0 else {
+            throw unwritable(path)
+        }
+    }
+
+    private static func unwritable(_ path: String) -> ExitError {
+        ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
     }
 }

@@ -47,26 +47,15 @@ enum StorageContents {
         }.sorted()
     }
 
-    /// All names in a folder; an error in the middle of it is not its end, as it is for Foundation.
+    /// All names in a folder.
     static func names(in folder: String) throws -> [String] {
         guard access(folder, R_OK | X_OK) == 0 else {
             throw ExitError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
         }
-        guard let stream = opendir(folder) else { throw ExitError.storage("\(folder) is not a readable folder") }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                guard errno == 0 else {
-                    throw ExitError.storage("the folder \(folder) cannot be read: \(StorageFolder.systemError())")
-                }
-                return names
-            }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
+        do {
+            return try FolderNames.all(in: folder)
+        } catch {
+            throw ExitError.storage("the folder \(folder) cannot be read: \(error)")
         }
     }
 
@@ -89,11 +78,6 @@ enum StorageContents {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// The bytes of a small file, or `nil` if it cannot be read.
-    static func contents(of path: String) -> Data? {
-        try? Data(contentsOf: URL(filePath: path))
-    }
-
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 else {
             throw ExitError.storage("the folder \(path) cannot be created: \(StorageFolder.systemError())")
@@ -112,16 +96,6 @@ enum StorageContents {
         }
     }
 
-    /// Copies a file's bytes unchanged and syncs them to the disk.
-    static func copy(_ source: String, to target: String) throws {
-        do {
-            try FileManager.default.copyItem(atPath: source, toPath: target)
-        } catch {
-            throw ExitError.storage("\(source) cannot be copied to \(target)")
-        }
-        try synchronize(target)
-    }
-
     /// Removes a folder and its contents, the named file last: after a crash, that file still identifies the folder.
     static func removeFolder(_ folder: String, last: String? = nil) throws {
         do {
@@ -138,22 +112,13 @@ enum StorageContents {
 
     /// Copies the file of the generated app, if there is one, readable by its owner only; syncs its bytes to the disk.
     static func copyGeneratedApp(from source: String, to target: String) throws {
-        guard exists("\(source)/\(generatedApp)") else { return }
-        guard let text = contents(of: "\(source)/\(generatedApp)") else {
-            throw ExitError.storage("\(source)/\(generatedApp) cannot be read")
-        }
-        let path = "\(target)/\(generatedApp)"
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        defer { close(file) }
-        let count = text.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-        guard file >= 0, count == text.count, fsync(file) == 0 else {
-            throw ExitError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
-        }
+        guard try isPresent("\(source)/\(generatedApp)") else { return }
+        try FileBytes.copy("\(source)/\(generatedApp)", to: "\(target)/\(generatedApp)")
     }
 
     /// Syncs a file's bytes, or a folder's names, to the disk.
     static func synchronize(_ path: String) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = FileBytes.open(path, O_RDONLY)
         defer { close(file) }
         guard file >= 0, fsync(file) == 0 else {
             throw ExitError.storage("\(path) cannot be synced: \(StorageFolder.systemError())")

@@ -24,7 +24,7 @@ package struct StorageFolder: ~Copyable {
             throw ExitError.storage("the storage folder \(path) cannot be created: \(StorageFolder.systemError())")
         }
         try StorageFolder.synchronizeName(of: path, isNew: isNew)
-        let lock = Glibc.open("\(path)/\(StorageFolder.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = FileBytes.open("\(path)/\(StorageFolder.lockName)", O_RDWR | O_CREAT)
         guard lock >= 0 else {
             throw ExitError.storage("the storage folder \(path) cannot be written: \(StorageFolder.systemError())")
         }
@@ -61,7 +61,7 @@ package struct StorageFolder: ~Copyable {
 
     /// Opens or creates one of the server's own files in the folder; the caller closes it.
     func open(_ name: String) throws -> CInt {
-        let file = Glibc.open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = FileBytes.open("\(path)/\(name)", O_RDWR | O_CREAT | O_NOFOLLOW)
         guard file >= 0 else {
             throw ExitError.storage("\(path)/\(name) cannot be opened: \(StorageFolder.systemError())")
         }
@@ -73,7 +73,7 @@ package struct StorageFolder: ~Copyable {
     /// An earlier start may have ended between making the folder and this, so each start does it. The folder above may
     /// not be readable; then only a folder that was there is accepted, whose name is its owner's matter.
     private static func synchronizeName(of path: String, isNew: Bool) throws {
-        let above = Glibc.open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let above = FileBytes.open("\(path)/..", O_RDONLY | O_DIRECTORY)
         defer { close(above) }
         let isSynced = above >= 0 && fsync(above) == 0
         guard isSynced || !isNew else {
@@ -83,7 +83,7 @@ package struct StorageFolder: ~Copyable {
 
     /// Syncs the folder's names to the disk.
     package func synchronize() throws {
-        let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = FileBytes.open(path, O_RDONLY | O_DIRECTORY)
         defer { close(folder) }
         guard folder >= 0, fsync(folder) == 0 else {
             throw ExitError.storage("the storage folder \(path) cannot be synced: \(StorageFolder.systemError())")

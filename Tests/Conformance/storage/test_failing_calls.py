@@ -145,6 +145,20 @@ def test_restore_that_cannot_read_a_folder_to_its_end(filled, tmp_path):
     assert faults == [] and steps > 2
 
 
+def test_backup_goes_on_after_half_of_a_write(filled, tmp_path):
+    calls = FailingCalls(tmp_path / "control", filled.storage, tmp_path / "backup", tmp_path / "backup.partial")
+    steps, faults = sweep(Backup(tmp_path, calls, filled.storage, {"write"}), [("short", False)], Random(23), 0.05)
+    assert faults == [] and steps > 2
+
+
+def test_restore_goes_on_after_a_signal(filled, tmp_path):
+    assert_succeeds(back_up(filled, tmp_path / "whole"))
+    calls = FailingCalls(tmp_path / "control", tmp_path / "whole", tmp_path / "restored")
+    operation = Restore(tmp_path, calls, tmp_path / "whole", {"open", "create"})
+    steps, faults = sweep(operation, [("EINTR", False)], Random(23), 0.1)
+    assert faults == [] and steps > 2
+
+
 def test_import_with_a_failing_call(failing, tmp_path):
     server, calls = failing
     steps, faults = sweep(Import(tmp_path, calls, server), [("EIO", False)], Random(23), 0.05)

@@ -1,6 +1,6 @@
 internal import FileClient
-internal import FoundationEssentials
 internal import Glibc
+internal import Storage
 
 /// One file that is uploaded.
 struct UploadItem: TransferredFile {
@@ -38,8 +38,11 @@ struct UploadItem: TransferredFile {
 
     /// The files of a folder in the order of their names.
     private static func files(in folder: String) -> [UploadItem] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            return [unusable(folder, "the folder cannot be read")]
+        let names: [String]
+        do {
+            names = try FolderNames.all(in: folder)
+        } catch {
+            return [unusable(folder, "the folder cannot be read: \(error)")]
         }
         return names.sorted().flatMap { name -> [UploadItem] in
             let path = "\(folder)/\(name)"

@@ -2,6 +2,7 @@ internal import Crypto
 internal import FileClient
 internal import FoundationEssentials
 internal import Glibc
+internal import Storage
 
 /// The URL of an upload that has begun, in a file that a later run of the command finds.
 ///
@@ -76,7 +77,7 @@ final class UnfinishedUpload: Sendable {
     /// Removes states that were not used for 8 days; the server has forgotten their uploads after 7.
     static func removeStale(in environment: [String: String], now: Date = Date()) {
         guard let folder = UserFolder.state(in: environment).map({ "\($0)/uploads" }),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
+            let names = try? FolderNames.all(in: folder)
         else { return }
         for name in names where name.hasSuffix(".json") {
             let path = "\(folder)/\(name)"

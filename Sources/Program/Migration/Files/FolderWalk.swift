@@ -38,11 +38,18 @@ package struct FolderWalk: ItemSource {
                 return .unusable(name: failure.name, reason: failure.reason)
             }
             guard let level = levels.last else { return nil }
-            guard let entry = level.folder.next() else {
+            let name: String?
+            do {
+                guard let entry = try level.folder.next() else {
+                    levels.removeLast()
+                    continue
+                }
+                name = entry
+            } catch {
                 levels.removeLast()
-                continue
+                return .unusable(name: full(level.path), reason: "\(error)")
             }
-            guard let name = entry else {
+            guard let name else {
                 return .unusable(name: full(level.path), reason: "a name in this folder is not UTF-8")
             }
             if let element = element(level.path.isEmpty ? name : "\(level.path)/\(name)", name) { return element }
@@ -67,49 +74,20 @@ package struct FolderWalk: ItemSource {
     }
 
     private mutating func enter(_ path: String) {
-        guard let folder = OpenFolder(full(path)) else {
-            failure = (full(path), "the folder cannot be read: \(String(cString: strerror(errno)))")
-            return
+        do {
+            let folder = try OpenFolder(full(path))
+            guard !levels.contains(where: { $0.folder.isSame(as: folder) }) else {
+                failure = (full(path), "a symbolic link leads back to a folder above it")
+                return
+            }
+            levels.append(Level(folder: folder, path: path))
+        } catch {
+            failure = (full(path), "\(error)")
         }
-        guard !levels.contains(where: { $0.folder.isSame(as: folder) }) else {
-            failure = (full(path), "a symbolic link leads back to a folder above it")
-            return
-        }
-        levels.append(Level(folder: folder, path: path))
     }
 
     private func full(_ path: String) -> String {
         path.isEmpty ? root : root == "/" ? "/\(path)" : "\(root)/\(path)"
-    }
-}
-
-/// A folder that is being read.
-private final class OpenFolder {
-    private let stream: OpaquePointer
-    private var identity = stat()
-
-    /// `nil`, with `errno`, if the folder cannot be read.
-    init?(_ path: String) {
-        guard let stream = opendir(path) else { return nil }
-        self.stream = stream
-        fstat(dirfd(stream), &identity)
-    }
-
-    deinit { closedir(stream) }
-
-    /// The next name; `.some(nil)` for one that is not UTF-8, `nil` at the end.
-    func next() -> String?? {
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { return .some(name) }
-        }
-        return nil
-    }
-
-    func isSame(as other: OpenFolder) -> Bool {
-        identity.st_dev == other.identity.st_dev && identity.st_ino == other.identity.st_ino
     }
 }
 

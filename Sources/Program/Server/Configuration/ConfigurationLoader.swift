@@ -24,7 +24,7 @@ package struct ConfigurationLoader: Sendable {
     /// - Throws: ``ExitError`` with everything that is wrong: the name, the value and what is allowed of each faulty
     ///   setting, unknown names, apps that cannot be used, and settings that do not fit together.
     package func load() throws -> ServerConfiguration {
-        let credentials = CredentialFolder(environment: environment)
+        let credentials = try CredentialFolder(environment: environment)
         var file: ConfigurationFile?
         var faults: [String] = []
         do {

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import Storage
 
 /// A secret that the service manager passes in a file.
 struct Credential {
@@ -16,11 +16,26 @@ struct CredentialFolder {
     /// The names of this server's credentials, sorted.
     let names: [String]
 
+    /// No credentials.
+    init() {
+        path = ""
+        names = []
+    }
+
     /// Lists the folder that the environment names; without one there are no credentials.
-    init(environment: [String: String] = [:]) {
+    ///
+    /// - Throws: ``ExitError`` if the folder cannot be read to its end: secrets would be missing without a message.
+    init(environment: [String: String]) throws(ExitError) {
         path = environment["CREDENTIALS_DIRECTORY"] ?? ""
-        let files = path.isEmpty ? [] : (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        names = files.filter { $0.hasPrefix(CredentialFolder.prefix) }.sorted()
+        guard !path.isEmpty else {
+            names = []
+            return
+        }
+        do {
+            names = try FolderNames.all(in: path).filter { $0.hasPrefix(CredentialFolder.prefix) }.sorted()
+        } catch {
+            throw ExitError.configuration("the folder of credentials \(path) cannot be read: \(error)")
+        }
     }
 
     /// The credential of a secret, which has the same name behind the prefix; `nil` if there is none.

@@ -17,9 +17,9 @@ enum TemplateFolder {
     static func read(_ path: String, of setting: String) throws(ExitError) -> [String: String] {
         let names: [String]
         do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
+            names = try FolderNames.all(in: path)
         } catch {
-            throw ExitError.configuration("\(setting): the folder \(path) cannot be read")
+            throw ExitError.configuration("\(setting): the folder \(path) cannot be read: \(error)")
         }
         var texts: [String: String] = [:]
         for name in names where !name.hasPrefix(".") && name != "README.md" {

@@ -125,7 +125,7 @@ struct LockHolder: Equatable {
 
     /// This process.
     static var current: LockHolder {
-        let boot = StorageContents.contents(of: "/proc/sys/kernel/random/boot_id").map { bytes in
+        let boot = (try? FileBytes.contents(of: "/proc/sys/kernel/random/boot_id")).map { bytes in
             String(decoding: bytes, as: UTF8.self)
         }
         let namespace = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) ?? ""

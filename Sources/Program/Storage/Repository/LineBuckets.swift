@@ -59,7 +59,7 @@ final class LineBuckets {
     private func store(_ bucket: Int) throws {
         guard !buffers[bucket].isEmpty else { return }
         // Opened each time, because 256 open files are a fourth of what many systems allow.
-        let file = open(path(of: bucket), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let file = FileBytes.open(path(of: bucket), O_WRONLY | O_CREAT | O_APPEND)
         guard file >= 0 else {
             throw ExitError.storage("\(path(of: bucket)) cannot be written: \(StorageFolder.systemError())")
         }

@@ -12,7 +12,7 @@ struct LineWriter: ~Copyable {
     /// Creates the file.
     init(_ path: String) throws {
         self.path = path
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        file = FileBytes.open(path, O_WRONLY | O_CREAT | O_EXCL)
         guard file >= 0 else { throw ExitError.storage("\(path) cannot be written: \(StorageFolder.systemError())") }
     }
 
@@ -33,39 +33,7 @@ struct LineWriter: ~Copyable {
     }
 }
 
-/// Whole files of a command, piece by piece.
-enum FileBytes {
-    private static let pieceSize = 1 << 16
-
-    /// Appends bytes to an open file.
-    static func write(_ bytes: [UInt8], to file: CInt, _ path: String) throws {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw ExitError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
-            }
-            done += count
-        }
-    }
-
-    /// Calls a body with the bytes of a file, piece by piece.
-    static func forEachPiece(of path: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw ExitError.storage("\(path) cannot be read: \(StorageFolder.systemError())") }
-        defer { close(file) }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count = read(file, buffer.baseAddress, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ExitError.storage("\(path) cannot be read: \(StorageFolder.systemError())") }
-            if count == 0 { return }
-            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        }
-    }
-
+extension FileBytes {
     /// Calls a body with each line of a file, without its end; a last line without an end counts.
     static func forEachLine(of path: String, _ body: (String) throws -> Void) throws {
         var rest: [UInt8] = []

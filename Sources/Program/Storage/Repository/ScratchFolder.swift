@@ -22,7 +22,7 @@ struct ScratchFolder {
         ScratchFolder.removeLeft(in: parent)
         path = "\(StorageContents.trimmed(parent))/\(ScratchFolder.beginning)\(RandomString.lowercase(16))"
         try StorageContents.makeFolder(path)
-        lock = open("\(path)/\(ScratchFolder.lockName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        lock = FileBytes.open("\(path)/\(ScratchFolder.lockName)", O_RDWR | O_CREAT | O_EXCL)
         if lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0 {
             throw ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
         }
@@ -47,7 +47,7 @@ struct ScratchFolder {
             guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
                 continue
             }
-            let lock = open("\(folder)/\(lockName)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            let lock = FileBytes.open("\(folder)/\(lockName)", O_RDWR | O_NOFOLLOW)
             guard lock >= 0 else { continue }
             // The kernel ends the lock of a process that ended.
             if flock(lock, LOCK_EX | LOCK_NB) == 0 { try? StorageContents.removeFolder(folder, last: lockName) }

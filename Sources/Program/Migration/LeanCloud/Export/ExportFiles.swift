@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 
 /// The files of an export, one after the other: those of a folder, the entries of an archive, or a single file.
@@ -75,14 +74,9 @@ struct ExportFiles {
         var found: [String] = []
         var folders = [""]
         while let folder = folders.popLast() {
-            let names: [String]
-            do {
-                names = try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? root : "\(root)/\(folder)")
-            } catch {
-                throw MigrationError("the folder \(root)/\(folder) cannot be read")
-            }
             // The bytes of files, which `lcfile export` writes there, are no part of the tables.
-            for name in names where !name.hasPrefix(".") && !(folder.isEmpty && name == "files") {
+            for name in try names(in: folder.isEmpty ? root : "\(root)/\(folder)")
+            where !name.hasPrefix(".") && !(folder.isEmpty && name == "files") {
                 let path = folder.isEmpty ? name : "\(folder)/\(name)"
                 var status = stat()
                 guard lstat("\(root)/\(path)", &status) == 0 else { continue }
@@ -94,5 +88,17 @@ struct ExportFiles {
             }
         }
         return found.sorted()
+    }
+
+    /// The names in a folder that are UTF-8; exports have no others.
+    private static func names(in path: String) throws -> [String] {
+        var names: [String] = []
+        do {
+            let folder = try OpenFolder(path)
+            while let name = try folder.next() { if let name { names.append(name) } }
+        } catch {
+            throw MigrationError("\(path): \(error)")
+        }
+        return names
     }
 }
