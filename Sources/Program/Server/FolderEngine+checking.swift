@@ -1,12 +1,14 @@
 internal import DiskBlobs
 package import Domain
+internal import PostgresStore
 internal import SQLiteStore
 
 /// The check engine for the same folders.
 extension FolderEngine: CheckEngine {
-    /// Opens the database's file (``DatabaseCheck``).
+    /// Opens the database's file (``DatabaseCheck``), or copies the objects in PostgreSQL (`SnapshotCheck`).
     package func openDatabase(in folder: String, repairing: Bool) throws(OpenFailure) -> any CheckedDatabase {
-        try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: repairing)
+        if let (address, id) = try schema(of: folder) { return try SnapshotCheck(of: address, id: id) }
+        return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: repairing)
     }
 
     /// Reads the files (``FolderBlobs``).
@@ -16,18 +18,25 @@ extension FolderEngine: CheckEngine {
 
     /// Changes the database as a server does.
     package func correctUsage(in folder: String, to usage: Usage) async throws {
+        if let (address, _) = try schema(of: folder) {
+            let store = try PostgresObjectStore(address, readers: 1, lookups: 1)
+            try await store.correctUsage(to: usage)
+            return try await store.close()
+        }
         let database = try SQLiteDatabase(path: "\(folder)/\(databaseName)", readers: 1)
         try await SQLiteObjectStore(database).correctUsage(to: usage)
         try database.close()
     }
 
-    /// Opens the database's file to read it (``DatabaseCheck``).
+    /// Opens the database's file to read it (``DatabaseCheck``); PostgreSQL's rows have no checksums of lcfile.
     package func rows(in folder: String) throws(OpenFailure) -> any RowInspection {
-        try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: false)
+        if try schema(of: folder) != nil { return UncheckedRows() }
+        return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: false)
     }
 
     /// Opens the database's file to change it (``OfflineDatabase``).
     package func rowRepair(in folder: String) throws(OpenFailure) -> any RowRepair {
-        try OfflineDatabase(path: "\(folder)/\(databaseName)")
+        if try schema(of: folder) != nil { return UncheckedRows() }
+        return try OfflineDatabase(path: "\(folder)/\(databaseName)")
     }
 }

@@ -1,8 +1,8 @@
 package import Domain
 
-/// The current file records of an app, for the end of a backup.
+/// The current file records of an app, for the end of a backup and for a check.
 package struct PostgresFiles: Sendable {
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
 
     /// Creates the access to an app's schema; connects when it is used.
     package init(of address: PostgresAddress) {

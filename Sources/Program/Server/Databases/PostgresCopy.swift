@@ -13,13 +13,7 @@ struct PostgresCopy: CopiedDatabase {
     /// meanwhile.
     init(of address: PostgresAddress, id: String, at path: String) throws(OpenFailure) {
         do {
-            let dump = try PostgresDump(of: address)
-            guard try dump.id() == id else {
-                throw OpenFailure(
-                    message: "names the schema \(address.schema), which was created anew, or is of another storage"
-                )
-            }
-            copy = try DatabaseCopy(loading: dump, at: path)
+            copy = try DatabaseCopy(loading: PostgresDump(of: address, id: id), at: path)
             original = PostgresFiles(of: address)
         } catch let failure as OpenFailure {
             throw failure
@@ -49,5 +43,19 @@ struct PostgresCopy: CopiedDatabase {
     func close() throws(OpenFailure) {
         original.close()
         try copy.close()
+    }
+}
+
+extension PostgresDump {
+    /// Begins a snapshot of the schema that a marker names.
+    ///
+    /// - Throws: ``OpenFailure``, also if the schema has another id than the marker.
+    convenience init(of address: PostgresAddress, id: String) throws {
+        try self.init(of: address)
+        guard try self.id() == id else {
+            throw OpenFailure(
+                message: "names the schema \(address.schema), which was created anew, or is of another storage"
+            )
+        }
     }
 }
