@@ -68,7 +68,7 @@ import Testing
             let failure = #expect(throws: OpenFailure.self) { try tally(items).requireEqual(tally(other)) }
             #expect(failure?.message.contains("A") == true)
         }
-        let failure = try #expect(throws: OpenFailure.self) {
+        let failure = #expect(throws: OpenFailure.self) {
             try tally(items).requireEqual(tally(items + [begin("B"), Self.row(1)]))
         }
         #expect(failure?.message == "has objects of B, which the original does not have")
