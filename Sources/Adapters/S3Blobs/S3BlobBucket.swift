@@ -21,12 +21,14 @@ struct S3BlobBucket: Sendable {
 
     /// What the bucket has under a key, for the put of a file that ends.
     ///
-    /// Another put can have withdrawn while the list was made, between the names of its blob and of its claim, or before
-    /// its claim was confirmed. Its blob is gone then, and it must not look as if it had won.
+    /// What others have is confirmed one by one. Another put can have withdrawn while the list was made, between the
+    /// names of its blob and of its claim, and must not look as if it had won; and lists can lag behind removals.
     func listing(of blob: BlobName, for file: ObjectID) throws(S3Error) -> S3BlobListing {
         var listing = try listing(of: blob)
-        for (other, found) in listing.committed where other != file {
-            if try client.head(found.key) == nil { listing.remove(other) }
+        for entry in listing.entries where entry.file != file {
+            if entry.isClaimed, try client.head(layout.claim(of: blob, entry.file)) != nil { continue }
+            // A put withdraws its blob before its claim, so a blob without a claim has won.
+            listing.settle(entry.file, try client.head(layout.name(of: blob, entry.file)))
         }
         return listing
     }

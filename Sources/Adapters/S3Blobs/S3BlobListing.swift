@@ -46,8 +46,13 @@ struct S3BlobListing {
         for index in entries.indices where entries[index].file == file { entries[index].isClaimed = false }
     }
 
-    /// Notes that a file has no objects any more.
-    mutating func remove(_ file: ObjectID) { entries.removeAll { $0.file == file } }
+    /// Notes that a file has no claim any more, and which blob it has then; `nil` if it has withdrawn.
+    mutating func settle(_ file: ObjectID, _ blob: S3Object?) {
+        guard let blob else { return entries.removeAll { $0.file == file } }
+        for index in entries.indices where entries[index].file == file {
+            (entries[index].blob, entries[index].isClaimed) = (blob, false)
+        }
+    }
 
     /// What a put decides after its blob is stored.
     enum Decision: Equatable {
