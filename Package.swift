@@ -156,7 +156,7 @@ let package = Package(
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
         library("CurlMail", in: "Adapters", ["Domain", "Curl", nioPosix]),
         library("S3Backups", in: "Adapters", ["Domain", "S3"]),
-        library("S3Blobs", in: "Adapters", ["Domain", "S3", crypto, nioCore, nioPosix]),
+        library("S3Blobs", in: "Adapters", ["Domain", "S3", "CZlib", crypto, logging, nioCore, nioPosix]),
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: Interface: HTTP, and the messages of WebSockets

@@ -44,7 +44,8 @@ package struct S3BlobStore: BlobStore {
         of file: ObjectID
     ) async throws {
         let blob = BlobName(key)
-        try await staged.synchronize()
+        // The notes of staged bytes in the bucket are durable already, and few bytes are only in memory.
+        if !(staged is any S3CopyableBlob) { try await staged.synchronize() }
         // A large blob would be sent in vain.
         if facts.size > settings.singlePutSize {
             let isTaken = try await threads.run { [bucket] in

@@ -26,7 +26,9 @@ def engine(tmp_path_factory):
 # The debug build, of which `make test` makes both, is never without.
 @pytest.mark.skipif(
     BUNDLE.parent.name != "debug" and not BUNDLE.exists(), reason="this binary has no Swift tests built beside it")
-@pytest.mark.parametrize("suites, count", [("S3BackupTargetTests", 3), ("S3Blob.*Tests", 30)], ids=["backups", "blobs"])
+@pytest.mark.parametrize(
+    "suites, count", [("S3BackupTargetTests", 3), ("S3Blob.*Tests", 30), ("Staging(Contract|Servers|Fault)Tests", 15)],
+    ids=["backups", "blobs", "staging"])
 def test_a_bucket_keeps_the_contracts(engine, suites, count):
     """The suites of the contracts are in Swift, where folders and memory run them too; here they get a store."""
     run = subprocess.run(

@@ -1,0 +1,64 @@
+internal import Domain
+internal import S3
+internal import Synchronization
+
+/// The notes of commits: objects without bytes, whose names say all.
+extension S3StagedBlob {
+    /// Begins with a note that is in the bucket.
+    func take(_ note: StagingNames.Note) {
+        noting.withLock { $0 = (note, false) }
+    }
+
+    func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
+        let commit = CommitNote(file: file, blob: blob, isDraft: folder.isDraft)
+        let new = StagingNames.Note(commit: commit, server: area.servers.own, folder: folder)
+        let old = noting.withLock(\.note)
+        try await area.bucket.run { [area] client in
+            try area.servers.renew()
+            try client.put(area.names.name(of: new), bytes: [])
+            // An earlier note of another blob or server; if it stays, it is undecided as it was.
+            if let old, old != new { try client.delete([area.names.name(of: old)]) }
+        }
+        endNote()
+        noting.withLock { $0.note = new }
+    }
+
+    func cancelCommit() async throws {
+        guard let note = noting.withLock(\.note) else { return endNote() }
+        try await shieldedFromCancellation { [area] in
+            try await area.bucket.run { client in try client.delete([area.names.name(of: note)]) }
+        }
+        endNote()
+    }
+
+    func keepNote() {
+        guard let note = noting.withLock(\.note) else { return }
+        noting.withLock { $0.isKept = true }
+        area.unsettledFolders.keep(note)
+    }
+
+    func discard() async {
+        let (note, isKept) = noting.withLock(\.self)
+        guard !isKept else { return }
+        let isWritten = isShared || state.withLock { $0.lastNumber > 0 }
+        dropMemory()
+        endNote()
+        state.withLock { state in
+            state.segments = [:]
+            state.map = SegmentMap()
+        }
+        guard isWritten || note != nil, !area.unsettledFolders.postponeRemoval(folder, note) else { return }
+        let isDone = await shieldedFromCancellation { [area, folder] in
+            (try? await area.bucket.run { _ in area.remove(folder, note, isWritten: isWritten) }) != nil
+        }
+        if !isDone { area.unsettledFolders.keepRemoval(folder, note) }
+    }
+
+    private func endNote() {
+        let ended = noting.withLock { noting in
+            defer { noting = (nil, false) }
+            return noting.note
+        }
+        if let ended { area.unsettledFolders.release(ended.commit) }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Domain
+internal import NIOCore
+internal import NIOPosix
+internal import S3
+
+/// Open staged bytes in a bucket, which stay there until it is released.
+final class S3StagedReader: OpenBlob {
+    private let blob: S3StagedBlob
+    private let map: SegmentMap
+
+    var size: Int64 { map.extent }
+    var local: LocalBytes? { nil }
+
+    init(_ blob: S3StagedBlob, _ map: SegmentMap) {
+        self.blob = blob
+        self.map = map
+        blob.area.unsettledFolders.beginReading(blob.folder)
+    }
+
+    deinit {
+        let (area, folder) = (blob.area, blob.folder)
+        let (isRemoved, note) = area.unsettledFolders.endReading(folder)
+        if isRemoved { area.bucket.pool.submit { _ in area.remove(folder, note) } }
+    }
+
+    func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
+        try await blob.read(at: offset, count: count, of: map)
+    }
+}
+
+/// Open staged bytes in memory.
+struct HeldBytes: OpenBlob {
+    private let bytes: ByteBuffer
+
+    var size: Int64 { Int64(bytes.readableBytes) }
+    var local: LocalBytes? { .memory(bytes) }
+
+    init(_ bytes: ByteBuffer) {
+        self.bytes = bytes
+    }
+
+    func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
+        bytes.part(at: offset, count: count)
+    }
+}
+
+extension S3StagedBlob {
+    /// Up to `count` bytes of a map; fewer only at its end.
+    ///
+    /// - Throws: ``ServiceError/Code/storageFailing`` if bytes are missing in between: no server acknowledges bytes
+    ///   behind a gap.
+    func read(at offset: Int64, count: Int, of map: SegmentMap) async throws -> ByteBuffer {
+        let end = min(map.extent, offset + Int64(count))
+        guard offset < end else { return ByteBuffer() }
+        guard map.covers(offset..<end) else {
+            throw StorageFault.failing.error(cause: StagedBytesMissing(offset..<end))
+        }
+        let pieces = map.pieces(in: offset..<end)
+        let prefix = area.names.segments(in: folder)
+        return try await area.bucket.run { client in
+            var bytes = ByteBuffer()
+            bytes.reserveCapacity(Int(end - offset))
+            for piece in pieces {
+                try client.read(piece.objectRange, of: piece.segment.object(in: prefix)) { bytes.writeBytes($0) }
+            }
+            return bytes
+        }
+    }
+}
+
+extension StagedSegment {
+    /// The object in a folder.
+    func object(in prefix: String) -> S3Object {
+        S3Object(key: prefix + name, size: size ?? 0, tag: tag)
+    }
+}
+
+/// The error for a range of staged bytes that no segment has.
+struct StagedBytesMissing: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ range: Range<Int64>) {
+        description = "staged bytes from \(range.lowerBound) to \(range.upperBound) are not all in the bucket"
+    }
+}

@@ -1,0 +1,148 @@
+package import Domain
+internal import Glibc
+internal import NIOCore
+package import NIOPosix
+package import S3
+internal import Synchronization
+
+/// Staged bytes as objects of a bucket that several servers share (docs/decisions/0006-staged-bytes-in-s3.md).
+///
+/// Any server continues and finishes an upload that others received, because the list of an upload's objects is all
+/// that there is to know of it. Blocking calls run on the given pool, whose size the server sets.
+package final class S3StagingArea: StagingArea {
+    /// The same for all servers: bytes in a bucket do not depend on the boot of a machine.
+    package let bootID = "s3"
+    let bucket: StagingBucket
+    let names: StagingNames
+    let servers: StagingServers
+    let memory: StagingMemory
+    let options: Options
+    let unsettledFolders = UnsettledFolders()
+
+    /// Sizes in bytes.
+    package struct Options: Sendable {
+        /// The minimum size of the segments of long uploads: at least that of a part, at most 32 MiB.
+        ///
+        /// A file of 10 000 segments is the largest that can be finished.
+        package var segmentSize: Int64 = 8 << 20
+        /// The memory of all uploads together beyond which they send smaller segments.
+        package var memory = 256 << 20
+
+        /// Creates the default options.
+        package init() {}
+    }
+
+    /// - Parameters:
+    ///   - client: The client of the bucket; its bucket is that of the blobs.
+    ///   - layout: The names of the app's objects.
+    ///   - pool: Threads that wait for the store.
+    ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
+    ///   - options: Sizes.
+    package init(
+        _ client: S3Client,
+        layout: S3BlobLayout,
+        pool: NIOThreadPool,
+        health: StorageHealth = StorageHealth(),
+        options: Options = Options()
+    ) {
+        bucket = StagingBucket(client: client, pool: pool, health: health)
+        names = StagingNames(root: layout.stagingPrefix)
+        servers = StagingServers(own: S3StagingArea.randomID(), bucket: bucket, names: names)
+        memory = StagingMemory(limit: options.memory)
+        self.options = options
+    }
+
+    /// Tells the other servers that this one lives, until the task is cancelled.
+    ///
+    /// Without it, a server that is silent for a minute loses its commits to the others.
+    package func run() async {
+        while !Task.isCancelled {
+            // Every commit renews it as well, and fails if it cannot.
+            try? await bucket.run { [servers] _ in try servers.renew() }
+            try? await Task.sleep(for: StagingServers.interval / 3)
+        }
+    }
+
+    package func stage() async throws -> any StagedBlob {
+        S3StagedBlob(.draft(server: servers.own, number: S3StagingArea.randomID()), in: self, isNew: true)
+    }
+
+    package func stage(as name: ObjectID) async throws -> any StagedBlob {
+        let staged = S3StagedBlob(.upload(name), in: self)
+        if let note = unsettledFolders.note(of: name) {
+            staged.take(note)
+            staged.keepNote()
+        }
+        return staged
+    }
+
+    package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
+        let found = try await bucket.run { [bucket, names] _ in
+            try bucket.objects(names.prefix(of: note)).compactMap { names.note(named: $0.key) }
+        }
+        guard let own = found.first(where: { $0.server == servers.own }) ?? found.first else {
+            unsettledFolders.release(note)
+            return nil
+        }
+        let staged = S3StagedBlob(own.folder, in: self)
+        staged.take(own)
+        return staged
+    }
+
+    package func leftovers() async throws -> [StagingLeftover] {
+        try await bucket.run { [self] _ in
+            try servers.removeOld()
+            let uploads = try bucket.folders(names.uploads, names)
+            let notes = try survey()
+            let busy = Set(notes.all.map(\.folder)).union(unsettledFolders.removals)
+            let staged = uploads.compactMap { folder -> StagingLeftover? in
+                guard case .upload(let upload) = folder, !busy.contains(folder) else { return nil }
+                return .staged(upload)
+            }
+            return staged + Set(notes.left.map(\.commit)).map { .committing($0) }
+        }
+    }
+
+    package func unsettled() async throws -> [CommitNote] {
+        try await bucket.run { [self] _ in
+            for (folder, note) in unsettledFolders.takeRemovals() { remove(folder, note) }
+            let own = Set(unsettledFolders.notes)
+            let left = try survey().left.filter { note in note.server != servers.own }
+            return Array(own.union(left.map(\.commit)))
+        }
+    }
+
+    /// Finds all notes and those of this server and of servers that ended, and removes the bytes of requests to those
+    /// that ended; blocks.
+    private func survey() throws -> (all: [StagingNames.Note], left: [StagingNames.Note]) {
+        let drafts = try bucket.folders(names.drafts, names)
+        let all = try bucket.objects(names.notes).compactMap { names.note(named: $0.key) }
+        var ids = Set(all.map(\.server))
+        for case .draft(let server, _) in drafts { ids.insert(server) }
+        let ended = try servers.ended(among: ids)
+        let noted = Set(all.map(\.folder))
+        for draft in drafts where !noted.contains(draft) {
+            guard case .draft(let server, _) = draft, ended.contains(server) else { continue }
+            try bucket.client.delete(bucket.objects(names.segments(in: draft)).map(\.key))
+        }
+        return (all, all.filter { $0.server == servers.own || ended.contains($0.server) })
+    }
+
+    /// Removes staged bytes and then their note; blocks.
+    ///
+    /// If that fails, ``unsettled()`` and the start of a server try again.
+    func remove(_ folder: StagingNames.Folder, _ note: StagingNames.Note?, isWritten: Bool = true) {
+        do {
+            if isWritten { try bucket.client.delete(bucket.objects(names.segments(in: folder)).map(\.key)) }
+            if let note { try bucket.client.delete([names.name(of: note)]) }
+        } catch {
+            unsettledFolders.keepRemoval(folder, note)
+            guard let error = error as? S3Error else { return }
+            _ = bucket.health.reported(ServiceError(error))
+        }
+    }
+
+    static func randomID() -> String {
+        String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+}

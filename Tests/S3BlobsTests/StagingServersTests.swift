@@ -1,0 +1,171 @@
+import Crypto
+import Domain
+import NIOCore
+import S3
+import Support
+import Testing
+
+@testable import S3Blobs
+
+/// Several servers that share a bucket: an area for each.
+@Suite("Staged bytes of several servers", .enabled(if: S3Fixture.isThere, "no S3_ENDPOINT"))
+struct StagingServersTests {
+    private let name = ObjectIDGenerator().next()
+
+    private func write(_ bytes: ByteBuffer, _ range: Range<Int>, by area: S3StagingArea) async throws {
+        let writer = try await area.stage(as: name).write(at: Int64(range.lowerBound), digesting: [])
+        try await writer.append(try #require(bytes.getSlice(at: range.lowerBound, length: range.count)))
+        _ = try await writer.finish()
+    }
+
+    private func segments(_ layout: S3BlobLayout) throws -> [String] {
+        try StagingFixture.objects(layout).filter { $0.contains("/uploads/") }
+    }
+
+    @Test("a third server makes the file of what two have taken, and the store copies it")
+    func composing() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<3).map { _ in try StagingFixture.area(layout) }
+            let bytes = StagingFixture.pattern(19 << 20)
+            try await write(bytes, 0..<9 << 20, by: areas[0])
+            try await write(bytes, 9 << 20..<19 << 20, by: areas[1])
+            try await write(ByteBuffer(repeating: 7, count: 100), 0..<100, by: areas[1])
+            try await write(bytes, 0..<100, by: areas[0])
+            let staged = try await areas[2].stage(as: name)
+            let facts = try await staged.finish(size: Int64(bytes.readableBytes), needsMD5: false)
+            var hasher = ContentHasher()
+            bytes.withUnsafeReadableBytes { hasher.update($0) }
+            #expect(facts.blob.digest == .contentHash(hasher.finalize()))
+            let copyable = try #require(staged as? any S3CopyableBlob)
+            try await copyable.copy(to: "\(layout.root)blob", facts.blob, headers: [("x-amz-meta-test", "1")])
+            let client = try StagingFixture.client()
+            #expect(try client.get("\(layout.root)blob", limit: 32 << 20).map { ByteBuffer(bytes: $0) } == bytes)
+            #expect(try client.head("\(layout.root)blob")?.metadata == ["test": "1"])
+            await staged.discard()
+            #expect(try segments(layout).isEmpty)
+        }
+    }
+
+    @Test("bytes in memory, of one segment and of a few small ones become an object")
+    func small() async throws {
+        try await StagingFixture.withLayout { layout in
+            let client = try StagingFixture.client()
+            for (index, cut) in [nil, 0, 3, 70_000].enumerated() {
+                let area = try StagingFixture.area(layout) { if cut != nil { $0.memory = 0 } }
+                let bytes = StagingFixture.pattern(100_000)
+                let staged = try await area.stage(bytes)
+                if let cut, cut > 0 {
+                    let writer = staged.write(at: Int64(cut), digesting: [])
+                    try await writer.append(try #require(bytes.getSlice(at: cut, length: 100)))
+                    _ = try await writer.finish()
+                }
+                let facts = try await staged.finish(size: 99_999, needsMD5: false).blob
+                let expected = Array(bytes.readableBytesView.prefix(99_999))
+                #expect(facts.md5 == Insecure.MD5.hash(data: expected).hexadecimal)
+                let copyable = try #require(staged as? any S3CopyableBlob)
+                let key = "\(layout.root)blob\(index)"
+                try await copyable.copy(to: key, facts, headers: [])
+                #expect(try client.get(key, limit: 1 << 20) == expected)
+                let other = BlobFacts(size: facts.size, digest: .contentHash("other"), md5: nil)
+                await expectFailure(.internalFailure) { try await copyable.copy(to: key, other, headers: []) }
+                await staged.discard()
+            }
+        }
+    }
+
+    @Test("bytes that were written last are current, on whichever server")
+    func order() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<2).map { _ in try StagingFixture.area(layout) }
+            let old = try await areas[0].stage(as: name)
+            let stalled = old.write(at: 0, digesting: [])
+            try await stalled.append(ByteBuffer(string: "aaaa"))
+            _ = try await stalled.finish()
+            try await write(ByteBuffer(string: "bbbb"), 0..<4, by: areas[1])
+            // This server listed the segments before the other one wrote.
+            let writer = old.write(at: 1, digesting: [])
+            try await writer.append(ByteBuffer(string: "cc"))
+            _ = try await writer.finish()
+            for area in areas {
+                #expect(try await area.stage(as: name).read(at: 0, count: 9) == ByteBuffer(string: "bccb"))
+            }
+            // A late request of a writer that another server has followed.
+            try await stalled.append(ByteBuffer(string: "late"))
+            _ = try await stalled.finish()
+            #expect(try await areas[1].stage(as: name).read(at: 0, count: 9) == ByteBuffer(string: "bccblate"))
+        }
+    }
+
+    @Test("a file that was cut ends there on all servers, and grows again")
+    func truncation() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<2).map { _ in try StagingFixture.area(layout) }
+            try await write(ByteBuffer(string: "abcdefgh"), 0..<8, by: areas[0])
+            _ = try await areas[0].stage(as: name).finish(size: 3, needsMD5: false)
+            #expect(try await areas[1].stage(as: name).extent() == 3)
+            try await write(ByteBuffer(string: "...xyz"), 3..<6, by: areas[1])
+            #expect(try await areas[0].stage(as: name).read(at: 0, count: 9) == ByteBuffer(string: "abcxyz"))
+        }
+    }
+
+    @Test("small parts of several servers are joined, so that the store can copy them")
+    func joining() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<2).map { _ in try StagingFixture.area(layout) }
+            let bytes = StagingFixture.pattern(18 << 20)
+            for index in 0..<18 { try await write(bytes, index << 20..<(index + 1) << 20, by: areas[index % 2]) }
+            // Two of 8 MiB, and the rest.
+            #expect(try segments(layout).count == 4)
+            let staged = try await areas[0].stage(as: name)
+            let facts = try await staged.finish(size: Int64(bytes.readableBytes), needsMD5: true).blob
+            #expect(facts.md5 == Insecure.MD5.hash(data: Array(bytes.readableBytesView)).hexadecimal)
+            var hasher = ContentHasher()
+            bytes.withUnsafeReadableBytes { hasher.update($0) }
+            #expect(facts.digest == .contentHash(hasher.finalize()))
+        }
+    }
+
+    @Test("bytes behind a gap are neither read nor finished")
+    func gaps() async throws {
+        try await StagingFixture.withLayout { layout in
+            let area = try StagingFixture.area(layout)
+            try await write(ByteBuffer(string: "...xyz"), 3..<6, by: area)
+            let staged = try await area.stage(as: name)
+            #expect(try await staged.extent() == 6)
+            await expectFailure(.storageFailing) { try await staged.read(at: 0, count: 6) }
+            await expectFailure(.storageFailing) { try await staged.finish(size: 6, needsMD5: false) }
+        }
+    }
+
+    @Test("a server leaves the commits of a living one alone, and takes over those of one that ended")
+    func leftovers() async throws {
+        try await StagingFixture.withLayout { layout in
+            let (first, second) = (try StagingFixture.area(layout) { $0.memory = 0 }, try StagingFixture.area(layout))
+            let upload = CommitNote(file: name, blob: BlobName(try S3Fixture.key()), isDraft: false)
+            let draft = CommitNote(file: name, blob: BlobName(try S3Fixture.key()), isDraft: true)
+            let staged = try await first.stage(ByteBuffer(string: "upload"), as: name)
+            try await staged.noteCommit(as: upload.blob, of: name)
+            let noted = try await first.stage(ByteBuffer(string: "noted"))
+            try await noted.noteCommit(as: draft.blob, of: name)
+            let other = try await first.stage(ByteBuffer(string: "other"))
+            #expect(try await second.leftovers() == [])
+            #expect(try await second.unsettled() == [])
+            #expect(try await other.extent() == 5)
+            let drafts = try StagingFixture.objects(layout).filter { $0.contains("/drafts/") }
+            #expect(drafts.count == 2)
+            // Its heartbeat became too old.
+            try StagingFixture.client().delete([first.names.server(first.servers.own)])
+            #expect(Set(try await second.leftovers()) == [.committing(upload), .committing(draft)])
+            #expect(Set(try await second.unsettled()) == [upload, draft])
+            #expect(try StagingFixture.objects(layout).filter { $0.contains("/drafts/") }.count == 1)
+            let found = try #require(try await second.reopen(upload))
+            #expect(try await found.read(at: 0, count: 9) == ByteBuffer(string: "upload"))
+            try await found.cancelCommit()
+            let reopened = try #require(try await second.reopen(draft))
+            #expect(try await reopened.read(at: 0, count: 9) == ByteBuffer(string: "noted"))
+            await reopened.discard()
+            #expect(try await second.leftovers() == [.staged(name)])
+            #expect(try await second.reopen(draft) == nil)
+        }
+    }
+}
