@@ -13,7 +13,6 @@ import Testing
         arguments: 1...4
     )
     func roundTrip(seed: UInt64) async throws {
-        // SQLite cuts strings at U+0000 where it extracts them, so PostgreSQL finds other objects then.
         let texts = seed > 2 ? ["\0", "a\0", "\0b"] : []
         try await Samples.withFolder { folder in
             try await Engine.withAddress { address in
@@ -34,7 +33,7 @@ import Testing
                 let databases = [try SQLiteDatabase(path: first), try SQLiteDatabase(path: second)]
                 let postgres = try PostgresObjectStore(address)
                 let stores: [any ObjectStore] = databases.map { SQLiteObjectStore($0) }
-                for _ in 0..<2 { try await history.go(on: texts.isEmpty ? stores + [postgres] : stores) }
+                for _ in 0..<2 { try await history.go(on: stores + [postgres]) }
                 for store in stores { try await DumpSample.goOn(store) }
                 try await DumpSample.goOn(postgres)
                 try await postgres.close()

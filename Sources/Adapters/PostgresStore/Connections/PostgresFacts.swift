@@ -50,7 +50,7 @@ package struct PostgresFacts: Sendable {
         self.roundTrip = roundTrip
     }
 
-    /// Connects and reads the facts; blocks, at most for the address's time-out. Changes nothing.
+    /// Connects and reads the facts, and changes nothing; blocks, at most for the address's time-out.
     ///
     /// - Throws: ``OpenFailure`` if the database cannot be reached.
     package init(reading address: PostgresAddress) throws(OpenFailure) {

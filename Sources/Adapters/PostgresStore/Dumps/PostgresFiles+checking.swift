@@ -65,7 +65,7 @@ extension PostgresFiles {
 extension PostgresResult {
     /// The key in the body of a file's record, or of a row of the deletion queue.
     fileprivate func key(_ row: Int, _ column: Int) -> FileKey? {
-        guard let bytes = bytes(row, column), let body = try? JSONValue(parsing: bytes, field: "body") else { return nil }
-        return body.objectValue?["key"]?.stringValue.flatMap { FileKey($0) }
+        let body = bytes(row, column).flatMap { try? JSONValue(parsing: $0, field: "body") }
+        return body?.objectValue?["key"]?.stringValue.flatMap { FileKey($0) }
     }
 }

@@ -66,6 +66,8 @@ private final class Loading {
         let table: ClassTable
         let schema: ClassSchema
         let insertion: RowInsertion
+        /// Whether a string of a loaded object can contain U+0000.
+        var hasZeros = false
     }
 
     private let db: Database
@@ -88,7 +90,9 @@ private final class Loading {
         guard let current else { throw OpenFailure(message: "got a value before its class") }
         switch item {
         case .begin: break
-        case .row(let number, let row): try current.insertion.run(row, number: number)
+        case .row(let number, let row):
+            try current.insertion.run(row, number: number)
+            if !current.hasZeros, row.body.hasEscapedZero { self.current?.hasZeros = true }
         case .membership(let field, let membership):
             let (owner, member) = ("\(membership.owner)", "\(membership.member)")
             try db.cachedStatement(sql: "INSERT INTO relation (class, key, owner, member) VALUES (?, ?, ?, ?)")
@@ -121,9 +125,10 @@ private final class Loading {
         guard let opened = current else { return }
         current = nil
         try opened.table.makeIndexes(db)
+        if opened.hasZeros { try opened.table.markForZeros(db) }
         for index in opened.schema.indexes {
             do {
-                try opened.table.make(index, of: opened.schema, db)
+                try opened.table.make(index, of: opened.schema, hasZeros: opened.hasZeros, db)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
                 let name = "\(index.name) of \(opened.schema.name)"
                 throw OpenFailure(message: "cannot have the unique index \(name): \(DatabaseCopy.line(error))")

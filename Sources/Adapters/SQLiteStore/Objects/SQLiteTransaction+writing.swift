@@ -219,7 +219,7 @@ private struct IDList {
 
 extension [UInt8] {
     /// Whether this JSON contains the escape of U+0000, also behind a backslash that is escaped itself.
-    fileprivate var hasEscapedZero: Bool {
+    var hasEscapedZero: Bool {
         withUnsafeBytes { bytes in
             var rest = bytes[...]
             while let start = rest.firstIndex(of: UInt8(ascii: "\\")) {
