@@ -10,8 +10,14 @@ import Testing
 enum Engine {
     /// Its address; the tests fail if it cannot be started.
     static let url: String = {
-        if let url = ProcessInfo.processInfo.environment["LCFILE_TEST_POSTGRES"] { return url }
-        atexit { _ = try? Engine.script("stop", folder: Engine.folder) }
+        if let url = ProcessInfo.processInfo.environment["LCFILE_TEST_POSTGRES"] {
+            atexit { Engine.dropSpare() }
+            return url
+        }
+        atexit {
+            Engine.dropSpare()
+            _ = try? Engine.script("stop", folder: Engine.folder)
+        }
         do {
             return try script("start", folder: folder)
         } catch {
@@ -50,28 +56,61 @@ enum Engine {
     static func withAddress(_ body: (PostgresAddress) async throws -> Void) async throws {
         try await turns.take(for: 0)
         defer { turns.giveBack() }
-        let address = PostgresAddress(url: url, schema: "test_\(RandomString.lowercase(12))")
+        let address = newAddress()
         let result = await Result { try await body(address) }
-        let connection = try PostgresConnection(address)
-        try connection.run(SQL(text: "DROP SCHEMA IF EXISTS \(address.schema.quotedName) CASCADE"))
+        try PreparedSchema.drop(address)
         try result.get()
     }
 
-    /// Runs a body with a new store.
+    /// Runs a body with a store without objects.
     static func withStore(_ body: (PostgresObjectStore) async throws -> Void) async throws {
         try await withStores(1) { try await body($0[0]) }
     }
 
     /// Runs a body with several stores of the same objects, as on as many servers.
     static func withStores(_ count: Int, _ body: ([PostgresObjectStore]) async throws -> Void) async throws {
-        try await withAddress { address in
-            var stores: [PostgresObjectStore] = []
-            for _ in 0..<count { stores.append(try PostgresObjectStore(address, readers: 2, lookups: 2)) }
-            try await stores[0].prepare()
-            let result = await Result { [stores] in try await body(stores) }
-            for store in stores { try await store.close() }
-            try result.get()
+        try await turns.take(for: 0)
+        defer { turns.giveBack() }
+        let left = spare.withLock { $0.popLast() }
+        let schema = if let left { left } else { try await newSchema() }
+        do {
+            try await use(schema.address, count, body)
+            guard try schema.clear() else { return try schema.drop() }
+            spare.withLock { $0.append(schema) }
+        } catch {
+            try? schema.drop()
+            throw error
         }
+    }
+
+    /// Schemas of tests that are over; dropped with the end of the process.
+    private static let spare = Mutex<[PreparedSchema]>([])
+
+    private static func dropSpare() {
+        for schema in spare.withLock(\.self) { try? schema.drop() }
+    }
+
+    private static func newAddress() -> PostgresAddress {
+        PostgresAddress(url: url, schema: "test_\(RandomString.lowercase(12))")
+    }
+
+    private static func newSchema() async throws -> PreparedSchema {
+        let address = newAddress()
+        try await use(address, 1) { _ in }
+        return try PreparedSchema(of: address)
+    }
+
+    private static func use(
+        _ address: PostgresAddress,
+        _ count: Int,
+        _ body: ([PostgresObjectStore]) async throws -> Void
+    ) async throws {
+        var stores: [PostgresObjectStore] = []
+        for _ in 0..<count { stores.append(try PostgresObjectStore(address, readers: 2, lookups: 2)) }
+        try await stores[0].prepare()
+        let result = await Result { [stores] in try await body(stores) }
+        for store in stores { try await store.close() }
+        try result.get()
     }
 }
 
