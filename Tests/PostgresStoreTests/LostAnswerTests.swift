@@ -59,7 +59,8 @@ import Testing
                     pool: pool,
                     thread: NIOThreadPool.singleton,
                     catalog: SharedPostgresCatalog(PostgresCatalog()),
-                    relay: ChangeRelay(feed: ChangeFeed(), server: server)
+                    relay: ChangeRelay(feed: ChangeFeed(), server: server),
+                    commits: DurationHistogram(.accesses)
                 )
                 let outcome = writer.resolve(PostgresWriter.CommitMark(number: number, transaction: transaction))
                 #expect(try outcome.get() == isCommitted, "\(server)")
