@@ -60,7 +60,13 @@ struct RestoreDestination {
             try folder.synchronize()
         } catch {
             // After an error no server uses the storage, and the next restore says what to do.
-            try? StorageContents.makeFolder(draft)
+            guard (try? StorageContents.makeFolder(draft)) != nil else {
+                throw ExitError.storage(
+                    "the storage folder \(storage) is restored, but a power cut can bring back "
+                        + "\(StorageFolder.restoreDraft) in it, with which no server starts; remove that folder then "
+                        + "(\(error))"
+                )
+            }
             throw error
         }
     }
