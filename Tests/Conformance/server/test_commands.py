@@ -116,7 +116,7 @@ def test_health_of_something_else(server):
 
 # Versions
 
-LIBRARIES = ["libvips", "SQLite", "libcurl", "Swift"]
+LIBRARIES = ["libvips", "SQLite", "libpq", "libcurl", "Swift"]
 
 
 def test_version_names_the_libraries():

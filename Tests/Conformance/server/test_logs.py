@@ -138,7 +138,7 @@ def test_name_of_a_file_forges_no_line(new_server, format):
 def test_start_says_version_storage_settings_and_limits(logging):
     start, = [line for line in lines(logging) if line["message"] == "The server starts"]
     assert re.match(r"\d+\.\d+\.\d+", start["version"])
-    assert {"libvips", "SQLite", "libcurl", "Swift"} == start["libraries"].keys()
+    assert {"libvips", "SQLite", "libpq", "libcurl", "Swift"} == start["libraries"].keys()
     assert start["storage"] == str(logging.storage)
     settings = start["settings"]
     assert settings["port"] == str(logging.port)
