@@ -48,16 +48,21 @@ package struct PostgresAddress: Sendable {
 
 extension String {
     /// The string as a constant of SQL.
-    var quotedText: String { "'\(replacing("'", with: "''"))'" }
+    var quotedText: String { doubling("'") }
 
     /// The string as a name in SQL.
-    var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
+    var quotedName: String { doubling("\"") }
 
-    private func replacing(_ mark: Character, with pair: String) -> String {
-        var result = ""
+    /// The string between two quotes, with each quote in it doubled.
+    ///
+    /// By Unicode scalars: a quote that a combining mark follows is another character for Swift, but a quote for SQL.
+    private func doubling(_ quote: Unicode.Scalar) -> String {
+        var result = UnicodeScalarView([quote])
         for scalar in unicodeScalars {
-            if Character(scalar) == mark { result += pair } else { result.unicodeScalars.append(scalar) }
+            if scalar == quote { result.append(quote) }
+            result.append(scalar)
         }
-        return result
+        result.append(quote)
+        return String(result)
     }
 }

@@ -46,6 +46,7 @@ extension PostgresTransaction {
     func explain(_ query: ObjectQuery, counting: Bool) throws -> QueryExplanation? {
         try calling {
             guard let entry = catalog.entries[query.className] else { return nil }
+            try query.requireOrder(in: entry.schema)
             let sql = ConditionSQL(catalog: catalog, entry: entry)
             let (condition, _) = sql.condition(query)
             let statement =
@@ -69,6 +70,7 @@ extension PostgresTransaction {
         _ body: (PostgresResult, Int) throws -> Bool
     ) throws {
         guard let entry = catalog.entries[query.className] else { return }
+        try query.requireOrder(in: entry.schema)
         let sql = ConditionSQL(catalog: catalog, entry: entry)
         let (condition, isExact) = sql.condition(query)
         let (limit, skip) = (query.page.limit, query.page.skip)
@@ -169,6 +171,24 @@ struct RelationColumns {
         return try condition.matches(object, within: budget) { owner, key, members in
             guard let position = positions[Relation(owner: owner, key: key, members: members)] else { return false }
             return result.boolean(row, position)
+        }
+    }
+}
+
+extension ObjectQuery {
+    /// Refuses an order by a member whose name has a quote, a backslash or a control character, as SQLite does: clients
+    /// get the same answer from both.
+    fileprivate func requireOrder(in schema: ClassSchema) throws {
+        for key in order where schema.type(of: key.path.field) != nil {
+            let isPlain = key.path.segments.allSatisfy { name in
+                !name.hasControlCharacters && !name.unicodeScalars.contains { ["\"", "\\", "'"].contains($0) }
+            }
+            guard isPlain else {
+                throw ServiceError(
+                    .invalidKey,
+                    "Objects cannot be ordered by '\(key.path)': it has quotes or backslashes."
+                )
+            }
         }
     }
 }

@@ -61,7 +61,15 @@ extension ImageJob {
 extension Watermark.TextMark {
     /// The text as Pango markup.
     fileprivate var markup: String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        // By scalars: a sign that a combining mark follows is another character for Swift, but the same for Pango.
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// Pango's font description: a family, a comma, and the size.

@@ -29,7 +29,14 @@ struct UploadErrors: RouterMiddleware {
     private func s3(_ refusal: ServiceError, _ status: HTTPResponse.Status) -> Response {
         let other = status.kind == .serverError ? "InternalError" : "InvalidRequest"
         let code = UploadErrors.s3Codes[refusal.code] ?? other
-        let message = refusal.message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        // By scalars: a sign that a combining mark follows is another character for Swift, but the same for XML.
+        let message = refusal.message.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
         let xml = """
             <?xml version="1.0" encoding="UTF-8"?>
             <Error><Code>\(code)</Code><Message>\(message)</Message></Error>

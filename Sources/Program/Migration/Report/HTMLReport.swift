@@ -59,7 +59,15 @@ struct HTMLReport: ReportForm {
 
     /// The text with the characters that HTML gives a meaning replaced.
     private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        // By scalars: a quote that a combining mark follows is another character for Swift, but a quote for HTML.
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
     }
 }
