@@ -65,6 +65,7 @@ def test_imported_hash_lets_no_other_password_in(own, text, hash):
 
 
 @pytest.mark.parametrize("text, hash", IMPORTS, ids=str)
+@pytest.mark.sqlite
 def test_imported_hash_is_replaced_at_the_first_log_in(own, text, hash):
     user = import_user(own, hash)
     assert cost_of(own, user) is None
@@ -105,11 +106,13 @@ def test_malformed_hash_is_refused(own, hash):
 
 # Our own
 
+@pytest.mark.sqlite
 def test_default_cost_is_15(new_server):
     server = new_server().start()
     assert cost_of(server, sign_up(server.api())) == 15
 
 
+@pytest.mark.sqlite
 def test_hash_of_the_same_cost_stays(own):
     user = sign_up(own.api())
     before = hash_of(own, user)
@@ -118,6 +121,7 @@ def test_hash_of_the_same_cost_stays(own):
 
 
 @pytest.mark.smoke
+@pytest.mark.sqlite
 def test_hash_of_another_cost_is_replaced_at_the_next_log_in(new_server):
     server = new_server(**settings(passwordCost=10)).start()
     user = sign_up(server.api())
@@ -131,6 +135,7 @@ def test_hash_of_another_cost_is_replaced_at_the_next_log_in(new_server):
     assert is_live(server.api(), user.token)
 
 
+@pytest.mark.sqlite
 def test_each_hash_has_a_salt_of_its_own(own):
     assert hash_of(own, sign_up(own.api())) != hash_of(own, sign_up(own.api()))
 

@@ -136,6 +136,7 @@ def database(server):
     return b"".join(path.read_bytes() for path in files if not path.name.endswith("-shm"))
 
 
+@pytest.mark.sqlite
 def test_database_holds_neither_tokens_nor_passwords(server, api):
     password = unique("password")
     ann = sign_up(api, password=password)
@@ -146,6 +147,7 @@ def test_database_holds_neither_tokens_nor_passwords(server, api):
     assert [secret.encode() in kept for secret in tokens] == [False, False]
 
 
+@pytest.mark.sqlite
 def test_database_does_not_hold_a_password(server, api):
     password = unique("password")
     ann = sign_up(api, password=password)

@@ -173,6 +173,7 @@ def test_explain_of_a_sub_query_names_each_query(master, tasks):
     assert tasks["F"] in reply["queries"][1]["sql"]
 
 
+@pytest.mark.sqlite
 def test_command_explains_which_index_a_query_uses(command, api, master):
     put(api, "CqlIndexed", [{"n": number, "s": "x"} for number in range(300)])
     assert master.post("/1.1/indexes/CqlIndexed", json={"fields": ["n"]}).status_code == 201

@@ -149,6 +149,7 @@ def test_first_file_of_a_form_goes_with_the_second_that_does_not_fit(full):
     assert (api.count(), full.blobs()) == (0, [])
 
 
+@pytest.mark.sqlite
 def test_disk_without_room_for_the_row_is_said_as_full(full):
     api = full.api()
     filler = fill(full.storage.parent)

@@ -79,6 +79,7 @@ def test_right_checksum_of_the_client_is_accepted(api):
     assert api.store(b"abc", name="x.txt", metaData=json.dumps({"_checksum": digest}))["metaData"]["_checksum"] == digest
 
 
+@pytest.mark.sqlite
 def test_acl_is_kept_and_not_shown(api, server):
     acl = {"*": {"read": True}, "6632f1a0c3d4e5f60718293a": {"read": True, "write": True}, "role:admin": {"write": False}}
     record = api.store(b"x", name="x.txt", ACL=json.dumps(acl))
