@@ -150,7 +150,8 @@ def test_dark_text_is_seen_on_a_bright_picture(api):
 
 @pytest.mark.parametrize("said", [
     "<b>&amp;</b>", "<i>", "</span>", "a < b & c > d", "&lt;", "&#65;", "<span foreground='red'>x</span>", "<!-- x -->",
-    "<", "&",
+    # With a mark that makes one character of both.
+    "<", "&", "<\u0301i>", "&\u0301",
     "<![CDATA[x]]>", "&nosuch;", '"quoted"', "100%", "%s%n", "\\n", "$(fsize)",
 ])
 def test_markup_is_shown_as_it_stands(api, night, said):

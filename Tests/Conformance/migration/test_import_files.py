@@ -163,6 +163,15 @@ def test_verification_finds_a_file_that_was_deleted(run, records, master, tmp_pa
     assert "the server has no such file" in (tmp_path / "report.html").read_text()
 
 
+def test_name_of_a_file_is_no_html_in_the_report(run, tmp_path):
+    # A quote and a combining mark are one character for Swift, but a quote for a browser.
+    (tmp_path / "list.jsonl").write_text(json.dumps({"path": "no\"\u0301 <b>&", "name": "n"}) + "\n")
+    assert run("import", "--manifest", "list.jsonl", "--report", "report.html").returncode == FAILED
+    report = (tmp_path / "report.html").read_text()
+    assert "no&quot;\u0301 &lt;b&gt;&amp;" in report
+    assert "no\"" not in report
+
+
 def test_journal_of_one_server_is_not_used_for_another(run, tmp_path):
     write(tmp_path / "album", ["a"])
     assert run("import", "album").returncode == 0
