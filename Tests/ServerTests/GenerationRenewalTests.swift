@@ -103,7 +103,9 @@ import Testing
             try await parts.upload("b")
             #expect(try parts.backup.step() == .stored(damage: []))
             #expect(parts.names(GenerationPart.manifest.rawValue).count == 1)
-            #expect(try parts.segments() == 2)
+            // The beginning of a generation changes the database, too: a step of its own or that of the file stores it.
+            let segments = try parts.segments()
+            #expect((2...3).contains(segments))
         }
     }
 
