@@ -67,7 +67,7 @@ struct SegmentMapTests {
             let size = segment.size ?? 0
             let parsed = try #require(StagedSegment(name: segment.name, tag: "", objectSize: size))
             #expect(parsed == segment && parsed.name == segment.name)
-            // An object of another size is none of ours.
+            // An object of another size was not written by lcfile.
             if segment.size != nil { #expect(StagedSegment(name: segment.name, tag: "", objectSize: size + 1) == nil) }
         }
         let digests = segment(block, runs: runs)

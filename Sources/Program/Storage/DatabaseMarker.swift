@@ -37,7 +37,7 @@ package struct DatabaseMarker: Sendable, Equatable {
 
     /// Reads the marker in an app's folder; `nil` if there is none.
     ///
-    /// - Throws: ``ExitError`` if the file cannot be read, or is none of lcfile's.
+    /// - Throws: ``ExitError`` if the file cannot be read, or has another form.
     package static func read(in folder: String) throws -> DatabaseMarker? {
         let path = "\(folder)/\(name)"
         guard try StorageContents.isPresent(path) else { return nil }
@@ -54,7 +54,7 @@ package struct DatabaseMarker: Sendable, Equatable {
             count += more
         }
         guard count < limit, let marker = DatabaseMarker(String(decoding: bytes[..<count], as: UTF8.self)) else {
-            throw ExitError.storage("\(path) is damaged; it has the lines 'schema: NAME' and 'id: ID' of lcfile.")
+            throw ExitError.storage("\(path) is damaged: it must have the lines 'schema: NAME' and 'id: ID'")
         }
         return marker
     }

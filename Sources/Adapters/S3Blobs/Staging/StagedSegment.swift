@@ -61,7 +61,7 @@ struct StagedSegment: Hashable, Sendable {
         (digests, runs) = ([], [])
     }
 
-    /// Parses a name; `nil` for a name that is none of a segment.
+    /// Parses a name; `nil` if it is not the name of a segment.
     init?(name: String, tag: String, objectSize: Int64) {
         let fields = name.split(separator: "-", maxSplits: 5, omittingEmptySubsequences: false)
         guard fields.count >= 3, let number = Int(fields[0], radix: 16), let offset = Int64(fields[1], radix: 16),
